@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of kb's own package.json, whether it runs from `src` or from `dist`. */
+export const packageRoot: string = (() => {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+})();
+
+/** The version of kb. */
+export const packageVersion = (): string =>
+  (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+
+/** A module beside the caller, for a worker thread: the TypeScript source in a checkout's tests, the compiled file in `dist`. */
+export const workerFile = (from: string, name: string): string =>
+  fileURLToPath(new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from));

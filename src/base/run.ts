@@ -1,0 +1,38 @@
+import { KbError } from './errors.ts';
+import type { Event } from '../schema/events.ts';
+
+/** An event before the door numbers it. */
+export type Progress = Omit<Event, 'sequence'>;
+
+/** Work: yields what happens, returns what came of it. To stop it, abort its signal, then `return()` it. */
+export type Run<R> = AsyncGenerator<Progress, R, void>;
+
+export const progress = (stage: string, data: Record<string, unknown> = {}, message = ''): Progress => ({
+  type: 'progress',
+  stage,
+  message,
+  data,
+});
+
+/** Runs to the end, drops the events, hands back the result. */
+export async function settle<R>(run: AsyncGenerator<unknown, R, void>): Promise<R> {
+  for (;;) {
+    const step = await run.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs to the end: `{ events, result }`. */
+export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ events: E[]; result: R }> {
+  const events: E[] = [];
+  for (;;) {
+    const step = await run.next();
+    if (step.done) return { events, result: step.value };
+    events.push(step.value);
+  }
+}
+
+/** Throws where the work was stopped. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new KbError('aborted', 'The work was stopped.', { cause: signal.reason });
+}

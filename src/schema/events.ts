@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** What a run says while it works; the envelope of every stream. Numbers in `sequence` grow and may skip values. */
+export const Event = z.object({
+  type: z.enum(['progress', 'page', 'token', 'error', 'final']),
+  stage: z.string().describe('chat, intent, rewrite, retrieval, quality, generation, crawl, ingest, complete'),
+  message: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  sequence: z.int(),
+});
+export type Event = z.infer<typeof Event>;
