@@ -158,10 +158,15 @@ export interface Usage {
   output_tokens: number;
 }
 
+/** How an answer begins that says that the sources do not answer: with the number of no source. The chat takes it out of what people see. */
+export const NO_ANSWER = '[0]';
+
 /** Writes answers. Yields pieces of text; returns what it cost. */
 export interface Llm {
   readonly provider: string;
   readonly model: string;
+  /** It quotes `grounding` and does not read the messages: questions are rewritten and histories summarized without it. */
+  readonly extractive?: boolean;
   generate(request: GenerateRequest): AsyncGenerator<string, Usage, void>;
 }
 

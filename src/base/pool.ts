@@ -45,37 +45,51 @@ export async function* mapAsFinished<In, Out>(
   }
 }
 
-/** Lets the source work ahead: at most `size` items wait for the reader. Starts at the first `next`. */
-export async function* ahead<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item, void, void> {
+/**
+ * Lets the source work ahead of its reader: at most `size` items wait. It begins at once, so that several can work side by side.
+ * Whoever makes one reads it to its end or calls `return`.
+ */
+export function ahead<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item, void, void> {
   const source = items[Symbol.asyncIterator]();
   const waiting: Promise<IteratorResult<Item>>[] = [];
-  let ended = false;
   let last: Promise<unknown> = Promise.resolve();
+  let ended = false;
+  const end: IteratorReturnResult<undefined> = { done: true, value: undefined };
   const pull = () => {
-    const step = last.then(() => (ended ? { done: true as const, value: undefined } : source.next()));
+    const step = last.then(() => (ended ? end : source.next()));
     last = step.then(
       (result) => {
-        if (result.done) ended = true;
+        ended ||= result.done === true;
       },
       () => {
         ended = true;
       },
     );
-    step.catch(() => {});
+    step.catch(() => {}); // whoever reads it hears of it; one that nobody reads any more is not unhandled
     waiting.push(step);
   };
-  try {
-    for (;;) {
-      while (waiting.length < size) pull();
-      const step = await waiting.shift()!;
-      if (step.done) return;
-      yield step.value;
-    }
-  } finally {
+  const next = async (): Promise<IteratorResult<Item, void>> => {
+    while (waiting.length < size) pull();
+    return waiting.shift()!;
+  };
+  const stop = async (): Promise<IteratorResult<Item, void>> => {
     ended = true;
-    await last.catch(() => {});
+    await last;
     await source.return?.();
-  }
+    return end;
+  };
+  for (let i = 0; i < size; i++) pull();
+  const generator: AsyncGenerator<Item, void, void> = {
+    next,
+    return: stop,
+    throw: async (error) => {
+      await stop();
+      throw error;
+    },
+    [Symbol.asyncIterator]: () => generator,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
+  return generator;
 }
 
 /** Groups items until their weights reach `size`. The last group may be smaller; a group has at least one item. */
@@ -96,4 +110,32 @@ export async function* grouped<Item>(
     }
   }
   if (group.length > 0) yield group;
+}
+
+/** The items, and `undefined` whenever `milliseconds` pass without one: for progress that goes on while nothing is finished. */
+export async function* pulsed<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item>>, milliseconds: number): AsyncGenerator<Item | undefined, void, void> {
+  const source = inOrder(items);
+  let pending: Promise<IteratorResult<Item>> | undefined;
+  try {
+    for (;;) {
+      pending ??= source.next();
+      let timer: NodeJS.Timeout | undefined;
+      const pause = new Promise<undefined>((done) => (timer = setTimeout(done, milliseconds, undefined)));
+      const step = await Promise.race([pending, pause]).finally(() => clearTimeout(timer));
+      if (step === undefined) {
+        yield undefined;
+        continue;
+      }
+      pending = undefined;
+      if (step.done) return;
+      yield step.value;
+    }
+  } finally {
+    await pending?.catch(() => {});
+    await source.return?.();
+  }
+}
+
+async function* inOrder<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item>>): AsyncGenerator<Item, void, void> {
+  yield* items;
 }

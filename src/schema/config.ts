@@ -14,7 +14,11 @@ const options = () => z.record(z.string(), z.unknown()).optional();
 
 export const Storage = z.strictObject({
   vector_db: z.enum(['lancedb']).describe('Vector database: lancedb is embedded, nothing else has to run').meta({ flag: 'vector-db' }),
-  url: z.string().optional().describe('Where it is: a path, or s3://, gs://, az:// for lancedb').meta({ flag: 'storage-url' }),
+  url: z
+    .string()
+    .optional()
+    .describe('Where it is; for lancedb a path (.kb/lancedb beside the configuration file where absent) or s3://, gs://, az://')
+    .meta({ flag: 'storage-url' }),
   batch_size: z.int().min(1).max(10_000).describe('Chunks written in one step').meta({ flag: 'storage-batch-size' }),
   ensure_collection: z.boolean().describe('Make the collection where it does not exist').meta({ flag: 'ensure-collection' }),
   options: options().describe('What the database alone understands'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What a run says while it works; the envelope of every stream. Numbers in `sequence` grow and may skip values. */
+/** What a run says while it works; the envelope of every stream. An `item` is a record that the run hands out, such as a chunk of an export. Numbers in `sequence` grow and may skip values. */
 export const Event = z.object({
-  type: z.enum(['progress', 'page', 'token', 'error', 'final']),
+  type: z.enum(['progress', 'page', 'item', 'token', 'error', 'final']),
   stage: z.string().describe('chat, intent, rewrite, retrieval, quality, generation, crawl, ingest, complete'),
   message: z.string(),
   data: z.record(z.string(), z.unknown()),

@@ -49,7 +49,7 @@ export type UrlsEntry = z.infer<typeof UrlsEntry>;
 export const UrlsInput = z.union([UrlsEntry, z.array(UrlsEntry)]);
 export type UrlsInput = z.infer<typeof UrlsInput>;
 
-export const ApiSource = ApiIngestion.partial().extend({ url: z.string().min(1) });
+export const ApiSource = ApiIngestion.partial().extend({ url: z.string().min(1).describe('Address of the API') });
 export type ApiSource = z.infer<typeof ApiSource>;
 export const ApiInput = z.union([z.string().min(1), ApiSource, z.array(z.union([z.string().min(1), ApiSource]))]);
 export type ApiInput = z.infer<typeof ApiInput>;
@@ -88,10 +88,11 @@ export const IngestRequest = z.strictObject({
 });
 export type IngestRequest = z.infer<typeof IngestRequest>;
 
+/** A document as people write it: only the text is needed. */
+export const GivenDocument = Document.partial().extend({ text: z.string() });
+
 export const ChunkRequest = z.strictObject({
-  markdown: z
-    .union([z.string(), z.array(z.union([z.string(), Document.partial().extend({ text: z.string() })]))])
-    .describe('Text, or documents as kb parse gives them'),
+  markdown: z.union([z.string(), z.array(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse gives them'),
   title: z.string().optional(),
   source: z.string().optional(),
   ...flattened(Chunking, 'chunking'),
@@ -113,8 +114,8 @@ const writeFields = {
   ensure_collection: overriding(storage.shape.ensure_collection, 'storage.ensure_collection'),
   options: overriding(storage.shape.options, 'storage.options'),
 };
-/** A chunk as people write it: only the text is needed. */
-const GivenChunk = Chunk.extend({ id: z.string().min(1), source: z.string().default(''), metadata: Metadata.default({}) });
+/** A chunk as people write it: an id and a text are needed. */
+export const GivenChunk = Chunk.extend({ id: z.string().min(1), source: z.string().default(''), metadata: Metadata.default({}) });
 
 export const EmbedRequest = z.strictObject({
   chunks: z.array(GivenChunk),
@@ -125,14 +126,23 @@ export const EmbedRequest = z.strictObject({
 });
 export type EmbedRequest = z.infer<typeof EmbedRequest>;
 
+export const GivenEmbeddedChunk = EmbeddedChunk.extend({
+  id: z.string().min(1),
+  source: z.string().default(''),
+  metadata: Metadata.default({}),
+});
+
 export const StoreRequest = z.strictObject({
-  embedded_chunks: z.array(EmbeddedChunk.extend({ id: z.string().min(1), source: z.string().default(''), metadata: Metadata.default({}) })),
+  embedded_chunks: z.array(GivenEmbeddedChunk),
   ...writeFields,
 });
 export type StoreRequest = z.infer<typeof StoreRequest>;
 
+/** What changes about a stored chunk: its text, and its metadata where they are given. */
+export const EditedChunk = GivenChunk.extend({ source: z.string().optional(), metadata: Metadata.optional() });
+
 export const EditRequest = z.strictObject({
-  chunks: z.array(GivenChunk.extend({ source: z.string().optional(), metadata: Metadata.optional() })),
+  chunks: z.array(EditedChunk),
   ...embedderFields,
   ...writeFields,
 });
@@ -190,3 +200,17 @@ export const ChatRequest = z.strictObject({
   reranker_options: overriding(rerank.shape.options, 'rerank.options'),
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;
+
+export const ScrapeRequest = z.strictObject({
+  url: UrlsInput.describe('Pages'),
+  mode: overriding(ingestion.shape.urls.shape.mode, 'ingestion.urls.mode'),
+  max_depth: overriding(ingestion.shape.urls.shape.max_depth, 'ingestion.urls.max_depth'),
+  max_pages: overriding(ingestion.shape.urls.shape.max_pages, 'ingestion.urls.max_pages'),
+  frontmatter: overriding(ingestion.shape.urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
+  verbose: overriding(ingestion.shape.urls.shape.verbose, 'ingestion.urls.verbose'),
+});
+export type ScrapeRequest = z.infer<typeof ScrapeRequest>;
+
+/** One API config (service.md 2.2), or a list of them under `apis`. */
+export const FetchRequest = ApiSource.partial().extend({ apis: ApiInput.optional().describe('Several APIs') });
+export type FetchRequest = z.infer<typeof FetchRequest>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Chunk, Document, EmbeddedChunk, EmbedderName, HistoryEntry, RetrievedItem, Source } from './items.ts';
+import { Chunk, Document, EmbeddedChunk, HistoryEntry, RetrievedItem, Source } from './items.ts';
 
 export const Stage = z.enum([
   'validate',
@@ -74,12 +74,12 @@ export type EditResult = z.infer<typeof EditResult>;
 export const DeleteResult = z.object({ requested: z.int(), deleted: z.int(), ...written });
 export type DeleteResult = z.infer<typeof DeleteResult>;
 
-/** A document or chunk in the report of an ingest: without the parts that grow with the corpus. */
+/** A document in the report of an ingest: without its text, which grows with the corpus. */
 export const DocumentReference = z.object({
-  id: z.string(),
   source: z.string(),
-  title: z.string(),
-  status: z.enum(['new', 'changed', 'unchanged', 'incomplete', 'failed']).describe('Against what was stored before'),
+  status: z
+    .enum(['new', 'changed', 'unchanged', 'incomplete', 'failed'])
+    .describe('Against what was stored before; incomplete: some of its chunks had been missing'),
 });
 export type DocumentReference = z.infer<typeof DocumentReference>;
 
@@ -95,6 +95,7 @@ export const IngestResult = z.object({
   reused: z.int().describe('Chunks of changed documents whose text did not change: their vectors were kept'),
   stored: z.int(),
   pruned: z.array(z.string()).describe('Sources whose chunks were removed because they are gone'),
+  passed_over: z.array(z.string()).describe('Files in folders that are of no supported kind'),
   source_results: z.object({
     docs: ReferencesResult.optional(),
     urls: PageReferencesResult.optional(),
@@ -156,17 +157,3 @@ export const ChatResult = z.object({
   intent: Intent,
 });
 export type ChatResult = z.infer<typeof ChatResult>;
-
-/** What is known of a collection. */
-export const CollectionSummary = z.object({
-  name: z.string(),
-  embedding: EmbedderName,
-  dimensions: z.int().describe('Length of its vectors; 0 without vectors'),
-  chunks: z.int(),
-  sources: z.int(),
-  bytes: z.int().describe('On disk; 0 where the store does not tell'),
-});
-export type CollectionSummary = z.infer<typeof CollectionSummary>;
-
-export const CollectionsResult = z.object({ collections: z.array(CollectionSummary) });
-export type CollectionsResult = z.infer<typeof CollectionsResult>;

@@ -1,0 +1,64 @@
+// How well it finds, and how fast, over retrieval sets in BEIR layout:
+//   node bench/retrieval.ts SET... [--mode hybrid,vector,text] [--rerank] [--into FOLDER]
+// SET is a folder. Corpora are chunked and embedded as the defaults say, into a temporary folder; with --into, they stay there and are used again.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drivers } from '../src/drivers/registry.ts';
+import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
+import { figuresOf, markdownTable, mean, percentile, readSet, type BenchSet } from './beir.ts';
+import { collectionOf, found } from './collection.ts';
+
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: { mode: { type: 'string', default: 'hybrid' }, rerank: { type: 'boolean', default: false }, into: { type: 'string' } },
+});
+
+type Row = Record<string, string | number>;
+
+/** A document stands where its best chunk does. */
+const documentsOf = (sources: readonly string[], left_out: ReadonlyMap<string, number> | undefined): string[] =>
+  [...new Set(sources)].filter((source) => !left_out?.has(source)).slice(0, 100);
+
+async function measure(set: BenchSet, mode: RetrieveInput['mode'], parts: RetrieveParts): Promise<Row> {
+  const times: number[] = [];
+  const figures: Record<string, number>[] = [];
+  const ask = (query: string) => found({ query, mode, top_k: 100, ...(options.rerank ? { rerank: { top_k: 100 } } : {}) }, parts);
+  for (const { text } of set.queries.slice(0, 5)) await ask(text); // what is loaded at the first query is no part of the others
+  for (const { _id, text } of set.queries) {
+    const began = performance.now();
+    const items = await ask(text);
+    times.push(performance.now() - began);
+    const sources = items.map(({ metadata }) => String(metadata.source));
+    figures.push(figuresOf(documentsOf(sources, set.left_out.get(_id)), set.relevant.get(_id)!));
+  }
+  const means = Object.keys(figures[0]!).map((name) => [name, mean(figures.map((figure) => figure[name]!))] as const);
+  return {
+    set: set.name,
+    mode,
+    queries: times.length,
+    ...Object.fromEntries(means),
+    'p50 ms': percentile(times, 50),
+    'p95 ms': percentile(times, 95),
+  };
+}
+
+const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));
+const embedder = await drivers.embedders.local.open();
+const store = await drivers.stores.lancedb.open({ url: into });
+try {
+  const reranker = options.rerank ? await drivers.rerankers.local.open({}) : undefined;
+  const rows: Row[] = [];
+  for (const folder of folders) {
+    const set = readSet(folder);
+    const collection = await collectionOf(set, store, embedder);
+    for (const mode of options.mode.split(',') as RetrieveInput['mode'][])
+      rows.push(await measure(set, mode, { collection, embedder, reranker }));
+  }
+  console.log(markdownTable(rows));
+} finally {
+  await store.close();
+  await embedder.close();
+  if (!options.into) rmSync(into, { recursive: true, force: true });
+}

@@ -1,0 +1,29 @@
+import { Args, Flags } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { answerPrinter } from '../src/cli/show-answer.ts';
+import { operations } from '../src/engine/operations.ts';
+
+export default class Chat extends KbCommand {
+  static override summary = operations.chat.summary;
+  static override description = 'With a question: one answer. Without: a conversation; /help there shows what it understands.';
+  static override examples = [
+    '<%= config.bin %> chat "What does ERR-4042 mean?"',
+    '<%= config.bin %> chat --collection manuals',
+    '<%= config.bin %> chat "Opening hours?" --llm-provider openai --json',
+  ];
+  static override args = { query: Args.string({ description: 'The question' }) };
+  static override flags = {
+    'history-file': Flags.string({ description: 'Where the conversation keeps what was typed, for the arrow keys', helpValue: 'FILE' }),
+    ...operationFlags(operations.chat, { omit: ['query'] }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Chat);
+    await this.withEngine(flags, async (desk) => {
+      const request = requestOfFlags(operations.chat.input, flags);
+      if (args.query === undefined) return (await import('../src/cli/repl.ts')).converse(desk, request);
+      await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...answerPrinter(desk.screen) });
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags } from '../src/cli/flags.ts';
+import { inputItems } from '../src/cli/json-lines.ts';
+import { piped } from '../src/cli/piped.ts';
+import { operations } from '../src/engine/operations.ts';
+import { GivenDocument } from '../src/schema/requests.ts';
+
+export default class Chunk extends KbCommand {
+  static override summary = operations.chunk.summary;
+  static override description = 'Reads documents as JSON Lines on standard input, as kb parse writes them, and writes a chunk a line.';
+  static override examples = [
+    '<%= config.bin %> parse ./docs | <%= config.bin %> chunk --chunk-size 800',
+    'echo \'{"text": "# Door\\n\\nIt is locked at ten."}\' | <%= config.bin %> chunk --json',
+  ];
+  static override flags = operationFlags(operations.chunk, { omit: ['title', 'source', 'markdown'] });
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Chunk);
+    await this.withEngine(flags, async (desk) => {
+      await piped(desk, 'chunk', {
+        batches: inputItems(GivenDocument, { what: 'documents', size: 64 }),
+        request: (markdown) => ({ markdown }),
+        show: ({ items }) => items.forEach((item) => desk.screen.print(JSON.stringify(item))),
+      });
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { Args, Flags } from '@oclif/core';
+import { confirmed } from '../../src/cli/ask.ts';
+import { KbCommand } from '../../src/cli/command.ts';
+import { operationFlags } from '../../src/cli/flags.ts';
+import { operations } from '../../src/engine/operations.ts';
+
+export default class CollectionsDrop extends KbCommand {
+  static override summary = operations.drop_collection.summary;
+  static override description = 'Asks before it does. Off a terminal it needs --yes.';
+  static override examples = ['<%= config.bin %> collections drop old-manuals', '<%= config.bin %> collections drop old-manuals --yes'];
+  static override args = { name: Args.string({ description: 'Collection', required: true }) };
+  static override flags = {
+    yes: Flags.boolean({ description: 'Do not ask' }),
+    ...operationFlags(operations.drop_collection, { omit: ['name'] }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CollectionsDrop);
+    await this.withEngine(flags, async (desk) => {
+      const { name } = args;
+      if (!flags.yes && !(await confirmed(`Remove the collection «${name}» and all that is in it?`, 'kb collections drop')))
+        return desk.screen.note('Nothing was removed.');
+      await this.perform(desk, 'drop_collection', {
+        request: { name },
+        result: () => desk.screen.print(`Removed the collection «${name}».`),
+      });
+    });
+  }
+}

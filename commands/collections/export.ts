@@ -1,0 +1,24 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../../src/cli/command.ts';
+import { operationFlags } from '../../src/cli/flags.ts';
+import { operations } from '../../src/engine/operations.ts';
+
+export default class CollectionsExport extends KbCommand {
+  static override summary = operations.export_collection.summary;
+  static override description = 'A header line with the embedder, then a chunk a line with text, metadata and vector, on standard output.';
+  static override examples = ['<%= config.bin %> collections export manuals > manuals.jsonl'];
+  static override args = { name: Args.string({ description: 'Collection', required: true }) };
+  static override flags = operationFlags(operations.export_collection, { omit: ['name'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CollectionsExport);
+    await this.withEngine(flags, async (desk) => {
+      const { screen } = desk;
+      await this.perform(desk, 'export_collection', {
+        request: { name: args.name },
+        onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.print(JSON.stringify(data)) : undefined),
+        result: ({ exported }) => screen.note(`Exported ${exported} chunks of «${args.name}».`),
+      });
+    });
+  }
+}

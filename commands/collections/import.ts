@@ -1,0 +1,24 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../../src/cli/command.ts';
+import { operationFlags } from '../../src/cli/flags.ts';
+import { inputLines } from '../../src/cli/json-lines.ts';
+import { operations } from '../../src/engine/operations.ts';
+
+export default class CollectionsImport extends KbCommand {
+  static override summary = operations.import_collection.summary;
+  static override description = 'Reads what kb collections export writes, on standard input. Nothing is embedded.';
+  static override examples = ['<%= config.bin %> collections import manuals-copy < manuals.jsonl'];
+  static override args = { name: Args.string({ description: 'Name of the new collection', required: true }) };
+  static override flags = operationFlags(operations.import_collection, { omit: ['name', 'lines'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CollectionsImport);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'import_collection', {
+        request: { name: args.name, lines: inputLines('an export') },
+        title: 'Importing',
+        result: ({ imported }) => desk.screen.print(`Imported ${imported} chunks into «${args.name}».`),
+      });
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../../src/cli/command.ts';
+import { operationFlags } from '../../src/cli/flags.ts';
+import { operations } from '../../src/engine/operations.ts';
+
+export default class CollectionsReembed extends KbCommand {
+  static override summary = operations.reembed_collection.summary;
+  static override description = 'The old vectors serve until all the new ones are there; then the collection switches in one step.';
+  static override examples = ['<%= config.bin %> collections reembed manuals --embedding-provider openai'];
+  static override args = { name: Args.string({ description: 'Collection', required: true }) };
+  static override flags = operationFlags(operations.reembed_collection, { omit: ['name'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CollectionsReembed);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'reembed_collection', {
+        request: { name: args.name },
+        title: 'Embedding anew',
+        result: ({ embedded, embedding }) =>
+          desk.screen.print(
+            `Embedded ${embedded} chunks of «${args.name}» with ${embedding.provider}${embedding.model ? ` / ${embedding.model}` : ''}.`,
+          ),
+      });
+    });
+  }
+}

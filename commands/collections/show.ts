@@ -1,0 +1,22 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../../src/cli/command.ts';
+import { operationFlags } from '../../src/cli/flags.ts';
+import { showCollection } from '../../src/cli/show-collections.ts';
+import { operations } from '../../src/engine/operations.ts';
+
+export default class CollectionsShow extends KbCommand {
+  static override summary = operations.show_collection.summary;
+  static override examples = ['<%= config.bin %> collections show manuals'];
+  static override args = { name: Args.string({ description: 'Collection', required: true }) };
+  static override flags = operationFlags(operations.show_collection, { omit: ['name'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CollectionsShow);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'show_collection', {
+        request: { name: args.name },
+        result: (collection) => showCollection(collection, desk.screen),
+      });
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { Flags } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operations } from '../src/engine/operations.ts';
+
+export default class Delete extends KbCommand {
+  static override summary = operations.delete.summary;
+  static override description =
+    'Takes one of --id, --source and --filter. A document that is deleted here comes back when its source is ingested again.';
+  static override examples = [
+    '<%= config.bin %> delete --source docs/old-manual.pdf',
+    '<%= config.bin %> delete --id 3f2a… --id 77b0…',
+    '<%= config.bin %> delete --filter \'{"team": {"in": ["north", "west"]}}\'',
+  ];
+  static override flags = {
+    id: Flags.string({ description: 'Chunk', multiple: true, multipleNonGreedy: true }),
+    ...operationFlags(operations.delete),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Delete);
+    await this.withEngine(flags, async (desk) => {
+      const request = { ...requestOfFlags(operations.delete.input, flags), ...(flags.id ? { ids: flags.id as string[] } : {}) };
+      await this.perform(desk, 'delete', {
+        request,
+        lists: true,
+        result: ({ deleted, requested, collection }) => desk.screen.print(`Deleted ${deleted} of ${requested} chunks in «${collection}».`),
+      });
+    });
+  }
+}

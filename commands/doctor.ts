@@ -1,0 +1,21 @@
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { showChecks } from '../src/cli/show-checks.ts';
+import { operations } from '../src/engine/operations.ts';
+
+export default class Doctor extends KbCommand {
+  static override summary = operations.doctor.summary;
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --connections'];
+  static override flags = operationFlags(operations.doctor);
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Doctor);
+    await this.withEngine(flags, async (desk) => {
+      const { screen, loaded } = desk;
+      await this.perform(desk, 'doctor', {
+        request: requestOfFlags(operations.doctor.input, flags),
+        result: ({ checks }) => showChecks(checks, { screen, file: loaded.file }),
+      });
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { Flags } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags } from '../src/cli/flags.ts';
+import { inputItems } from '../src/cli/json-lines.ts';
+import { piped } from '../src/cli/piped.ts';
+import { operations } from '../src/engine/operations.ts';
+import { EditedChunk } from '../src/schema/requests.ts';
+
+export default class Edit extends KbCommand {
+  static override summary = operations.edit.summary;
+  static override description =
+    'Reads chunks (id, text, and metadata where it changes) as JSON Lines on standard input; each is embedded anew. An edit lasts until its document changes.';
+  static override examples = [
+    'echo \'{"id": "3f2a…", "text": "The gate is locked at eleven."}\' | <%= config.bin %> edit --collection manuals',
+  ];
+  static override flags = {
+    'allow-failures': Flags.boolean({ description: 'Exit with 0 even when some chunks failed' }),
+    ...operationFlags(operations.edit),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Edit);
+    await this.withEngine(flags, async (desk) => {
+      await piped(desk, 'edit', {
+        batches: inputItems(EditedChunk, { what: 'chunks', size: 5000 }),
+        request: (chunks) => ({ chunks }),
+        summary: ({ edited, requested, collection }) => desk.screen.print(`Edited ${edited} of ${requested} chunks in «${collection}».`),
+      });
+    });
+  }
+}

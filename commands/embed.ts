@@ -1,0 +1,25 @@
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { inputItems } from '../src/cli/json-lines.ts';
+import { piped } from '../src/cli/piped.ts';
+import { operations } from '../src/engine/operations.ts';
+import { GivenChunk } from '../src/schema/requests.ts';
+
+export default class Embed extends KbCommand {
+  static override summary = operations.embed.summary;
+  static override description = 'Reads chunks as JSON Lines on standard input, as kb chunk writes them, and writes each with its vector.';
+  static override examples = ['<%= config.bin %> parse ./docs | <%= config.bin %> chunk | <%= config.bin %> embed'];
+  static override flags = operationFlags(operations.embed);
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Embed);
+    await this.withEngine(flags, async (desk) => {
+      const rest = requestOfFlags(operations.embed.input, flags);
+      await piped(desk, 'embed', {
+        batches: inputItems(GivenChunk, { what: 'chunks', size: 512 }),
+        request: (chunks) => ({ chunks, ...rest }),
+        show: ({ items }) => items.forEach((item) => desk.screen.print(JSON.stringify(item))),
+      });
+    });
+  }
+}

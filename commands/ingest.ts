@@ -1,0 +1,46 @@
+import { Flags } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { showIngest } from '../src/cli/show-ingest.ts';
+import { ingestSources } from '../src/cli/sources.ts';
+import { operations } from '../src/engine/operations.ts';
+
+const many = (description: string, helpValue: string) =>
+  Flags.string({ description, helpValue, multiple: true, multipleNonGreedy: true, helpGroup: 'SOURCES' });
+
+export default class Ingest extends KbCommand {
+  static override summary = operations.ingest.summary;
+  static override description = 'Again, it costs nothing for what is stored as it is; what changed replaces its chunks in one step.';
+  static override examples = [
+    '<%= config.bin %> ingest --docs ./manuals',
+    "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --prune --collection support",
+    '<%= config.bin %> ingest --markdown @release-notes.md --markdown "The gate is locked at ten."',
+    '<%= config.bin %> ingest --sources sources.yaml --concurrency parallel --json',
+  ];
+  static override flags = {
+    docs: many('File, folder, glob or link to a document', 'PATH'),
+    urls: many('Web page', 'URL'),
+    api: many('HTTP API: its address, or @file with its configuration', 'URL|@FILE'),
+    markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
+    sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),
+    'allow-failures': Flags.boolean({ description: 'Exit with 0 even when some items failed' }),
+    ...operationFlags(operations.ingest),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Ingest);
+    await this.withEngine(flags, async (desk) => {
+      const began = Date.now();
+      const request = {
+        ...(await ingestSources(flags, { cwd: process.cwd(), home: desk.loaded.home })),
+        ...requestOfFlags(operations.ingest.input, flags),
+      };
+      await this.perform(desk, 'ingest', {
+        request,
+        title: request.dry_run ? 'Rehearsing' : 'Ingesting',
+        result: (result) =>
+          showIngest(result, { screen: desk.screen, milliseconds: Date.now() - began, dry_run: request.dry_run ?? false }),
+      });
+    });
+  }
+}

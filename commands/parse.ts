@@ -1,0 +1,27 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { itemPrinter } from '../src/cli/items.ts';
+import { operations } from '../src/engine/operations.ts';
+
+export default class Parse extends KbCommand {
+  static override summary = operations.parse.summary;
+  static override description = 'Writes a document a line as JSON Lines. PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV are read.';
+  static override examples = [
+    '<%= config.bin %> parse manual.pdf',
+    '<%= config.bin %> parse ./docs | kb chunk | kb embed | kb store --collection manuals',
+  ];
+  static override strict = false;
+  static override args = { path: Args.string({ description: 'Files, folders, globs or links', required: true }) };
+  static override flags = operationFlags(operations.parse, { omit: ['files', 'folder'] });
+
+  async run(): Promise<void> {
+    const { argv, flags } = await this.parse(Parse);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'parse', {
+        request: { files: argv as string[], ...requestOfFlags(operations.parse.input, flags) },
+        ...itemPrinter(desk),
+      });
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { showHits } from '../src/cli/show-hits.ts';
+import { operations } from '../src/engine/operations.ts';
+
+export default class Retrieve extends KbCommand {
+  static override summary = operations.retrieve.summary;
+  static override description = 'Also called kb query. The score is a similarity from 0 to 1, the same in every mode.';
+  static override aliases = ['query'];
+  static override examples = [
+    '<%= config.bin %> retrieve "How often is the filter replaced?"',
+    '<%= config.bin %> retrieve ERR-4042 --mode text --top-k 3 --explain',
+    '<%= config.bin %> retrieve "opening hours" --filter \'{"year": {"gte": 2024}}\' --json',
+  ];
+  static override args = { query: Args.string({ description: 'What to look for', required: true }) };
+  static override flags = operationFlags(operations.retrieve, { omit: ['query'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Retrieve);
+    await this.withEngine(flags, async (desk) => {
+      const request = { ...requestOfFlags(operations.retrieve.input, flags), query: args.query };
+      await this.perform(desk, 'retrieve', { request, lists: true, result: (result) => showHits(result, desk.screen) });
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { Flags } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags } from '../src/cli/flags.ts';
+import { inputItems } from '../src/cli/json-lines.ts';
+import { piped } from '../src/cli/piped.ts';
+import { operations } from '../src/engine/operations.ts';
+import { GivenEmbeddedChunk } from '../src/schema/requests.ts';
+
+export default class Store extends KbCommand {
+  static override summary = operations.store.summary;
+  static override description =
+    'Reads chunks with vectors as JSON Lines on standard input, as kb embed writes them, and stores them under their ids.';
+  static override examples = ['<%= config.bin %> embed < chunks.jsonl | <%= config.bin %> store --collection tickets'];
+  static override flags = {
+    'allow-failures': Flags.boolean({ description: 'Exit with 0 even when some chunks failed' }),
+    ...operationFlags(operations.store),
+  };
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Store);
+    await this.withEngine(flags, async (desk) => {
+      await piped(desk, 'store', {
+        batches: inputItems(GivenEmbeddedChunk, { what: 'embedded chunks', size: 5000 }),
+        request: (embedded_chunks) => ({ embedded_chunks }),
+        summary: ({ stored, inputs, collection }) => desk.screen.print(`Stored ${stored} of ${inputs} chunks in «${collection}».`),
+      });
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { KbError, type ErrorCode } from './errors.ts';
+
+/** An answer with one of these may be another one in a moment (contract, section 6; 425: RFC 8470). */
+const RETRYABLE = new Set([408, 409, 425, 429]);
+
+const STATUS_CODES: Record<number, ErrorCode> = { 401: 'unauthorized', 403: 'unauthorized', 404: 'not_found', 410: 'not_found' };
+
+const STATUS_HINTS: Record<number, string> = {
+  401: 'Give it the credentials that it asks for.',
+  403: 'Check that the credentials given may read it.',
+  404: 'Check the address.',
+  410: 'It is gone for good: leave it out.',
+  429: 'It is asked too often: try again later.',
+};
+
+/** What a status that is no success says. `retry_after` is the header of that name. */
+export function statusError(name: string, status: number, retry_after: string | undefined): KbError {
+  const isRetryable = RETRYABLE.has(status) || status >= 500;
+  const hint = STATUS_HINTS[status] ?? (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
+  const retryAfter = isRetryable ? secondsIn(retry_after) : undefined;
+  return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), `${name} answered with status ${status}.`, {
+    hint,
+    isRetryable,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+/** Seconds to wait by a `Retry-After` header: a number or a date (RFC 9110, 10.2.3); undefined where it is neither. */
+export function secondsIn(header: string | undefined, now = Date.now()): number | undefined {
+  if (header === undefined || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  ETIMEDOUT: 'no connection came about in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  EHOSTUNREACH: 'no way leads there',
+  ENETUNREACH: 'no way leads there',
+  ENOTFOUND: 'no host has that name',
+  EAI_AGAIN: 'its name cannot be resolved now',
+};
+
+/** The same again cannot succeed: the name does not exist, the certificate is wrong, or what is to be sent is no HTTP. */
+const FINAL =
+  /^(ENOTFOUND|UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH|UND_ERR_NOT_SUPPORTED|HPE_|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+
+/** What a request that came to no answer says. */
+export function connectionError(name: string, cause: unknown): KbError {
+  const code = codeOf(cause);
+  const reason = REASONS[code] ?? `${(cause as Error).message || 'the connection failed'}`;
+  const isRetryable = !FINAL.test(code);
+  return new KbError('unavailable', `${name} was not read: ${reason}${code in REASONS ? ` (${code})` : ''}.`, {
+    hint: isRetryable ? 'Check that it is up and that this machine has a way to it.' : 'Check the address and what is sent.',
+    cause,
+    isRetryable,
+  });
+}
+
+/** Several addresses were tried: the first one's failure stands for all. */
+function codeOf(error: unknown): string {
+  const { code, errors, cause } = error as { code?: unknown; errors?: unknown[]; cause?: unknown };
+  if (typeof code === 'string') return code;
+  if (errors?.length) return codeOf(errors[0]);
+  return cause instanceof Error ? codeOf(cause) : '';
+}

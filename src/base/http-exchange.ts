@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici';
+import type { Network } from '../schema/config.ts';
+import type { Connections } from './connect.ts';
+import { KbError } from './errors.ts';
+import { ACCEPTED_ENCODINGS, readBody, unpacked } from './http-body.ts';
+import { statusError } from './http-error.ts';
+import type { HttpAnswer, HttpRequest } from './http-message.ts';
+import { shown } from './secrets.ts';
+
+/** What every request goes through. */
+export interface Door {
+  network: Network;
+  connections: Connections;
+}
+
+type Timed = HttpRequest & { signal: AbortSignal };
+
+interface Way extends Door {
+  /** The address that was asked for and where it has led to, as it may be shown. */
+  name(): string;
+  arrive(url: URL): void;
+}
+
+/** Sends a request and goes where its redirects lead, by hand: each hop is checked and gets only what was given for its origin. */
+export async function follow(start: URL, request: Timed, way: Way): Promise<HttpAnswer> {
+  let sent = { url: start, method: request.method ?? 'GET', body: request.body };
+  for (let redirects = 0; ; redirects++) {
+    const response = await send(sent, { start, request }, way);
+    const location = REDIRECTS.has(response.statusCode) ? headerOf(response, 'location') : undefined;
+    if (location === undefined) return answer(response, request, { ...way, url: sent.url });
+    await response.body.dump({ limit: 16_384, signal: request.signal });
+    if (redirects >= way.network.max_redirects)
+      throw new KbError('invalid', `${way.name()} leads nowhere: it redirects more than ${way.network.max_redirects} times.`, {
+        hint: 'Check whether it redirects in a circle.',
+      });
+    sent = redirected(sent, { location, status: response.statusCode, name: way.name() });
+    way.arrive(sent.url);
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+interface Sent {
+  url: URL;
+  method: string;
+  body: HttpRequest['body'];
+}
+
+/** What is sent after a redirect (RFC 9110, 15.4). A body was given for its origin and goes to no other. */
+function redirected({ url, method, body }: Sent, { location, status, name }: { location: string; status: number; name: string }): Sent {
+  const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  if (!next || !/^https?:$/.test(next.protocol))
+    throw new KbError('forbidden', `${name} redirects to «${shown(location)}», which kb does not fetch.`, {
+      hint: 'Only http: and https: are followed.',
+    });
+  next.hash = '';
+  const becomesGet = status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST';
+  if (becomesGet) return { url: next, method: 'GET', body: undefined };
+  if (body !== undefined && next.origin !== url.origin)
+    throw new KbError('forbidden', `${name} redirects to ${next.origin}, which the body was not given for.`, {
+      hint: 'If it may have it, give that address.',
+    });
+  return { url: next, method, body };
+}
+
+async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections }: Way) {
+  await connections.check(sent.url);
+  const given = sent.url.origin === start.origin ? givenHeaders(start, request.headers) : {};
+  const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...given };
+  const { origin, pathname, search } = sent.url;
+  return connections.dispatcher.request({
+    origin,
+    path: pathname + search,
+    method: sent.method as Dispatcher.HttpMethod,
+    headers,
+    body: sent.body ?? null,
+    signal: request.signal,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/** What the caller gave for the first address: headers, and the user name and password in it. */
+function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (!username && !password) return given;
+  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+  return { authorization: `Basic ${credentials}`, ...given };
+}
+
+const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
+
+async function answer(response: Dispatcher.ResponseData, request: Timed, { url, name, network }: Way & { url: URL }): Promise<HttpAnswer> {
+  const { statusCode: status, body } = response;
+  if (status < 200 || status > 299) {
+    await body.dump({ limit: 16_384, signal: request.signal }).catch(() => {});
+    throw statusError(name(), status, headerOf(response, 'retry-after'));
+  }
+  const limits = { name: name(), max_bytes: request.max_bytes ?? network.max_bytes };
+  const packed = await readBody(body, headerOf(response, 'content-length'), limits);
+  const bytes = await unpacked(packed, headerOf(response, 'content-encoding'), limits);
+  const headers = Object.fromEntries(Object.keys(response.headers).map((header) => [header, headerOf(response, header) ?? '']));
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = /charset\s*=\s*["']?([^\s"';]+)/.exec(parameters.join(';'))?.[1];
+  return { url: url.href, status, headers, bytes, content_type: type.trim(), charset };
+}

@@ -1,0 +1,48 @@
+import { KbError } from './errors.ts';
+import { shown } from './secrets.ts';
+
+/** What is asked of the network. */
+export interface HttpRequest {
+  method?: string;
+  /** Sent to the origin of the address, and to no other that it redirects to. */
+  headers?: Readonly<Record<string, string>>;
+  /** Added to the query: a list gives its name several times, an object is sent as JSON, null and undefined are left out. */
+  params?: Readonly<Record<string, unknown>>;
+  body?: string | Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
+  /** Seconds for one try, redirects and body included; `network.timeout` where absent. */
+  timeout?: number | undefined;
+  /** Of the body, packed and unpacked; `network.max_bytes` where absent. */
+  max_bytes?: number | undefined;
+}
+
+/** What came back: a success (2xx), inflated. */
+export interface HttpAnswer {
+  /** Where the last redirect led. Holds the credentials that it was asked with: `shown` before it goes anywhere. */
+  url: string;
+  status: number;
+  /** Names in lower case; a header that came several times is joined with commas. */
+  headers: Readonly<Record<string, string>>;
+  bytes: Uint8Array;
+  /** The media type alone, in lower case; empty where there is none. */
+  content_type: string;
+  /** As the header names it, in lower case. */
+  charset: string | undefined;
+}
+
+/** The address with the parameters added and its fragment, which is not sent, removed. Throws a KbError (`usage`) for what is no http(s) address. */
+export function addressOf(address: string, params: HttpRequest['params'] = {}): URL {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new KbError('usage', `«${shown(address)}» is not an address that kb can fetch.`, {
+      hint: 'Give one that begins with http:// or https://.',
+    });
+  const url = new URL(address);
+  url.hash = '';
+  for (const [name, value] of Object.entries(params)) {
+    for (const item of [value].flat()) {
+      if (item !== null && item !== undefined)
+        url.searchParams.append(name, typeof item === 'object' ? JSON.stringify(item) : String(item));
+    }
+  }
+  return url;
+}

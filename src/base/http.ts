@@ -1,0 +1,68 @@
+import type { Network } from '../schema/config.ts';
+import type { AddressPolicy, Lookup } from './address.ts';
+import { openConnections, Refused, systemLookup, type Connections } from './connect.ts';
+import { KbError } from './errors.ts';
+import { connectionError } from './http-error.ts';
+import { follow, type Door } from './http-exchange.ts';
+import { addressOf, type HttpAnswer, type HttpRequest } from './http-message.ts';
+import { retry, type RetryOptions } from './retry.ts';
+import { shown } from './secrets.ts';
+
+/** The one door to the network. */
+export interface Http {
+  /** A successful answer (2xx), or a KbError that names the address, the reason and the way out; retries are then spent. */
+  request(address: string, options?: HttpRequest): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+export interface HttpOptions {
+  network: Network;
+  surface: AddressPolicy['surface'];
+  /** Origins that the user named. */
+  named: readonly string[];
+  environment?: NodeJS.ProcessEnv;
+  lookup?: Lookup;
+  retries?: Pick<RetryOptions, 'attempts' | 'base' | 'longest'>;
+}
+
+/** Opens the door, for one run: what may be private depends on what its user named. Nothing is loaded or connected before the first request. */
+export function createHttp({ network, surface, named, environment = process.env, lookup = systemLookup, retries }: HttpOptions): Http {
+  const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
+  let opened: Promise<Connections> | undefined;
+  const open = () => (opened ??= openConnections({ policy, lookup, timeout: network.timeout, environment }));
+  return {
+    async request(address, options = {}) {
+      const url = addressOf(address, options.params);
+      const connections = await open();
+      return retry(() => attempt(url, options, { network, connections }), { ...retries, signal: options.signal });
+    },
+    async close() {
+      await (await opened)?.dispatcher.destroy();
+    },
+  };
+}
+
+/** One try, all redirects included. Every failure leaves as a KbError. */
+async function attempt(url: URL, options: HttpRequest, door: Door): Promise<HttpAnswer> {
+  const seconds = options.timeout ?? door.network.timeout;
+  const clock = AbortSignal.timeout(seconds * 1000);
+  const signal = options.signal ? AbortSignal.any([clock, options.signal]) : clock;
+  let at = url;
+  const name = () => (at === url ? shown(url) : `${shown(url)} (redirected to ${shown(at)})`);
+  try {
+    return await follow(url, { ...options, signal }, { ...door, name, arrive: (next) => (at = next) });
+  } catch (error) {
+    if (options.signal?.aborted) throw new KbError('aborted', 'The work was stopped.', { cause: error });
+    if (error instanceof KbError) throw error;
+    if (clock.aborted)
+      throw new KbError('unavailable', `${name()} was not read in time: the limit is ${seconds} seconds.`, {
+        hint: 'Try again, or raise the timeout.',
+        cause: error,
+        isRetryable: true,
+      });
+    throw error instanceof Refused ? refusal(name(), error) : connectionError(name(), error);
+  }
+}
+
+const refusal = (name: string, { message }: Refused): KbError =>
+  new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });

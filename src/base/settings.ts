@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { unwrapped } from '../schema/keys.ts';
+
+/** Settings as a tree, any part of which may be absent. */
+export type Layer = { [key: string]: unknown };
+
+const isTree = (value: unknown): value is Layer => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sets `path` (dotted) of a tree, which is changed. */
+export function setPath(tree: Layer, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop()!;
+  let branch = tree;
+  for (const name of names) branch = (branch[name] = isTree(branch[name]) ? branch[name] : {}) as Layer;
+  branch[last] = value;
+}
+
+/** The value at `path` (dotted), or undefined. */
+export function getPath(tree: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isTree(value) ? value[name] : undefined), tree);
+}
+
+/**
+ * Lays `over` over `under`; neither is changed. Where it names another provider, the model and options that were meant for the one before go,
+ * unless it gives its own: a model's name means nothing to another provider.
+ */
+export function layered(under: Layer, over: Layer): Layer {
+  const result: Layer = { ...under };
+  if (typeof over.provider === 'string' && over.provider !== under.provider && 'provider' in under) {
+    delete result.model;
+    delete result.options;
+  }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue;
+    const before = result[key];
+    result[key] = isTree(value) && isTree(before) ? layered(before, value) : value;
+  }
+  return result;
+}
+
+/** What a request says about the configuration, as a layer: each of its fields that names the key it overrides. */
+export function settingsIn(schema: z.ZodType, request: unknown): Layer {
+  const layer: Layer = {};
+  const walk = (fields: z.ZodType, values: unknown) => {
+    const object = unwrapped(fields);
+    if (!(object instanceof z.ZodObject) || !isTree(values)) return;
+    for (const [name, field] of Object.entries(object.shape)) {
+      const value = values[name];
+      if (value === undefined) continue;
+      const path = (field as z.ZodType).meta()?.overrides;
+      if (path === undefined) walk(field as z.ZodType, value);
+      else setPath(layer, path, value);
+    }
+  };
+  walk(schema, request);
+  return layer;
+}

@@ -1,0 +1,9 @@
+import { KbError } from '../base/errors.ts';
+
+/** Asks yes or no on the terminal. Off one, a KbError says that `--yes` is needed. */
+export async function confirmed(question: string, command: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new KbError('usage', `${command} asks before it goes on, and there is no terminal to ask on.`, { hint: 'Add --yes.' });
+  const { confirm } = await import('@inquirer/prompts');
+  return confirm({ message: question, default: false }, { output: process.stderr });
+}

@@ -1,0 +1,88 @@
+import { Command, type Interfaces } from '@oclif/core';
+import { KbError } from '../base/errors.ts';
+import type { Event } from '../schema/events.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Engine, RunOptions } from '../engine/engine.ts';
+import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
+import { EXIT } from './failure.ts';
+import { commonFlags, settingsOfFlags, type FlagValues } from './flags.ts';
+import { createScreen, type Screen } from './screen.ts';
+
+/** What a command has at hand once its command line is read. */
+export interface Desk {
+  loaded: LoadedConfig;
+  engine: Engine;
+  screen: Screen;
+  /** Aborted by Ctrl-C. A second one ends the process at once. */
+  signal: AbortSignal;
+  flags: FlagValues;
+}
+
+/** What a command asks of an operation and how it shows it: what it does with every event, what it prints in the end, and whether that counts as failed. */
+export interface Show<Name extends OperationName> {
+  request: RequestOf<Name>;
+  onEvent?: (event: Event) => void;
+  /** Not called with `--json`. */
+  result?: (result: ResultOf<Name>) => void;
+  hasFailed?: (result: ResultOf<Name>) => boolean;
+  /** Around the whole run, for progress. */
+  title?: string;
+  lists?: boolean;
+}
+
+/** A command of kb: reads flags and configuration, opens the engine, runs, closes, and sets the exit code. */
+export abstract class KbCommand extends Command {
+  static override baseFlags = commonFlags as Interfaces.FlagInput;
+
+  /** Reads the configuration and opens the engine for as long as `work` takes. */
+  protected async withEngine(flags: FlagValues, work: (desk: Desk) => Promise<void>): Promise<void> {
+    const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
+    const [{ loadConfig }, { createEngine }] = await Promise.all([import('../config/load.ts'), import('../engine/engine.ts')]);
+    const loaded = loadConfig({
+      cwd: process.cwd(),
+      file: flags.config as string | undefined,
+      environment: process.env,
+      flags: settingsOfFlags(flags),
+    });
+    Object.assign(process.env, loaded.environment); // what .env adds is for the providers' drivers
+    const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface: 'cli' });
+    const { signal, release } = interruptible();
+    try {
+      await work({ loaded, engine, screen, signal, flags });
+    } finally {
+      release();
+      await engine.close();
+    }
+  }
+
+  /** Runs one operation, shows its progress and its result, and sets the exit code. */
+  protected async perform<Name extends OperationName>(desk: Desk, name: Name, { request, ...show }: Show<Name>): Promise<ResultOf<Name>> {
+    const { engine, screen, signal } = desk;
+    const options: RunOptions = { signal, lists: show.lists ?? screen.json };
+    const { followed } = await import('./progress.ts');
+    const result = await followed(engine.run(name, request, options), { screen, title: show.title, onEvent: show.onEvent });
+    if (screen.json) screen.print(JSON.stringify(result));
+    else show.result?.(result);
+    const hasFailed = show.hasFailed ?? ((done) => ((done as { failed?: number }).failed ?? 0) > 0);
+    if (hasFailed(result) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;
+    return result;
+  }
+}
+
+/** Ctrl-C and SIGTERM as an abort signal; the second Ctrl-C does not wait for anything. */
+function interruptible(): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort(new KbError('aborted', 'Stopped.'));
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    release: () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
+}

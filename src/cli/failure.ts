@@ -1,0 +1,71 @@
+import { describe, envelope, isAbort, KbError } from '../base/errors.ts';
+import { packageRoot } from '../base/project.ts';
+
+/** Exit codes (contract, section 3). */
+export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+const USAGE = new Set(['usage', 'configuration', 'setup']);
+
+/** Which exit code an error ends the program with. */
+export function exitCodeOf(error: unknown): number {
+  if (isAbort(error)) return EXIT.interrupted;
+  if (error instanceof KbError) return USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
+  return isUsageError(error) ? EXIT.usage : EXIT.failed;
+}
+
+/** Errors that oclif makes of a command line that it can't read. */
+const isUsageError = (error: unknown): error is Error =>
+  error instanceof Error && ('oclif' in error || error.constructor.name.startsWith('CLI'));
+
+/** Says what went wrong — as the exception envelope on standard output where `--json` asks for it — and sets the exit code. */
+export async function failed(error: unknown, argv: readonly string[]): Promise<void> {
+  const ended = endedByOclif(error);
+  if (ended !== undefined) {
+    process.exitCode = ended;
+    return;
+  }
+  const shown = isUsageError(error) ? new KbError('usage', await readable(error, argv)) : error;
+  process.exitCode = exitCodeOf(shown);
+  if (argv.includes('--json')) process.stdout.write(`${JSON.stringify(envelope(shown))}\n`);
+  if (!argv.includes('--json') || isAbort(error)) process.stderr.write(`${messageOf(shown)}\n`);
+}
+
+/** `--help` and `--version` end with an error of the code EEXIT, which is none. */
+function endedByOclif(error: unknown): number | undefined {
+  const { code, oclif } = error as { code?: string; oclif?: { exit?: number } };
+  return code === 'EEXIT' ? (oclif?.exit ?? 0) : undefined;
+}
+
+function messageOf(error: unknown): string {
+  if (isAbort(error)) return describe(error);
+  const text = describe(error);
+  return process.env.KB_DEBUG && error instanceof Error ? `${text}\n${error.stack}` : `Error: ${text}`;
+}
+
+/** oclif's message in one sentence, with the command or flag that was probably meant. */
+async function readable(error: Error, argv: readonly string[]): Promise<string> {
+  const unknownFlag = /Nonexistent flags?: (\S+?),?\s/.exec(`${error.message} `)?.[1];
+  if (unknownFlag) return `There is no flag ${unknownFlag}.${await meantFlag(unknownFlag, argv)}`;
+  const unknownCommand = /^Command (.+) not found/i.exec(error.message)?.[1];
+  if (unknownCommand) return `There is no command «${unknownCommand.replaceAll(':', ' ')}».${await meantCommand(unknownCommand)}`;
+  return error.message.replace(/\s*See more help with --help\s*$/, '').replace(/\s*\n\s*/g, ' ') + ' Try --help.';
+}
+
+async function meantFlag(flag: string, argv: readonly string[]): Promise<string> {
+  const { nearest, config } = await known();
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const command = config.findCommand(words.slice(0, 2).join(':')) ?? config.findCommand(words[0] ?? '');
+  const meant = nearest(flag.replace(/^-+/, ''), Object.keys(command?.flags ?? {}));
+  return meant ? ` Did you mean --${meant}?` : ' Try --help.';
+}
+
+async function meantCommand(name: string): Promise<string> {
+  const { nearest, config } = await known();
+  const meant = nearest(name.split(':')[0]!, config.commandIDs);
+  return meant ? ` Did you mean «kb ${meant.replaceAll(':', ' ')}»?` : ' kb --help shows them all.';
+}
+
+async function known() {
+  const [{ nearest }, { Config }] = await Promise.all([import('../base/nearest.ts'), import('@oclif/core')]);
+  return { nearest, config: await Config.load({ root: packageRoot }) };
+}

@@ -1,0 +1,129 @@
+import { Flags, type Interfaces } from '@oclif/core';
+import { z } from 'zod';
+import { KbError } from '../base/errors.ts';
+import { setPath, type Layer } from '../base/settings.ts';
+import { fromText } from '../config/environment.ts';
+import { readSet } from '../config/load.ts';
+import type { Operation, Section } from '../engine/operations.ts';
+import { Config } from '../schema/config.ts';
+import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/keys.ts';
+
+type FlagTable = Interfaces.FlagInput;
+type Flag = FlagTable[string];
+export type FlagValues = Record<string, unknown>;
+
+const kebab = (name: string): string => name.replaceAll('_', '-');
+
+/** The flags that every command has. */
+export const commonFlags: FlagTable = {
+  config: Flags.string({
+    description: 'Configuration file, in place of the kb.config.yaml found from here upwards',
+    helpValue: 'FILE',
+    helpGroup: 'GLOBAL',
+  }),
+  json: Flags.boolean({ description: 'Write one JSON document to standard output, and nothing else', helpGroup: 'GLOBAL' }),
+  quiet: Flags.boolean({ description: 'No progress and no notes', helpGroup: 'GLOBAL' }),
+  set: Flags.string({
+    description: 'Any key of the configuration, such as chat.persona=…',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'KEY=VALUE',
+    helpGroup: 'GLOBAL',
+  }),
+};
+
+/** Keys of the configuration that have a flag of their own, in the sections that an operation reads. */
+function settingKeys(schema: z.ZodObject, sections: readonly Section[]): Key[] {
+  return keysOf(schema).filter(
+    ({ path, flag }) => flag !== undefined && sections.some((section) => path === section || path.startsWith(`${section}.`)),
+  );
+}
+
+/** Fields of a request that override no key: those whose value fits into a flag. */
+function requestFields(input: z.ZodType): [string, z.ZodType][] {
+  const object = unwrapped(input);
+  if (!(object instanceof z.ZodObject)) return [];
+  return Object.entries(object.shape as Record<string, z.ZodType>).filter(
+    ([, field]) => field.meta()?.overrides === undefined && fitsFlag(unwrapped(field)),
+  );
+}
+
+const fitsFlag = (schema: z.ZodType): boolean =>
+  isSwitch(schema) ||
+  schema instanceof z.ZodNumber ||
+  schema instanceof z.ZodEnum ||
+  schema instanceof z.ZodRecord ||
+  schema instanceof z.ZodString;
+const isSwitch = (schema: z.ZodType): boolean => schema instanceof z.ZodBoolean;
+
+function settingFlag({ schema, description, path }: Key): Flag {
+  const inner = unwrapped(schema);
+  const shared = { description, ...(path.includes('.') ? { helpGroup: path.split('.')[0]!.toUpperCase() } : {}) };
+  if (isSwitch(inner)) return Flags.boolean({ ...shared, allowNo: true });
+  if (inner instanceof z.ZodEnum) return Flags.string({ ...shared, options: inner.options.map(String) });
+  return Flags.string({ ...shared, helpValue: inner instanceof z.ZodNumber ? 'NUMBER' : 'TEXT' });
+}
+
+function requestFlag(field: z.ZodType): Flag {
+  const inner = unwrapped(field);
+  const description = descriptionOf(field);
+  if (isSwitch(inner)) return Flags.boolean({ description });
+  if (inner instanceof z.ZodEnum) return Flags.string({ description, options: inner.options.map(String) });
+  if (inner instanceof z.ZodRecord) return Flags.string({ description, helpValue: 'JSON' });
+  return Flags.string({ description });
+}
+
+/** The flags of an operation: the fields of its request, then the keys of the configuration that it reads. `omit` names fields that are arguments. */
+export function operationFlags(
+  { input, sections }: Pick<Operation, 'input' | 'sections'>,
+  { omit = [], configuration = Config }: { omit?: readonly string[]; configuration?: z.ZodObject } = {},
+): FlagTable {
+  const fields = requestFields(input).filter(([name]) => !omit.includes(name));
+  return {
+    ...Object.fromEntries(fields.map(([name, field]) => [kebab(name), requestFlag(field)])),
+    ...Object.fromEntries(settingKeys(configuration, sections).map((key) => [key.flag!, settingFlag(key)])),
+  };
+}
+
+/** What the flags say about the configuration; a flag of its own overrides `--set`. */
+export function settingsOfFlags(
+  values: FlagValues,
+  { configuration = Config }: { configuration?: z.ZodObject } = {},
+): { layer: Layer; names: Map<string, string> } {
+  const { layer, names } = readSet((values.set as string[] | undefined) ?? []);
+  for (const key of keysOf(configuration)) {
+    const value = key.flag === undefined ? undefined : values[key.flag];
+    if (value === undefined) continue;
+    setPath(layer, key.path, typeof value === 'string' ? fromText(key, value) : value);
+    names.set(key.path, `--${key.flag}`);
+  }
+  return { layer, names };
+}
+
+/** What the flags say of the request itself. Throws a KbError that names the flag. */
+export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<string, unknown> {
+  const request: Record<string, unknown> = {};
+  for (const [name, field] of requestFields(input)) {
+    const value = values[kebab(name)];
+    if (value === undefined) continue;
+    request[name] = typeof value === 'string' ? parsed(kebab(name), unwrapped(field), value) : value;
+  }
+  return request;
+}
+
+function parsed(flag: string, schema: z.ZodType, text: string): unknown {
+  if (!(schema instanceof z.ZodRecord) && !(schema instanceof z.ZodNumber)) return text;
+  const value = readJson(flag, text);
+  const result = schema.safeParse(value);
+  if (result.success) return value;
+  const [issue] = result.error.issues;
+  throw new KbError('usage', `--${flag}: ${[...issue!.path, issue!.message].join(': ')}.`);
+}
+
+function readJson(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new KbError('usage', `--${flag} «${text}» is not JSON.`, { hint: `For example --${flag} '{"title": "Manual"}'.`, cause });
+  }
+}

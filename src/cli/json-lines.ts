@@ -1,0 +1,51 @@
+import { createInterface } from 'node:readline';
+import type { z } from 'zod';
+import { KbError } from '../base/errors.ts';
+
+/** The lines of standard input. Throws a KbError where a person would have to type them. */
+export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
+  if (process.stdin.isTTY)
+    throw new KbError('usage', `This command reads ${what} as JSON Lines on standard input, and nothing is piped into it.`, {
+      hint: 'For example: kb parse ./docs | kb chunk | kb embed | kb store',
+    });
+  yield* createInterface({ input: process.stdin, crlfDelay: Infinity });
+}
+
+/** Standard input as items of a schema, `size` at a time. Throws a KbError that names the line that is broken. */
+export async function* inputItems<T>(
+  schema: z.ZodType<T>,
+  { what, size }: { what: string; size: number },
+): AsyncGenerator<T[], void, void> {
+  let items: T[] = [];
+  let number = 0;
+  for await (const line of inputLines(what)) {
+    number++;
+    if (line.trim() === '') continue;
+    items.push(parseItem(schema, line, number));
+    if (items.length === size) {
+      yield items;
+      items = [];
+    }
+  }
+  if (items.length > 0) yield items;
+}
+
+function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw new KbError('usage', `Line ${number} of standard input is not JSON: ${(cause as Error).message}.`, { cause });
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new KbError('usage', `Line ${number} of standard input: ${[...issue!.path, issue!.message].join(': ')}.`);
+}
+
+/** All of standard input. */
+export async function inputText(): Promise<string> {
+  let text = '';
+  for await (const part of process.stdin.setEncoding('utf8')) text += part;
+  return text;
+}

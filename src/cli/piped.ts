@@ -1,0 +1,49 @@
+import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
+import type { Desk } from './command.ts';
+import { EXIT } from './failure.ts';
+import { followed } from './progress.ts';
+import { failureLine } from './show-ingest.ts';
+
+type Summable = { failed: number; errors: unknown[] };
+
+export interface PipeOptions<Name extends OperationName> {
+  /** Standard input, batch by batch. */
+  batches: AsyncIterable<unknown[]>;
+  /** The request for one batch of what came in. */
+  request: (batch: never[]) => RequestOf<Name>;
+  /** What is printed of a batch, unless `--json` wants it all in one document. */
+  show?: (result: ResultOf<Name>) => void;
+  /** What is printed in the end, unless `--json`. */
+  summary?: (total: ResultOf<Name>) => void;
+}
+
+/** Passes standard input through an operation batch by batch, so that a long pipe needs little memory; `--json` gathers one result. */
+export async function piped<Name extends OperationName>(
+  desk: Desk,
+  name: Name,
+  { batches, request, show, summary }: PipeOptions<Name>,
+): Promise<void> {
+  const { engine, screen, signal, flags } = desk;
+  let total: ResultOf<Name> | undefined;
+  const pass = async (batch: unknown[]) => {
+    const result = await followed(engine.run(name, request(batch as never[]), { signal, lists: true }), { screen });
+    for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);
+    if (!screen.json) show?.(result);
+    total = total === undefined ? result : added(total, result, screen.json);
+  };
+  for await (const batch of batches) await pass(batch);
+  if (total === undefined) await pass([]);
+  if (screen.json) screen.print(JSON.stringify(total));
+  else summary?.(total!);
+  if ((total as unknown as Summable).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;
+}
+
+/** Two results of the same operation as one: counts are added, lists joined (where they are wanted), the rest is the same in both. */
+function added<R>(a: R, b: R, lists: boolean): R {
+  const join = (key: string, value: unknown): unknown => {
+    const before = (a as Record<string, unknown>)[key];
+    if (typeof value === 'number' && typeof before === 'number') return before + value;
+    return Array.isArray(value) && Array.isArray(before) ? (lists ? [...before, ...value] : []) : value;
+  };
+  return Object.fromEntries(Object.entries(b as object).map(([key, value]) => [key, join(key, value)])) as R;
+}

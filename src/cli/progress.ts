@@ -1,0 +1,100 @@
+import type { Event } from '../schema/events.ts';
+import type { Screen } from './screen.ts';
+
+export interface FollowOptions {
+  screen: Screen;
+  /** What is going on, for the progress line; none is shown without it. */
+  title?: string | undefined;
+  onEvent?: ((event: Event) => void) | undefined;
+}
+
+/** Milliseconds between two lines of progress where no person watches. */
+const LINE_EVERY = 5_000;
+
+/** Runs to the end while progress is shown: a moving line on a terminal, plain lines off it, nothing with `--quiet` or without a title. */
+export async function followed<R>(run: AsyncGenerator<Event, R, void>, { screen, title, onEvent }: FollowOptions): Promise<R> {
+  const renderer = rendererFor(screen, title);
+  const tell = renderer === 'lines' ? lineTeller(screen, title!) : () => {};
+  const drain = async (show: (event: Event) => void): Promise<R> => {
+    for (;;) {
+      const step = await run.next();
+      if (step.done) return step.value;
+      onEvent?.(step.value);
+      show(step.value);
+    }
+  };
+  if (renderer !== 'moving') return drain(tell);
+  return onTerminal(title!, drain);
+}
+
+/** Which kind of progress fits. */
+export function rendererFor(
+  { quiet, isTerminal }: Pick<Screen, 'quiet' | 'isTerminal'>,
+  title: string | undefined,
+): 'none' | 'moving' | 'lines' {
+  if (quiet || title === undefined) return 'none';
+  return isTerminal ? 'moving' : 'lines';
+}
+
+async function onTerminal<R>(title: string, drain: (show: (event: Event) => void) => Promise<R>): Promise<R> {
+  const { Listr } = await import('listr2');
+  const began = Date.now();
+  let result: R;
+  const list = new Listr(
+    [
+      {
+        title,
+        task: async (_context: unknown, task: { title: string; output: string }) => {
+          result = await drain((event) => {
+            if (event.type === 'error') return;
+            if (event.message) task.output = event.message;
+            const counts = progressText(event.data, Date.now() - began);
+            if (counts) task.title = `${title}: ${counts}`;
+          });
+        },
+      },
+    ],
+    { renderer: 'default', rendererOptions: { outputOptions: { stream: process.stderr } }, registerSignalListeners: false } as never,
+  );
+  await list.run();
+  return result!;
+}
+
+function lineTeller(screen: Screen, title: string): (event: Event) => void {
+  const began = Date.now();
+  let told = began;
+  screen.note(`${title} …`);
+  return ({ type, data, message }) => {
+    if (type === 'error') return;
+    if (message) screen.note(message);
+    const now = Date.now();
+    const counts = progressText(data, now - began);
+    if (!counts || now - told < LINE_EVERY) return;
+    told = now;
+    screen.note(`${title}: ${counts}`);
+  };
+}
+
+/** How far it is, how fast, and how long it may still take: `120 of 400 documents, 812 chunks, 42 chunks/s, about 1 min left`. */
+export function progressText(data: Record<string, unknown>, milliseconds: number): string {
+  const count = (name: string) => (typeof data[name] === 'number' ? (data[name] as number) : undefined);
+  const [done, expected, chunks, embedded] = [count('done'), count('expected'), count('chunks'), count('embedded')];
+  if (done === undefined) return '';
+  const parts = [expected ? `${done.toLocaleString('en')} of ${expected.toLocaleString('en')}` : done.toLocaleString('en')];
+  if (chunks !== undefined) parts.push(`${chunks.toLocaleString('en')} chunks`);
+  const made = embedded || chunks || done;
+  if (milliseconds > 1000 && made > 0) parts.push(`${Math.round(made / (milliseconds / 1000)).toLocaleString('en')}/s`);
+  if (expected && done > 0 && done < expected && milliseconds > 3000)
+    parts.push(`${duration((milliseconds / done) * (expected - done))} left`);
+  if (count('failed')) parts.push(`${count('failed')} failed`);
+  return parts.join(', ');
+}
+
+/** A time as people say it: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

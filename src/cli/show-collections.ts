@@ -1,0 +1,37 @@
+import type { CollectionSummary } from '../schema/collections.ts';
+import type { Screen } from './screen.ts';
+
+/** `1.2 MB`, in powers of ten. */
+export function size(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+const embedder = ({ embedding, dimensions }: CollectionSummary): string =>
+  dimensions === 0 ? 'words alone' : `${embedding.provider} / ${embedding.model}, ${dimensions} dimensions`;
+
+/** A line a collection. */
+export function showCollections(collections: readonly CollectionSummary[], screen: Screen): void {
+  if (collections.length === 0) screen.print('There are no collections yet. Next: kb ingest --docs FOLDER');
+  const width = Math.max(0, ...collections.map(({ name }) => name.length));
+  for (const collection of collections) {
+    const { name, chunks, sources, bytes } = collection;
+    screen.print(
+      `${screen.color.bold(name.padEnd(width))}  ${sources} documents, ${chunks} chunks, ${size(bytes)}; ${embedder(collection)}`,
+    );
+  }
+}
+
+/** All that is known of one. */
+export function showCollection(collection: CollectionSummary, screen: Screen): void {
+  const { name, chunks, sources, bytes } = collection;
+  screen.print(screen.color.bold(name));
+  for (const [what, value] of [
+    ['documents', sources],
+    ['chunks', chunks],
+    ['on disk', size(bytes)],
+    ['embedded', embedder(collection)],
+  ])
+    screen.print(`  ${String(what).padEnd(10)} ${value}`);
+}

@@ -1,0 +1,61 @@
+import { queryTerms, terms } from '../base/terms.ts';
+import type { Location, RetrievedItem } from '../schema/items.ts';
+import type { RetrieveResult } from '../schema/results.ts';
+import { failureLine } from './show-ingest.ts';
+import { printable, type Screen } from './screen.ts';
+
+/** Where a passage stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
+export function placeText(location: Location = {}): string {
+  const { page, sheet, row_start, row_end, headings, line_start, line_end, anchor } = location;
+  const range = (name: string, from: number | undefined, to: number | undefined) =>
+    from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
+  const parts = [
+    headings?.length ? headings.join(' › ') : undefined,
+    page === undefined ? undefined : `page ${page}`,
+    sheet === undefined ? undefined : `sheet ${sheet}`,
+    range('row', row_start, row_end),
+    row_start === undefined ? range('line', line_start, line_end) : undefined,
+    anchor === undefined ? undefined : `#${anchor}`,
+  ];
+  return printable(parts.filter((part) => part !== undefined).join(', '));
+}
+
+/** The passage with the words that match the query marked. */
+export function marked(text: string, query: string, mark: (word: string) => string): string {
+  const wanted = new Set(queryTerms(query));
+  return printable(text).replace(/[\p{L}\p{N}][\p{L}\p{N}_.\-']*/gu, (word) =>
+    terms(word).some((term) => wanted.has(term)) ? mark(word) : word,
+  );
+}
+
+/** Every hit with its title, place, score and passage. */
+export function showHits(result: RetrieveResult, screen: Screen): void {
+  for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
+  if (result.items.length === 0 && result.failed === 0) screen.print('Nothing was found.');
+  for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen });
+}
+
+function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: string; screen: Screen }): void {
+  const { color } = screen;
+  const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
+  const score =
+    item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
+  const place = [printable(source), placeText(location)].filter(Boolean).join(' · ');
+  if (rank > 1) screen.print('');
+  screen.print(`${color.bold(`${rank}. ${printable(title ?? source)}`)}  ${color.dim(score)}`);
+  screen.print(`   ${color.cyan(place)}`);
+  for (const line of marked(item.text.trim(), query, (word) => color.bold.yellow(word)).split('\n')) screen.print(line ? `   ${line}` : '');
+  if (item.explain) for (const line of explained(item.explain)) screen.print(color.dim(`   ${line}`));
+}
+
+/** `vector: rank 2, cosine 0.61` and so on, a line an arm. */
+function explained(explain: Record<string, unknown>): string[] {
+  return Object.entries(explain).map(([name, value]) => {
+    if (typeof value !== 'object' || value === null) return `${name}: ${shown(value)}`;
+    return `${name}: ${Object.entries(value)
+      .map(([key, part]) => `${key} ${shown(part)}`)
+      .join(', ')}`;
+  });
+}
+
+const shown = (value: unknown): string => (typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : String(value));

@@ -1,0 +1,44 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { KbError } from '../base/errors.ts';
+import { distance } from '../base/nearest.ts';
+import { setPath, type Layer } from '../base/settings.ts';
+import { Config } from '../schema/config.ts';
+import { keysOf, unwrapped, type Key } from '../schema/keys.ts';
+
+export type Environment = Record<string, string | undefined>;
+
+/** The value of a key as text gives it: text stays text where the key is text, all else is read as YAML. */
+export function fromText(key: Key, text: string): unknown {
+  const schema = unwrapped(key.schema);
+  if (schema instanceof z.ZodString || schema instanceof z.ZodEnum) return text;
+  try {
+    return parse(text) as unknown;
+  } catch {
+    return text; // the schema says what is wrong with it
+  }
+}
+
+/** What the environment says (`KB_COLLECTION`, `KB_CHUNKING_CHUNK_SIZE`), and which variable said it. Throws for a variable that misses a known one by a letter or two. */
+export function readEnvironment(environment: Environment): { layer: Layer; variables: Map<string, string> } {
+  const layer: Layer = {};
+  const variables = new Map<string, string>();
+  const keys = new Map(keysOf(Config).map((key) => [key.variable, key]));
+  keys.set('KB_STORAGE_COLLECTION', keys.get('KB_COLLECTION')!);
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith('KB_') || value === undefined || value === '') continue;
+    const key = keys.get(name);
+    if (key) {
+      setPath(layer, key.path, fromText(key, value));
+      variables.set(key.path, name);
+      continue;
+    }
+    const meant = [...keys.keys()].find((known) => distance(known, name) <= 2);
+    if (meant && !OTHERS.has(name))
+      throw new KbError('configuration', `The environment variable ${name} means nothing to kb.`, { hint: `Did you mean ${meant}?` });
+  }
+  return { layer, variables };
+}
+
+/** Variables of kb's that are not keys of the configuration. */
+const OTHERS = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN']);

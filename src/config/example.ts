@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { stringify } from 'yaml';
+import { getPath } from '../base/settings.ts';
+import { Config, DEFAULTS } from '../schema/config.ts';
+import { descriptionOf, unwrapped } from '../schema/keys.ts';
+
+/** Characters of a comment line. */
+const WIDTH = 120;
+
+/**
+ * The example configuration: every key with its meaning and its default. A key without a default is commented out, with what it takes.
+ * kb.config.example.yaml is this text; a test holds the two equal.
+ */
+export function exampleConfig(): string {
+  const head = [
+    '# Every key of kb.config.yaml with its default. Keep what you change; the rest may go.',
+    '# Credentials do not belong here: they are read from the environment, or from .env beside this file.',
+    '',
+  ];
+  return [...head, ...section(Config, '', 0)].join('\n');
+}
+
+function section(schema: z.ZodObject, prefix: string, depth: number): string[] {
+  const indent = '  '.repeat(depth);
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const path = prefix + name;
+    const gap = depth === 0 ? [''] : [];
+    if (field instanceof z.ZodObject) return [...gap, `${indent}${name}:`, ...section(field, `${path}.`, depth + 1)];
+    return [...gap, ...comment(describe(field as z.ZodType), indent), `${indent}${line(name, path)}`];
+  });
+}
+
+function line(name: string, path: string): string {
+  const value = getPath(DEFAULTS, path);
+  return value === undefined ? `# ${name}:` : `${name}: ${stringify(value).trim()}`;
+}
+
+function describe(field: z.ZodType): string {
+  const inner = unwrapped(field);
+  const meaning = descriptionOf(field);
+  return inner instanceof z.ZodEnum ? `${meaning} (${inner.options.join(', ')})` : meaning;
+}
+
+function comment(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && indent.length + last.length + word.length + 3 <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((part) => `${indent}# ${part}`);
+}

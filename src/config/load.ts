@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { parse } from 'yaml';
+import { KbError } from '../base/errors.ts';
+import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
+import { Config, DEFAULTS } from '../schema/config.ts';
+import { keysOf } from '../schema/keys.ts';
+import { readEnvironment, type Environment } from './environment.ts';
+import { readConfigFile, unknownKey, type ConfigFile } from './file.ts';
+import { findConfig } from './find.ts';
+
+export interface LoadOptions {
+  cwd: string;
+  /** The file that `--config` names; else `KB_CONFIG`, else the nearest `kb.config.yaml`. */
+  file?: string | undefined;
+  environment: Environment;
+  /** What flags say, as a layer; and the flag's name for each path. */
+  flags?: { layer: Layer; names: Map<string, string> };
+}
+
+export interface LoadedConfig {
+  config: Config;
+  /** The configuration file, where there is one. */
+  file: string | undefined;
+  /** The folder that relative paths and sources are relative to: the file's, else `cwd`. */
+  home: string;
+  /** The environment, with what `.env` adds. */
+  environment: Environment;
+}
+
+/** Finds, reads and lays over each other: defaults < file < .env < environment < flags. Throws a KbError that names what is wrong, and where. */
+export function loadConfig({ cwd, file: named, environment: given, flags }: LoadOptions): LoadedConfig {
+  const file = findConfig(cwd, named ?? given.KB_CONFIG);
+  const home = file ? dirname(file) : resolve(cwd);
+  const environment = { ...dotenv(join(home, '.env')), ...given };
+  const read: ConfigFile = file ? readConfigFile(file) : { layer: {}, lines: new Map() };
+  const variables = readEnvironment(environment);
+  const merged = [read.layer, variables.layer, flags?.layer ?? {}].reduce<Layer>(layered, DEFAULTS);
+  const said = (path: string): string =>
+    flags?.names.get(path) ??
+    variables.variables.get(path) ??
+    (read.lines.has(path) ? `${basename(file!)}, line ${read.lines.get(path)}: ${path}` : path);
+  return { config: validated(merged, said), file, home, environment };
+}
+
+function dotenv(path: string): Environment {
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
+
+/** The merged layers as a configuration; `said` tells who said what is at a path. */
+function validated(merged: Layer, said: (path: string) => string): Config {
+  const result = Config.safeParse(merged);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue!.path.join('.');
+  const value = getPath(merged, path);
+  const got = value === undefined || typeof value === 'object' ? '' : ` (it is «${String(value)}»)`;
+  throw new KbError('configuration', `${said(path)}: ${expectation(issue!)}${got}.`, {
+    hint: 'kb.config.example.yaml says what each key takes.',
+  });
+}
+
+/** What a zod issue expects, as people say it. */
+export function expectation(issue: { message: string; code?: string; values?: unknown; expected?: unknown }): string {
+  if (issue.code === 'invalid_value' && Array.isArray(issue.values)) return `one of ${issue.values.join(', ')} is expected`;
+  return issue.message.replace(/^Invalid input: /, '').replace(/^./, (letter) => letter.toLowerCase());
+}
+
+/** What `--set chat.history_compaction.keep_recent=8` says, added to a layer. Throws a KbError for a key that nobody knows. */
+export function readSet(settings: readonly string[]): { layer: Layer; names: Map<string, string> } {
+  const layer: Layer = {};
+  const names = new Map<string, string>();
+  const keys = new Map(keysOf(Config).map((key) => [key.path, key]));
+  for (const setting of settings) {
+    const [, name = '', text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+    if (!name) throw new KbError('usage', `--set ${setting}: KEY=VALUE is expected.`, { hint: 'For example --set retrieval.top_k=5.' });
+    const path = name === 'storage.collection' ? 'collection' : name;
+    if (!keys.has(path) && ![...keys.keys()].some((known) => path.startsWith(`${known}.`))) {
+      const prefix = path.slice(0, path.lastIndexOf('.') + 1);
+      const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
+      throw unknownKey('--set', path, known.length > 0 ? known : [...keys.keys()]);
+    }
+    setPath(layer, path, yamlValue(text));
+    names.set(path, `--set ${name}`);
+  }
+  return { layer, names };
+}
+
+function yamlValue(text: string): unknown {
+  try {
+    return parse(text) as unknown;
+  } catch (cause) {
+    throw new KbError('usage', `--set: «${text}» is not YAML.`, { cause });
+  }
+}

@@ -1,0 +1,50 @@
+const SHUT = 0;
+const INSIDE = 1;
+
+/** Milliseconds that whoever shuts waits at most: many times what one passage takes. */
+const PATIENCE = 5000;
+
+/**
+ * Keeps worker threads from being ended while they are in native code: onnxruntime-node takes the whole process down with it then («terminate called
+ * after throwing an instance of 'Napi::Error'»). Workers pass the gate for every run; the main thread shuts it and waits until nobody is inside.
+ * Shared memory, because the `exit` event of a process leaves no time for messages.
+ */
+export class Gate {
+  /** Give it to a worker, and make a gate of it there. */
+  readonly memory: SharedArrayBuffer;
+  readonly #cells: Int32Array<SharedArrayBuffer>;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(8)) {
+    this.memory = memory;
+    this.#cells = new Int32Array(memory);
+  }
+
+  get isShut(): boolean {
+    return Atomics.load(this.#cells, SHUT) === 1;
+  }
+
+  /** Does the work inside, unless the gate is shut: then it throws. */
+  async through<T>(work: () => Promise<T>): Promise<T> {
+    Atomics.add(this.#cells, INSIDE, 1);
+    try {
+      if (this.isShut) throw new Error('The gate is shut.');
+      return await work();
+    } finally {
+      Atomics.sub(this.#cells, INSIDE, 1);
+      Atomics.notify(this.#cells, INSIDE);
+    }
+  }
+
+  /** Lets nobody in any more, and waits until those that are inside have left: as long as one passage takes. */
+  shut(): void {
+    Atomics.store(this.#cells, SHUT, 1);
+    const end = performance.now() + PATIENCE;
+    for (
+      let inside = Atomics.load(this.#cells, INSIDE);
+      inside > 0 && performance.now() < end;
+      inside = Atomics.load(this.#cells, INSIDE)
+    ) {
+      Atomics.wait(this.#cells, INSIDE, inside, end - performance.now());
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { queryTerms, terms } from '../../../base/terms.ts';
+import type { Embedder, GroundingSource } from '../../../ports.ts';
+import type { Passage } from './passages.ts';
+
+/** How well each passage answers, and whether any does. */
+export interface Scores {
+  /** One for each passage, 0 and up; comparable within one question. */
+  scores: number[];
+  /** Whether the sources speak of what is asked at all. */
+  answered: boolean;
+}
+
+export interface ScoreOptions {
+  /** What the passages were taken from, in their numbering. */
+  sources: readonly GroundingSource[];
+  /** Without one, words alone decide. */
+  embedder?: Embedder | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * score = cosine + OWN · (coverage by the passage) + WINDOW · (coverage where its neighbours and headings count half). A coverage is the share of the
+ * question's terms, weighted by how rare they are among the passages (BM25's idf). Weights fitted by logistic regression on every other answerable
+ * question of SQuAD 2.0's development set and rounded; on the others the passage with the answer is first for 77 %, among the first three for 91 %.
+ */
+const OWN = 0.5;
+const WINDOW = 0.6;
+
+/** Weight of the share of the question's terms that the source does not have, beside the best cosine, in the decision whether anything answers. */
+const MISSING = 0.15;
+
+/**
+ * Below it nothing answers, unless the meaning alone is near enough, as where the question is put in other words than the text. Of SQuAD's
+ * answerable questions 4 % are lost so; of those on other subjects 89 % are declined, of SQuAD's own unanswerable ones 10 %.
+ */
+const LEAST_EVIDENCE = 0.41;
+const NEAR_ENOUGH = 0.5;
+
+/** Without vectors: the share of the question's terms that the best source has to have. On SQuAD 5 % are lost, 65 % of those on other subjects declined. */
+const LEAST_SHARE = 0.5;
+
+/** The same where words are cut into pairs of letters, many of which span two words: on CMRC 2018 12 % are lost, 83 % declined without the right text. */
+const LEAST_SHARE_UNSPACED = 0.35;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Texts that are compared with the question by meaning: what shares most words with it comes first. */
+const MOST_EMBEDDED = 80;
+
+/** An embedder that reads less of the question than this says nothing about it. */
+const LEAST_READ = 0.5;
+
+interface Indexed {
+  passage: Passage;
+  own: Set<string>;
+  context: Set<string>;
+}
+
+/** The terms of the question, each with its weight; the weights add up to 1. */
+function weightedTerms(query: string, passages: readonly Indexed[]): Map<string, number> {
+  const distinct = [...new Set(queryTerms(query))];
+  const weights = distinct.map((term) => {
+    const having = passages.filter(({ own }) => own.has(term)).length;
+    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  return new Map(distinct.map((term, i) => [term, weights[i]! / total]));
+}
+
+function coverages(indexed: readonly Indexed[], weights: ReadonlyMap<string, number>): number[] {
+  const sum = (part: (term: string) => number) => [...weights].reduce((total, [term, weight]) => total + weight * part(term), 0);
+  return indexed.map(({ passage, own, context }, i) => {
+    const near = [indexed[i - 1], indexed[i + 1]].filter((other) => other?.passage.source === passage.source).map((other) => other!.own);
+    const around = (term: string) => context.has(term) || near.some((other) => other.has(term));
+    return OWN * sum((term) => (own.has(term) ? 1 : 0)) + WINDOW * sum((term) => (own.has(term) ? 1 : around(term) ? 0.5 : 0));
+  });
+}
+
+/** A sentence speaks for itself; a row, an item or code is read under its heading. */
+const readable = ({ kind, context, text }: Passage): string => (kind === 'sentence' || !context ? text : `${context}: ${text}`);
+
+/**
+ * The cosine of each passage to the question, 0 for those that share too little to be compared; undefined where the embedder cannot read the
+ * question. `lexical` says which share most.
+ */
+async function cosines(
+  query: string,
+  indexed: readonly Indexed[],
+  { lexical, embedder, signal }: Omit<ScoreOptions, 'sources'> & { lexical: readonly number[] },
+): Promise<number[] | undefined> {
+  if (!embedder || embedder.reads(query) < LEAST_READ) return undefined;
+  const compared = [...lexical.keys()].toSorted((a, b) => lexical[b]! - lexical[a]!).slice(0, MOST_EMBEDDED);
+  const texts = compared.map((i) => readable(indexed[i]!.passage));
+  const [[question], vectors] = await Promise.all([
+    embedder.embed([query], { input_type: 'query', signal }),
+    embedder.embed(texts, { input_type: 'document', signal }),
+  ]);
+  const found = indexed.map(() => 0);
+  for (const [i, place] of compared.entries()) found[place] = Math.max(0, dot(vectors[i]!, question!));
+  return found;
+}
+
+const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+/** What a question names by a number or a code stands in a text that answers it. */
+const withDigits = (term: string): boolean => /\p{N}/u.test(term);
+
+/** Scores the passages of all sources for a question. */
+export async function scorePassages(
+  query: string,
+  passages: readonly Passage[],
+  { sources, embedder, signal }: ScoreOptions,
+): Promise<Scores> {
+  const indexed = passages.map((passage) => ({ passage, own: new Set(terms(passage.text)), context: new Set(terms(passage.context)) }));
+  const weights = weightedTerms(query, indexed);
+  const lexical = coverages(indexed, weights);
+  const meaning = await cosines(query, indexed, { lexical, embedder, signal });
+  const known = sources.map(({ title, text }) => new Set(terms(`${title}\n${text}`)));
+  const asked = [...weights.keys()];
+  const numbers = asked.filter(withDigits);
+  const scores = indexed.map(({ passage: { source } }, i) =>
+    numbers.length > 0 && !numbers.some((number) => known[source]!.has(number)) ? 0 : lexical[i]! + (meaning?.[i] ?? 0),
+  );
+  const best = scores.indexOf(Math.max(...scores));
+  if (best < 0 || scores[best] === 0) return { scores, answered: false };
+  const has = known[indexed[best]!.passage.source]!;
+  return { scores, answered: isAnswered(query, asked.filter((term) => !has.has(term)).length / asked.length, meaning) };
+}
+
+/** Whether there is enough to answer from: near enough in meaning, or, without vectors, in words. `missing`: the share of terms that are not there. */
+function isAnswered(query: string, missing: number, meaning: readonly number[] | undefined): boolean {
+  if (!meaning) return 1 - missing >= (UNSPACED.test(query) ? LEAST_SHARE_UNSPACED : LEAST_SHARE);
+  const nearest = Math.max(...meaning);
+  return nearest >= NEAR_ENOUGH || nearest - MISSING * missing >= LEAST_EVIDENCE;
+}

@@ -1,0 +1,70 @@
+/** How many bytes tell the encoding. */
+const SAMPLE = 65_536;
+/** chardet's confidence (0 to 100) from which it is believed without another look. */
+const SURE = 50;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const startsWith = (bytes: Uint8Array, ...mark: number[]): boolean => mark.every((byte, i) => bytes[i] === byte);
+
+/** Which UTF-16 it is: by its byte order mark or else by where its zeros stand; undefined where it is none. */
+export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
+  if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be';
+  const sample = bytes.subarray(0, 4096);
+  if (!sample.includes(0)) return undefined;
+  const zeros = [0, 0];
+  for (let i = 0; i < sample.length; i++) if (sample[i] === 0) zeros[i & 1]! += 1;
+  const [first, second] = zeros.map((count) => count / (sample.length / 2));
+  if (second! > 0.4 && first! < 0.1) return 'utf-16le';
+  return first! > 0.4 && second! < 0.1 ? 'utf-16be' : undefined;
+}
+
+/**
+ * The text of a file in whatever encoding: a byte order mark, else UTF-8 where it is that without an error, else what the file declares
+ * (`charset` of an HTML page), else what its letters look like. Newlines are `\n`; there is no NUL in it.
+ */
+export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
+  const wide = isUtf16(bytes);
+  const text = wide ? decodeAs(wide, bytes) : (decodeUtf8(bytes) ?? (isUtf8(declared) ? undefined : decodeAs(declared, bytes)));
+  return plain(text ?? (await decodeGuessed(bytes)));
+}
+
+const plain = (text: string): string => (/[\r\0]/.test(text) ? text.replace(/\r\n?/g, '\n').replaceAll('\0', '') : text);
+
+const isUtf8 = (label: string | undefined): boolean => /^utf-?8$/i.test(label ?? '');
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a label that TextDecoder does not know. */
+function decodeAs(label: string | undefined, bytes: Uint8Array): string | undefined {
+  try {
+    return label === undefined ? undefined : new TextDecoder(label).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function decodeGuessed(bytes: Uint8Array): Promise<string> {
+  const { default: chardet } = await import('chardet');
+  const first = bytes.findIndex((byte) => byte > 127);
+  const start = Math.max(0, first - 1024);
+  const [best] = chardet.analyse(bytes.subarray(start, start + SAMPLE));
+  const japanese = (best?.confidence ?? 0) < SURE ? decodeJapanese(bytes) : undefined;
+  return japanese ?? decodeAs(best?.name, bytes) ?? new TextDecoder('windows-1252').decode(bytes);
+}
+
+/** Shift_JIS that is nothing but Japanese: of a short text, statistics make Latin letters. Narrow katakana would fit nearly any bytes. */
+function decodeJapanese(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('shift_jis', { fatal: true }).decode(bytes);
+    return /^[\p{ASCII}\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff\u3000-\u303f\uff01-\uff5e]+$/u.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import { KbError, type ErrorCode } from '../../base/errors.ts';
+import type { ParsedDocument } from '../../ports.ts';
+import { parseDocument, type ParseTask } from './parse.ts';
+
+/** What comes back from a worker. An error that is thrown between threads would lose its code and its hint. */
+export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
+
+// Libraries print what they think of a file; standard output belongs to the program.
+for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
+
+/** One task of the pool. */
+export default async function parseTask(task: ParseTask): Promise<ParseOutcome> {
+  try {
+    return { parsed: await parseDocument(task) };
+  } catch (error) {
+    if (!(error instanceof KbError)) throw error;
+    return { failed: { code: error.code, message: error.message, hint: error.hint } };
+  }
+}

@@ -1,0 +1,28 @@
+import { KbError } from '../../base/errors.ts';
+import type { ParsedDocument } from '../../ports.ts';
+import { brokenFile, withoutText } from './failures.ts';
+import { parsers } from './parsers.ts';
+import { checkContent } from './sniff.ts';
+
+export interface ParseTask {
+  bytes: Uint8Array;
+  source: string;
+  file_type: string;
+}
+
+/**
+ * Reads one file: is it what its name says, what is in it, is there any text. To be run where it can be stopped.
+ * @throws KbError that names the file and what is wrong with it.
+ */
+export async function parseDocument({ bytes, source, file_type }: ParseTask): Promise<ParsedDocument> {
+  const parser = parsers.find((candidate) => candidate.file_type === file_type);
+  if (!parser) throw new KbError('usage', `${source}: there is no reader for files of the kind «${file_type}».`);
+  try {
+    await checkContent(bytes, { source, file_type });
+    const parsed = await parser.parse(bytes, { source });
+    if (parsed.text.trim() === '') throw withoutText(source, file_type);
+    return parsed;
+  } catch (error) {
+    throw error instanceof KbError ? error : brokenFile(source, file_type, error);
+  }
+}

@@ -1,0 +1,12 @@
+import type { Parser } from '../../ports.ts';
+import { csvParser } from './csv.ts';
+import { docxParser } from './docx.ts';
+import { htmlParser } from './html.ts';
+import { markdownParser } from './markdown.ts';
+import { pdfParser } from './pdf.ts';
+import { pptxParser } from './pptx.ts';
+import { textParser } from './text.ts';
+import { xlsxParser } from './xlsx.ts';
+
+/** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
+export const parsers: readonly Parser[] = [pdfParser, docxParser, pptxParser, xlsxParser, markdownParser, htmlParser, textParser, csvParser];

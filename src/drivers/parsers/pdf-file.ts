@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { PdfItem } from './pdf-lines.ts';
+
+/** A node of the outline (the bookmarks). */
+export interface PdfOutline {
+  title: string;
+  items: PdfOutline[];
+}
+
+/** As much of a document of pdf.js as is read here. */
+export interface PdfFile {
+  readonly numPages: number;
+  getPage(number: number): Promise<{ getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>; cleanup(): void }>;
+  getMetadata(): Promise<{ info: Record<string, unknown> }>;
+  getOutline(): Promise<PdfOutline[] | null>;
+}
+
+/** The folder of the pdf.js that pdf-parse uses: it holds the tables of characters without which some Chinese, Japanese and Korean files cannot be read. */
+function pdfJsFolder(): string {
+  const ofParser = createRequire(import.meta.url).resolve('pdf-parse');
+  return dirname(createRequire(ofParser).resolve('pdfjs-dist/package.json'));
+}
+
+/** Opens a PDF for `use`, and closes it. Throws what pdf-parse throws: a PasswordException for an encrypted file. */
+export async function withPdf<Result>(bytes: Uint8Array, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
+  const { PDFParse } = await import('pdf-parse');
+  const folder = pdfJsFolder();
+  const parser = new PDFParse({
+    data: new Uint8Array(bytes), // pdf.js takes it for itself
+    cMapUrl: join(folder, 'cmaps/'),
+    cMapPacked: true,
+    standardFontDataUrl: join(folder, 'standard_fonts/'),
+    isEvalSupported: false,
+    disableFontFace: true,
+    verbosity: 0,
+  });
+  try {
+    // Private in its types; sizes and places of the text are nowhere else.
+    return await use(await (parser as unknown as { load(): Promise<PdfFile> }).load());
+  } finally {
+    await parser.destroy();
+  }
+}

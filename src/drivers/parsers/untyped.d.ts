@@ -1,0 +1,44 @@
+// Packages that come without types: as much of them as is used here.
+
+declare module 'turndown' {
+  import type { DomElement } from './dom.ts';
+  interface Rule {
+    filter: string | string[] | ((node: DomElement) => boolean);
+    replacement: (content: string, node: DomElement) => string;
+  }
+  export default class TurndownService {
+    constructor(options: Record<string, string>);
+    escape: (text: string) => string;
+    addRule(name: string, rule: Rule): this;
+    use(plugins: unknown[]): this;
+    turndown(root: DomElement): string;
+  }
+}
+
+declare module '@joplin/turndown-plugin-gfm' {
+  export const strikethrough: unknown;
+  export const taskListItems: unknown;
+}
+
+declare module 'papaparse' {
+  const papa: { parse(text: string, options: { delimiter: string; delimitersToGuess: string[] }): { data: string[][] } };
+  export default papa;
+}
+
+declare module 'yauzl' {
+  export interface Entry {
+    /** Bytes, because names are not decoded. */
+    fileName: Buffer;
+    compressedSize: number;
+    uncompressedSize: number;
+    compressionMethod: number;
+    generalPurposeBitFlag: number;
+  }
+  export interface ZipFile {
+    entryCount: number;
+    eachEntry(): AsyncIterable<Entry>;
+    openReadStreamPromise(entry: Entry): Promise<AsyncIterable<Buffer>>;
+  }
+  const yauzl: { fromBufferPromise(bytes: Buffer, options: { lazyEntries: true; decodeStrings: false }): Promise<ZipFile> };
+  export default yauzl;
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { KbError } from '../../base/errors.ts';
+import { throwIfAborted } from '../../base/run.ts';
+import type { Collection, CollectionInfo, VectorStore } from '../../ports.ts';
+import type { Entry } from './lancedb/catalog.ts';
+import { folderOf, storeError } from './lancedb/connect.ts';
+import { openDatabase, type Database } from './lancedb/database.ts';
+import { lockForWriting } from './writer-lock.ts';
+
+/**
+ * A store in a folder, or at s3://, gs:// or az://, by LanceDB; nothing else has to run. The folder is made when something is first written.
+ * Throws a KbError that names the address when it is no folder, can't be written, is full, or was made by a later version.
+ */
+export async function openLanceDb({ url, signal }: { url: string; signal?: AbortSignal | undefined }): Promise<VectorStore> {
+  throwIfAborted(signal);
+  const { translated, reading, writing } = accessTo(url);
+  await reading(async () => {});
+  return {
+    provider: 'lancedb',
+    collections: async () => (await reading(async ({ catalog }) => (await catalog.list()).map(({ table: _table, ...info }) => info))) ?? [],
+    open: (name) =>
+      reading(async ({ catalog, open }) => {
+        const entry = await catalog.find(name);
+        return entry && (await open(entry));
+      }),
+    create: (info) => writing((made) => create(made, info)),
+    draft: (info) =>
+      writing(async (made) => {
+        const entry = await made.make(info);
+        const [commit, discard] = [() => translated(() => putInPlace(made, entry)), () => translated(() => made.drop(entry))];
+        return { collection: await made.openDraft(entry), commit, discard };
+      }),
+    drop: async (name) => (await reading((there) => dropCollection(there, name))) ?? false,
+    lock: (name, options) => {
+      const folder = folderOf(url);
+      return folder === undefined
+        ? Promise.resolve(async () => {})
+        : translated(() => lockForWriting(join(folder, '.locks'), name, options));
+    },
+    close: async () => void (await reading(async ({ close }) => close())),
+  };
+}
+
+/** Ways to the database that speak of failures as people do. */
+function accessTo(url: string) {
+  const database = openDatabase(url);
+  const translated = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      throw storeError(error, url);
+    });
+  return {
+    translated,
+    /** Work on what there is; undefined where nothing was ever stored. */
+    reading: <T>(work: (database: Database) => Promise<T>): Promise<T | undefined> =>
+      translated(async () => {
+        const there = await database({ create: false });
+        return there && (await work(there));
+      }),
+    /** Work that makes the store where there is none. */
+    writing: <T>(work: (database: Database) => Promise<T>): Promise<T> =>
+      translated(async () => {
+        const made = (await database({ create: true }))!;
+        await made.tidy();
+        return await work(made);
+      }),
+  };
+}
+
+const existing = (name: string): KbError =>
+  new KbError('conflict', `There is a collection «${name}» already.`, {
+    hint: `Remove it with «kb collections drop ${name}», or choose another name.`,
+  });
+
+async function create({ catalog, make, open, drop }: Database, info: CollectionInfo): Promise<Collection> {
+  if (await catalog.find(info.name)) throw existing(info.name);
+  const entry = await make(info);
+  if (await catalog.add(entry)) return await open(entry);
+  await drop(entry); // another process was quicker
+  throw existing(info.name);
+}
+
+/** Puts the table in the place of the one that the collection has: with the catalog's entry, all readers change over at once. */
+async function putInPlace({ catalog, drop }: Database, entry: Entry): Promise<void> {
+  const before = await catalog.find(entry.name);
+  await catalog.put(entry);
+  if (before) await drop(before);
+}
+
+async function dropCollection({ catalog, drop }: Database, name: string): Promise<boolean> {
+  const entry = await catalog.find(name);
+  if (!entry) return false;
+  await catalog.remove(name);
+  await drop(entry);
+  return true;
+}

@@ -1,0 +1,64 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Connection } from '@lancedb/lancedb';
+import { KbError } from '../../../base/errors.ts';
+
+/** Bytes of index and of metadata kept in memory; LanceDB's own default is 6 GB and 1 GB. */
+const INDEX_CACHE = 256n << 20n;
+const METADATA_CACHE = 64n << 20n;
+
+/** The folder of a store on this machine; undefined for one that is reached by an address (s3://, gs://, az://, memory://). */
+export function folderOf(url: string): string | undefined {
+  if (/^file:\/\//i.test(url)) return fileURLToPath(url);
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? undefined : url;
+}
+
+/** LanceDB, imported when it is needed; silent on standard error but for its errors. */
+export async function lanceDb(): Promise<typeof import('@lancedb/lancedb')> {
+  process.env['LANCEDB_LOG'] ??= 'error';
+  return await import('@lancedb/lancedb');
+}
+
+/** What went wrong in LanceDB or in its folder, as a sentence for people. */
+export function storeError(error: unknown, url: string): KbError {
+  if (error instanceof KbError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (/no space left|ENOSPC|os error 28|EDQUOT|os error 122/i.test(message)) {
+    return new KbError('unavailable', `The disk that holds the store ${url} is full.`, {
+      hint: 'Free some space and run it again: what was stored before is kept.',
+      cause: error,
+      isRetryable: true,
+    });
+  }
+  if (/permission denied|access is denied|EACCES|EPERM|EROFS|read-only file system|os error (?:13|30)\b/i.test(message)) {
+    return new KbError('configuration', `The store ${url} can't be written: permission denied.`, {
+      hint: 'Set storage.url to a folder that you may write to.',
+      cause: error,
+    });
+  }
+  if (/ENOTDIR|EEXIST|not a directory|os error 20\b/i.test(message)) return notAFolder(url, error);
+  const reason = message.split(/,? ?\/[^ ]*\.rs:|\n/)[0]!.slice(0, 300);
+  return new KbError('internal', `The store ${url} failed: ${reason}`, { cause: error });
+}
+
+const notAFolder = (url: string, cause?: unknown): KbError =>
+  new KbError('configuration', `The store ${url} is not a folder.`, {
+    hint: 'Set storage.url to a folder; it is made when it is first written.',
+    cause,
+  });
+
+/** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
+export async function connectTo(url: string, { create }: { create: boolean }): Promise<Connection | undefined> {
+  const folder = folderOf(url);
+  if (folder !== undefined) {
+    if (create) await mkdir(folder, { recursive: true });
+    const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (!found) return undefined;
+    if (!found.isDirectory()) throw notAFolder(url);
+  }
+  const { connect, Session } = await lanceDb();
+  return await connect(folder ?? url, { readConsistencyInterval: 0, session: new Session(INDEX_CACHE, METADATA_CACHE) });
+}

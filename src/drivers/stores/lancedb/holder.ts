@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection, Table } from '@lancedb/lancedb';
+import { KbError } from '../../../base/errors.ts';
+import type { Entry } from './catalog.ts';
+import { storeError } from './connect.ts';
+
+/** Holds the table of a collection open, whatever other processes do to it. */
+export interface Holder {
+  readonly url: string;
+  /** What the catalog says; it changes where another table takes the place of this one. */
+  readonly entry: Entry;
+  /** When the table was made, in milliseconds. */
+  readonly created: number;
+  /** Runs a query; once more on the table that has taken its place, where the table or its files are gone. */
+  read<T>(work: (table: Table) => Promise<T>): Promise<T>;
+  /** Runs a write, one at a time, and again where another process came between. */
+  write<T>(work: (table: Table) => Promise<T>): Promise<T>;
+}
+
+interface HolderOptions {
+  url: string;
+  connection: Connection;
+  /** The collection as the catalog has it now. */
+  current: (name: string) => Promise<Entry | undefined>;
+}
+
+const TRIES = 8;
+
+/** The name of a new table of a collection; it tells whose it is and when it was made. */
+export const tableName = (name: string): string =>
+  `kb.${name}.${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8).padEnd(6, '0')}`;
+
+/** When a table was made, by its name, in milliseconds; undefined for a table that is not of ours. */
+export function createdAt(table: string): number | undefined {
+  const time = /^kb\..+\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table)?.[1];
+  return time === undefined ? undefined : Number.parseInt(time, 36);
+}
+
+/** Opens the table of the collection. */
+export async function hold(entry: Entry, { url, connection, current }: HolderOptions): Promise<Holder> {
+  let now = entry;
+  let opened = await connection.openTable(entry.table);
+  let last: Promise<unknown> = Promise.resolve();
+
+  const reopen = async (cause: unknown): Promise<void> => {
+    const found = await current(entry.name);
+    if (!found) throw new KbError('not_found', `The collection «${entry.name}» was removed meanwhile.`, { cause });
+    opened = await connection.openTable(found.table);
+    now = found;
+  };
+  const attempt = async <T>(work: (table: Table) => Promise<T>): Promise<T> => {
+    try {
+      return await work(opened);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      await reopen(error);
+      return await work(opened);
+    }
+  };
+  const translated = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      throw storeError(error, url);
+    });
+  return {
+    url,
+    get entry() {
+      return now;
+    },
+    get created() {
+      return createdAt(now.table) ?? 0;
+    },
+    read: (work) => translated(() => attempt(work)),
+    write: (work) => {
+      const turn = last.then(() => translated(() => persistent(() => attempt(work))));
+      last = turn.catch(() => {});
+      return turn;
+    },
+  };
+}
+
+const isGone = (error: unknown): boolean => !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
+
+/** Tries again where LanceDB says that another writer's step came first. */
+async function persistent<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= TRIES || !/commit conflict|conflict.*retry|concurrent/i.test(String(error))) throw error;
+      await wait(20 * 2 ** tries * (0.5 + Math.random()));
+    }
+  }
+}

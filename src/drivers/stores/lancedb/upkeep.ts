@@ -1,0 +1,67 @@
+import type { Table } from '@lancedb/lancedb';
+import { lanceDb } from './connect.ts';
+
+/** Rows from which a vector index pays: below, comparing all is as fast and exact. */
+export const VECTOR_INDEX_FROM = 50_000;
+/** Rows that may wait to be indexed: until then they are searched one by one, in a few milliseconds. */
+const UNINDEXED = 1_000;
+/** Pieces (one for each write) that a table may lie in; a search in 200 takes twice the time of one in 1. */
+const PIECES = 64;
+const PIECES_OF_FIRST_JOB = 200;
+/** Old versions that may lie about. */
+const VERSIONS = 64;
+const HOUR = 3_600_000;
+
+/** The text is already analysed when it is written: LanceDB is only to split it at the spaces. Our own longest term is 100 characters (400 bytes). */
+const TEXT_INDEX = {
+  withPosition: false,
+  baseTokenizer: 'whitespace',
+  maxTokenLength: 512,
+  lowercase: false,
+  stem: false,
+  removeStopWords: false,
+  asciiFolding: false,
+} as const;
+
+/** Makes a new, empty table ready: ids are its key, and its text can be searched from the first row, indexed or not. */
+export async function prepare(table: Table): Promise<void> {
+  const { Index } = await lanceDb();
+  await table.setUnenforcedPrimaryKey('id');
+  await table.createIndex('terms', { config: Index.fts(TEXT_INDEX), train: false });
+}
+
+/**
+ * Brings the indexes up to date and tidies the table, where enough has come together. A first, small job is indexed without rewriting its rows, which
+ * would leave the old ones on the disk for a while; otherwise the table is compacted. Versions older than an hour are removed, because a reader
+ * may still be at a younger one; of a table that is itself younger, all.
+ */
+export async function bringUpToDate(table: Table, { dimensions, created }: { dimensions: number; created: number }): Promise<void> {
+  const now = Date.now();
+  const cleanupOlderThan = new Date(now - created < HOUR ? now + 24 * HOUR : now - HOUR);
+  const [rows, text, statistics, versions] = await Promise.all([
+    table.countRows(),
+    table.indexStats('terms_idx'),
+    table.stats(),
+    table.listVersions(),
+  ]);
+  const waiting = text?.numUnindexedRows ?? rows;
+  const pieces = statistics.fragmentStats.numFragments;
+  const old = versions.filter(({ timestamp }) => timestamp < cleanupOlderThan).length;
+  if (waiting <= UNINDEXED && pieces <= PIECES && old <= VERSIONS) return;
+  if (waiting > UNINDEXED && waiting > rows / 2 && pieces <= PIECES_OF_FIRST_JOB) await indexAnew(table);
+  else await table.optimize({ cleanupOlderThan });
+  if (dimensions > 0 && rows >= VECTOR_INDEX_FROM) await indexVectors(table);
+}
+
+async function indexAnew(table: Table): Promise<void> {
+  const { Index } = await lanceDb();
+  await table.createIndex('terms', { config: Index.fts(TEXT_INDEX) });
+  await table.createIndex('id', { config: Index.btree() });
+  await table.createIndex('source', { config: Index.btree() });
+}
+
+async function indexVectors(table: Table): Promise<void> {
+  if (await table.indexStats('vector_idx')) return;
+  const { Index } = await lanceDb();
+  await table.createIndex('vector', { config: Index.ivfRq({ numBits: 4, distanceType: 'cosine' }) });
+}

@@ -1,0 +1,101 @@
+import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { KbError } from '../../base/errors.ts';
+
+// Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
+// proper-lockfile for a moment, so that no two see the same dead owner and both take its place.
+
+interface Owner {
+  pid: number;
+  host: string;
+  /** Tells this process from an earlier one of the same number. */
+  process: string;
+  /** Tells the locks of one process apart. */
+  lock: string;
+}
+
+/** Milliseconds between two signs of life; after how many without one an owner on another host, or one that hangs, is taken for dead; between two looks. */
+const SIGN_OF_LIFE = 5_000;
+const DEAD_AFTER = 60_000;
+const LOOK_EVERY = 100;
+/** After how many milliseconds a process that died while it took the lock is passed over. */
+const STALE_GUARD = 4_000;
+
+const THIS_PROCESS = `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+
+export interface LockOptions {
+  signal?: AbortSignal | undefined;
+  /** Called once, if another holds the lock. */
+  onWait?: (() => void) | undefined;
+}
+
+/**
+ * Waits until no one else, in this process or another one, holds the lock `name` in `folder` (which is made); gives back what releases it. The lock
+ * of a process that was killed on this host is taken over at once. Throws a KbError (`aborted`) when the signal stops the waiting.
+ */
+export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, name);
+  const owner: Owner = { pid: process.pid, host: hostname(), process: THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
+  for (let first = true; !(await take(file, owner)); first = false) {
+    if (first) onWait?.();
+    await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
+      throw new KbError('aborted', 'The work was stopped.', { cause });
+    });
+  }
+  const signs = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), SIGN_OF_LIFE).unref();
+  return async () => {
+    clearInterval(signs);
+    const leave = async () => {
+      if ((await ownerOf(file))?.lock === owner.lock) await unlink(file);
+    };
+    await guarded(file, leave).catch(() => {}); // where the folder is gone, or full, the lock is taken over when this process has ended
+  };
+}
+
+/** Takes the lock where no one who lives holds it. */
+async function take(file: string, owner: Owner): Promise<boolean> {
+  if (await isHeld(file)) return false;
+  return await guarded(file, async () => {
+    if (await isHeld(file)) return false; // someone was quicker
+    await writeFile(`${file}.new`, JSON.stringify(owner));
+    await rename(`${file}.new`, file); // whole or not at all
+    return true;
+  });
+}
+
+async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const { lock } = await import('proper-lockfile');
+  const retries = { retries: 1_000, factor: 1, minTimeout: 10, maxTimeout: 30, randomize: true };
+  const release = await lock(file, { realpath: false, stale: STALE_GUARD, retries });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+async function ownerOf(file: string): Promise<Owner | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Owner);
+}
+
+async function isHeld(file: string): Promise<boolean> {
+  const owner = await ownerOf(file);
+  if (!owner) return false;
+  const sign = await stat(file).catch(() => undefined);
+  if (!sign || Date.now() - sign.mtimeMs > DEAD_AFTER) return false;
+  if (owner.host !== hostname()) return true;
+  return owner.pid === process.pid ? owner.process === THIS_PROCESS : isAlive(owner.pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, and belongs to someone else
+  }
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe } from '../base/errors.ts';
+import type { Run } from '../base/run.ts';
+import { missingKey } from '../drivers/providers.ts';
+import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/doctor.ts';
+import { embedderName, openEmbedder } from './collections.ts';
+import type { Context } from './context.ts';
+import { storeUrl } from './resources.ts';
+
+type Finding = Omit<DoctorCheck, 'name'>;
+
+const ok = (message: string): Finding => ({ status: 'ok', message });
+
+/** Checks what kb needs: each check tells what it found and, where something is wrong, the way out. `connections` also asks the providers. */
+export async function* doctor({ connections = false }: DoctorRequest, context: Context): Run<DoctorResult> {
+  const checks: DoctorCheck[] = [];
+  const steps: [string, () => Promise<Finding>][] = [
+    ['node', async () => ok(`Node ${process.versions.node}`)],
+    ['store', () => checkStore(context)],
+    ['collection', () => checkCollection(context)],
+    ['embedding', () => checkEmbedder(context, connections)],
+    ['chat', () => checkLlm(context, connections)],
+    ['browser', async () => checkBrowser()],
+  ];
+  for (const [name, look] of steps) {
+    const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
+    checks.push({ name, ...finding });
+  }
+  return { checks, failed: checks.filter(({ status }) => status === 'failed').length };
+}
+
+async function checkStore({ settings, resources, home }: Context): Promise<Finding> {
+  const found = await (await resources.store(settings.storage)).collections();
+  return ok(
+    `${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}: ${found.length === 1 ? '1 collection' : `${found.length} collections`}`,
+  );
+}
+
+async function checkCollection({ settings, resources }: Context): Promise<Finding> {
+  const collection = await (await resources.store(settings.storage)).open(settings.collection);
+  if (!collection)
+    return { status: 'warning', message: `There is no collection «${settings.collection}» yet. Make it with kb ingest --docs FOLDER.` };
+  const { provider, model } = embedderName(settings.embedding);
+  const { info } = collection;
+  if (info.provider !== provider || info.model !== model) {
+    return {
+      status: 'failed',
+      message: `«${info.name}» was embedded with ${info.provider} / ${info.model}, the configuration says ${provider} / ${model}. kb collections reembed ${info.name} mends that.`,
+    };
+  }
+  return ok(`«${info.name}»: ${await collection.count()} chunks`);
+}
+
+async function checkEmbedder(context: Context, connections: boolean): Promise<Finding> {
+  const { provider, model } = embedderName(context.settings.embedding);
+  if (provider === 'none') return ok('none: search by words alone');
+  const embedder = await openEmbedder(context);
+  if (provider !== 'local' && !connections) return ok(`${provider} / ${model}: the key is set (--connections asks the provider)`);
+  const [vector] = await embedder!.embed(['A test.'], { input_type: 'query', signal: context.signal });
+  return ok(`${provider} / ${model}: answers with vectors of length ${vector!.length}`);
+}
+
+async function checkLlm({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
+  const { provider, timeout } = settings.chat.llm;
+  if (provider === 'local') return ok('local: quotes the sentences that answer');
+  const missing = missingKey(provider);
+  if (missing) return { status: 'failed', message: missing };
+  const llm = await resources.llm(settings.chat.llm, undefined);
+  if (!connections) return ok(`${provider} / ${llm.model}: the key is set (--connections asks the provider)`);
+  const answer = llm.generate({
+    messages: [{ role: 'user', content: 'Say yes.' }],
+    grounding: { query: '', sources: [] },
+    max_tokens: 5,
+    timeout,
+    signal,
+  });
+  for await (const _piece of answer) break;
+  return ok(`${provider} / ${llm.model}: answers`);
+}
+
+const BROWSERS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'];
+
+function checkBrowser(): Finding {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/Applications/Google Chrome.app/Contents/MacOS'];
+  const found = folders
+    .flatMap((folder) => [...BROWSERS, 'Google Chrome'].map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
+  return found
+    ? ok(found)
+    : { status: 'warning', message: 'No Chrome or Chromium was found. Only pages that need a browser are out of reach.' };
+}

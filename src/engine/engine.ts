@@ -1,0 +1,77 @@
+import { KbError } from '../base/errors.ts';
+import { layered, settingsIn } from '../base/settings.ts';
+import type { Run } from '../base/run.ts';
+import { Config } from '../schema/config.ts';
+import type { Event } from '../schema/events.ts';
+import type { Context } from './context.ts';
+import { operations, type Operation, type OperationName, type RequestOf, type ResultOf } from './operations.ts';
+import { createResources } from './resources.ts';
+
+export interface EngineOptions {
+  config: Config;
+  /** The folder that sources and relative store paths are relative to; the working directory where absent. */
+  home?: string;
+  /** The folder that paths in requests are relative to; `home` where absent. */
+  cwd?: string;
+  surface?: Context['surface'];
+}
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether the report's lists are filled; without them it stays small, whatever the corpus. */
+  lists?: boolean;
+}
+
+/** kb itself, without a face. Drivers are opened when they are first needed, and shared. */
+export interface Engine {
+  readonly config: Config;
+  /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
+  run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
+  close(): Promise<void>;
+}
+
+/** Makes an engine. Nothing is opened or read before the first run. */
+export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli' }: EngineOptions): Engine {
+  const resources = createResources(home);
+  return {
+    config,
+    async *run(name, request, { signal, lists = true } = {}) {
+      const operation = operations[name] as unknown as Operation;
+      const given = validated(operation, request);
+      const settings = settingsFor(operation, given, config);
+      const run = operation.run(given, { settings, resources, home, cwd, surface, signal, lists });
+      return (yield* numbered(run)) as ResultOf<typeof name>;
+    },
+    close: () => resources.close(),
+  };
+}
+
+function validated(operation: Operation, request: unknown): unknown {
+  const result = operation.input.safeParse(request);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue!.path.join('.');
+  throw new KbError('usage', `${path ? `${path}: ` : ''}${issue!.message}`, { cause: result.error });
+}
+
+/** The configuration with what the request says laid over it. */
+export function settingsFor(operation: Operation, request: unknown, config: Config): Config {
+  return Config.parse(layered(config, settingsIn(operation.input, request)));
+}
+
+async function* numbered<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
+  let sequence = 0;
+  let finished = false;
+  try {
+    for (;;) {
+      const step = await run.next();
+      if (step.done) {
+        finished = true;
+        return step.value;
+      }
+      yield { ...step.value, sequence: sequence++ };
+    }
+  } finally {
+    if (!finished) await run.return(undefined as never);
+  }
+}

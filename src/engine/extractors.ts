@@ -1,0 +1,36 @@
+import { createHttp } from '../base/http.ts';
+import type { IngestRequest } from '../schema/requests.ts';
+import { extractApi } from '../stages/extract/api.ts';
+import { extractDocs } from '../stages/extract/docs.ts';
+import type { Extractors } from '../stages/extract/extract.ts';
+import { extractLink } from '../stages/extract/links.ts';
+import { extractMarkdown } from '../stages/extract/markdown.ts';
+import { namedOrigins, type NetworkParts } from '../stages/extract/network.ts';
+import { extractUrls } from '../stages/extract/urls.ts';
+import type { Context } from './context.ts';
+
+export type Sources = Pick<IngestRequest, 'docs' | 'urls' | 'api' | 'markdown'>;
+
+/** An extractor for each kind of source that a request gives, and what closes their connections in the end. */
+export async function openExtractors(
+  { docs, urls, api, markdown }: Sources,
+  context: Context,
+): Promise<{ extractors: Extractors; close(): Promise<void> }> {
+  const { settings, resources, signal, cwd, home, surface } = context;
+  const { ingestion, network } = settings;
+  const reader = await resources.reader();
+  const http = createHttp({ network, surface, named: namedOrigins({ docs, urls, api }) });
+  const parts: NetworkParts = { http, reader, signal };
+  const { frontmatter } = ingestion.docs;
+  const extractors: Extractors = {
+    ...(docs === undefined
+      ? {}
+      : {
+          docs: () => extractDocs(docs, { reader, cwd, home, signal, frontmatter, link: (url, given) => extractLink(url, given, parts) }),
+        }),
+    ...(urls === undefined ? {} : { urls: () => extractUrls(urls, { ...parts, settings: ingestion.urls }) }),
+    ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api }) }),
+    ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),
+  };
+  return { extractors, close: () => http.close() };
+}

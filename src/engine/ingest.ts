@@ -1,0 +1,117 @@
+import { isAbort, KbError } from '../base/errors.ts';
+import { pulsed } from '../base/pool.ts';
+import { progress, throwIfAborted, type Run } from '../base/run.ts';
+import type { StoredSource } from '../ports.ts';
+import type { IngestRequest } from '../schema/requests.ts';
+import type { IngestResult } from '../schema/results.ts';
+import { embedWorks } from '../stages/embed-works.ts';
+import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
+import { IngestReport } from '../stages/ingest-report.ts';
+import type { Work } from '../stages/ingest-work.ts';
+import { createInventory, prune, unreadItem } from '../stages/inventory.ts';
+import { readWorks, type Unread } from '../stages/read-works.ts';
+import { writeWorks, type Written } from '../stages/write-works.ts';
+import { findCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
+import type { Context } from './context.ts';
+import { openExtractors } from './extractors.ts';
+
+/** Milliseconds between two reports of progress. */
+const PULSE = 200;
+
+/** The full pipeline: extract, chunk, embed, store. It streams, and what it has stored stays when it is stopped. */
+export async function* ingest(request: IngestRequest, context: Context): Run<IngestResult> {
+  const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
+  if (names.length === 0) {
+    throw new KbError('usage', 'At least one of docs, urls, api or markdown must be provided.', {
+      hint: 'For example: kb ingest --docs ./manuals',
+    });
+  }
+  const { settings, lists } = context;
+  const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists });
+  if (request.dry_run) yield* rehearse(request, context, report);
+  else yield* withLock(context, () => pipeline(request, context, report));
+  return report.result;
+}
+
+async function* pipeline(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
+  const { settings, signal } = context;
+  const target = await targetCollection(context);
+  const embedder = await openEmbedder(context);
+  const before = await storedSources(target.existing);
+  const inventory = createInventory(report);
+  const { extractors, close } = await openExtractors(request, context);
+  try {
+    const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
+    const read = readable(
+      readWorks(candidates, { chunking: settings.chunking, before, collection: target.existing, force: request.force ?? false }),
+      report,
+    );
+    const embedded = embedder
+      ? embedWorks(read, { embedder, batch_size: settings.embedding.batch_size, signal, onBatch: (count) => report.embedded(count) })
+      : read;
+    const written = writeWorks(embedded, { collection: target.get, batch_size: settings.storage.batch_size });
+    yield* watch(written, report, signal);
+  } finally {
+    await close();
+  }
+  const { stored } = report.result;
+  const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
+  const gone = request.prune ? inventory.gone(before) : [];
+  if (collection && gone.length > 0) await prune(collection, gone);
+  report.pruned(gone);
+  if (stored + gone.length > 0) await collection?.optimize();
+}
+
+/** What the work would be: all but embedding, writing and removing. */
+async function* rehearse(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
+  const { settings, signal } = context;
+  const existing = await findCollection(context);
+  const before = await storedSources(existing);
+  const inventory = createInventory(report);
+  const { extractors, close } = await openExtractors(request, context);
+  try {
+    const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
+    const read = readable(
+      readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false }),
+      report,
+    );
+    yield* watch(unwritten(read), report, signal);
+  } finally {
+    await close();
+  }
+  if (request.prune) report.pruned(inventory.gone(before));
+}
+
+const storedSources = async (collection: Awaited<ReturnType<typeof findCollection>>): Promise<Map<string, StoredSource>> =>
+  (await collection?.sources()) ?? new Map<string, StoredSource>();
+
+/** The documents that could be read; the others go into the report. */
+async function* readable(works: AsyncIterable<Work | Unread>, report: IngestReport): AsyncGenerator<Work, void, void> {
+  for await (const work of works) {
+    if ('candidate' in work) {
+      if (isAbort(work.error)) throw work.error;
+      report.unread(work.name, unreadItem(work.candidate, work.error));
+      continue;
+    }
+    report.read(work);
+    yield work;
+  }
+}
+
+async function* unwritten(works: AsyncIterable<Work>): AsyncGenerator<Written, void, void> {
+  for await (const work of works) yield { work, stored: false };
+}
+
+/** Draws the documents through the pipeline, and tells now and then how far it is. */
+async function* watch(written: AsyncIterable<Written>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
+  let told = 0;
+  for await (const item of pulsed(written, PULSE)) {
+    throwIfAborted(signal);
+    if (item) report.written(item);
+    if (item && Date.now() - told < PULSE) continue;
+    told = Date.now();
+    yield* report.events();
+  }
+  yield* report.events();
+  yield progress('ingest', {}, 'Bringing the index up to date.');
+}

@@ -1,0 +1,70 @@
+import { KbError } from '../base/errors.ts';
+import type { Run } from '../base/run.ts';
+import type { Where } from '../ports.ts';
+import type { DeleteRequest, EditRequest, StoreRequest } from '../schema/requests.ts';
+import type { DeleteResult, EditResult, StoreResult } from '../schema/results.ts';
+import { editChunks } from '../stages/edit.ts';
+import { deleteChunks, storeChunks, type Target } from '../stages/store.ts';
+import { embedderName, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
+import type { Context } from './context.ts';
+
+const target = ({ settings }: Context): Target => ({ provider: settings.storage.vector_db, collection: settings.collection });
+
+/** Writes chunks with vectors. */
+export async function* store({ embedded_chunks }: StoreRequest, context: Context): Run<StoreResult> {
+  return yield* withLock(context, async function* () {
+    const { get } = await targetCollection(context);
+    const { settings, signal } = context;
+    return yield* storeChunks(embedded_chunks, {
+      ...target(context),
+      open: get,
+      embedder: embedderName(settings.embedding),
+      batch_size: settings.storage.batch_size,
+      signal,
+    });
+  });
+}
+
+/** Changes stored chunks. */
+export async function* edit({ chunks }: EditRequest, context: Context): Run<EditResult> {
+  return yield* withLock(context, async function* () {
+    const collection = await openCollection(context);
+    const embedder = await openEmbedder(context);
+    return yield* editChunks(chunks, {
+      target: target(context),
+      collection,
+      embedder,
+      batch_size: context.settings.storage.batch_size,
+      signal: context.signal,
+    });
+  });
+}
+
+/** Removes stored chunks. It needs no embedder, and asks for none. */
+export async function* remove(request: DeleteRequest, context: Context): Run<DeleteResult> {
+  const where = whereOf(request);
+  return yield* withLock(context, async function* () {
+    return await deleteChunks(await openCollection(context), where, target(context));
+  });
+}
+
+/** Exactly one way to say what, and not an empty one: an empty filter would remove everything. */
+function whereOf({ ids, source, filter }: DeleteRequest): Where {
+  const given = [ids, source, filter].filter((value) => value !== undefined);
+  const hint = 'Give one of: ids (--id, repeatable), source (--source), filter (--filter).';
+  if (given.length !== 1)
+    throw new KbError(
+      'usage',
+      given.length === 0 ? 'Nothing says what is to be deleted.' : 'Only one of ids, source and filter can be given.',
+      { hint },
+    );
+  if (ids) return ids.length > 0 ? { ids } : refuse('ids', hint);
+  if (source !== undefined) return source ? { source } : refuse('source', hint);
+  return Object.keys(filter!).length > 0
+    ? { filter: filter! }
+    : refuse('filter', 'An empty filter would delete everything: kb collections drop does that.');
+}
+
+function refuse(name: string, hint: string): never {
+  throw new KbError('usage', `«${name}» is empty.`, { hint });
+}

@@ -1,0 +1,81 @@
+import { KbError } from '../base/errors.ts';
+import { progress, throwIfAborted, type Run } from '../base/run.ts';
+import type { Collection } from '../ports.ts';
+import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collections.ts';
+import { embedTexts } from '../stages/embed.ts';
+import { embedderName, noCollection, openEmbedder, withLock } from './collections.ts';
+import type { Context } from './context.ts';
+
+/** What is known of an open collection. */
+async function summaryOf(collection: Collection): Promise<CollectionSummary> {
+  const { name, provider, model, dimensions } = collection.info;
+  const [chunks, sources, bytes] = await Promise.all([collection.count(), collection.sources(), collection.bytes()]);
+  return { name, embedding: { provider, model }, dimensions, chunks, sources: sources.size, bytes };
+}
+
+/** The collection of that name, whatever embedder made it. */
+export async function named({ settings, resources }: Context, name: string): Promise<Collection> {
+  const collection = await (await resources.store(settings.storage)).open(name);
+  if (!collection) throw noCollection(name);
+  return collection;
+}
+
+/** All collections of the store, by name. */
+export async function* list(_request: object, context: Context): Run<CollectionsResult> {
+  const infos = await (await context.resources.store(context.settings.storage)).collections();
+  const collections = [];
+  for (const { name } of infos.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+    collections.push(await summaryOf(await named(context, name)));
+  return { collections };
+}
+
+/** One of them. */
+export async function* show({ name }: CollectionRequest, context: Context): Run<CollectionSummary> {
+  return await summaryOf(await named(context, name));
+}
+
+/** Removes a collection and all that is in it. */
+export async function* drop({ name }: CollectionRequest, context: Context): Run<DropResult> {
+  await named(context, name);
+  const { settings, resources } = context;
+  return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
+    return { name, dropped: await (await resources.store(settings.storage)).drop(name) };
+  });
+}
+
+/** Embeds every chunk with the configured model into a new collection, which then takes the old one's place in one step. Until then, and if it fails, the old one stays. */
+export async function* reembed({ name }: CollectionRequest, context: Context): Run<ReembedResult> {
+  const { settings, resources, signal } = context;
+  const old = await named(context, name);
+  const embedding = embedderName(settings.embedding);
+  const embedder = await openEmbedder(context);
+  const store = await resources.store(settings.storage);
+  return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
+    const dimensions = embedder ? (await embedder.embed(['length'], { input_type: 'document', signal }))[0]!.length : 0;
+    const draft = await store.draft({ name, ...embedding, dimensions });
+    let embedded = 0;
+    try {
+      const total = await old.count();
+      for await (const page of old.all()) {
+        throwIfAborted(signal);
+        const vectors = embedder
+          ? await embedTexts(
+              page.map(({ embed_text, text }) => embed_text ?? text),
+              { embedder, input_type: 'document', signal },
+            )
+          : [];
+        const failed = vectors.find((vector) => vector instanceof KbError);
+        if (failed instanceof KbError) throw failed;
+        await draft.collection.upsert(page.map((chunk, i) => ({ ...chunk, vector: vectors[i] as Float32Array | undefined })));
+        embedded += page.length;
+        yield progress('reembed', { done: embedded, expected: total });
+      }
+      await draft.collection.optimize();
+      await draft.commit();
+    } catch (error) {
+      await draft.discard();
+      throw error;
+    }
+    return { name, embedding, dimensions, embedded };
+  });
+}

@@ -1,0 +1,209 @@
+import type { z } from 'zod';
+import type { Run } from '../base/run.ts';
+import {
+  CollectionRequest,
+  CollectionsRequest,
+  CollectionsResult,
+  CollectionSummary,
+  DropResult,
+  ExportResult,
+  ImportRequest,
+  ImportResult,
+  ReembedResult,
+} from '../schema/collections.ts';
+import {
+  ChatRequest,
+  ChunkRequest,
+  DeleteRequest,
+  EditRequest,
+  EmbedRequest,
+  FetchRequest,
+  IngestRequest,
+  ParseRequest,
+  RetrieveRequest,
+  ScrapeRequest,
+  StoreRequest,
+} from '../schema/requests.ts';
+import {
+  ChatResult,
+  ChunkResult,
+  DeleteResult,
+  DocumentsResult,
+  EditResult,
+  EmbedResult,
+  IngestResult,
+  PagesResult,
+  RetrieveResult,
+  StoreResult,
+} from '../schema/results.ts';
+import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
+import type { Context } from './context.ts';
+
+/** Sections of the configuration that an operation reads: their keys are its flags. */
+export type Section =
+  | 'collection'
+  | 'storage'
+  | 'ingestion.docs'
+  | 'ingestion.urls'
+  | 'ingestion.api'
+  | 'chunking'
+  | 'embedding'
+  | 'concurrency'
+  | 'retrieval'
+  | 'rerank'
+  | 'chat'
+  | 'network';
+
+/** One thing that kb can do. Every door (flags, HTTP, library, MCP) is cut from this. */
+export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+  summary: string;
+  input: Input;
+  output: Output;
+  sections: readonly Section[];
+  run(request: z.output<Input>, context: Context): Run<z.output<Output>>;
+}
+
+const operation = <Input extends z.ZodType, Output extends z.ZodType>(row: Operation<Input, Output>): Operation<Input, Output> => row;
+
+/** A run whose module is imported when it is asked for: the table itself loads nothing heavy. */
+async function* later<R>(load: () => Promise<Run<R>>): Run<R> {
+  return yield* await load();
+}
+
+const store = ['collection', 'storage'] as const;
+const searching = [...store, 'embedding', 'retrieval', 'rerank'] as const;
+
+/** The table that every door is cut from. */
+export const operations = {
+  ingest: operation({
+    summary: 'Read sources, split them into chunks, embed and store them',
+    input: IngestRequest,
+    output: IngestResult,
+    sections: [...store, 'ingestion.docs', 'ingestion.urls', 'ingestion.api', 'chunking', 'embedding', 'concurrency', 'network'],
+    run: (request, context) => later(async () => (await import('./ingest.ts')).ingest(request, context)),
+  }),
+  parse: operation({
+    summary: 'Turn files into normalized documents',
+    input: ParseRequest,
+    output: DocumentsResult,
+    sections: ['ingestion.docs', 'network'],
+    run: (request, context) => later(async () => (await import('./parse.ts')).parse(request, context)),
+  }),
+  scrape: operation({
+    summary: 'Turn web pages into normalized documents',
+    input: ScrapeRequest,
+    output: PagesResult,
+    sections: ['ingestion.urls', 'network'],
+    run: (request, context) => later(async () => (await import('./parse.ts')).scrape(request, context)),
+  }),
+  fetch: operation({
+    summary: 'Turn the answers of HTTP APIs into normalized documents',
+    input: FetchRequest,
+    output: DocumentsResult,
+    sections: ['ingestion.api', 'network'],
+    run: (request, context) => later(async () => (await import('./parse.ts')).fetchApis(request, context)),
+  }),
+  chunk: operation({
+    summary: 'Split documents into chunks',
+    input: ChunkRequest,
+    output: ChunkResult,
+    sections: ['chunking'],
+    run: (request, context) => later(async () => (await import('./stages.ts')).chunk(request, context)),
+  }),
+  embed: operation({
+    summary: 'Embed chunks',
+    input: EmbedRequest,
+    output: EmbedResult,
+    sections: ['embedding'],
+    run: (request, context) => later(async () => (await import('./stages.ts')).embed(request, context)),
+  }),
+  store: operation({
+    summary: 'Write embedded chunks into a collection',
+    input: StoreRequest,
+    output: StoreResult,
+    sections: [...store, 'embedding'],
+    run: (request, context) => later(async () => (await import('./maintain.ts')).store(request, context)),
+  }),
+  edit: operation({
+    summary: 'Change stored chunks',
+    input: EditRequest,
+    output: EditResult,
+    sections: [...store, 'embedding'],
+    run: (request, context) => later(async () => (await import('./maintain.ts')).edit(request, context)),
+  }),
+  delete: operation({
+    summary: 'Remove stored chunks',
+    input: DeleteRequest,
+    output: DeleteResult,
+    sections: store,
+    run: (request, context) => later(async () => (await import('./maintain.ts')).remove(request, context)),
+  }),
+  retrieve: operation({
+    summary: 'Find the chunks that answer a query',
+    input: RetrieveRequest,
+    output: RetrieveResult,
+    sections: searching,
+    run: (request, context) => later(async () => (await import('./query.ts')).retrieve(request, context)),
+  }),
+  chat: operation({
+    summary: 'Answer a question from the collection, with sources',
+    input: ChatRequest,
+    output: ChatResult,
+    sections: [...searching, 'chat'],
+    run: (request, context) => later(async () => (await import('./query.ts')).chat(request, context)),
+  }),
+  list_collections: operation({
+    summary: 'List the collections of the store',
+    input: CollectionsRequest,
+    output: CollectionsResult,
+    sections: ['storage'],
+    run: (request, context) => later(async () => (await import('./manage.ts')).list(request, context)),
+  }),
+  show_collection: operation({
+    summary: 'Tell what a collection holds',
+    input: CollectionRequest,
+    output: CollectionSummary,
+    sections: ['storage'],
+    run: (request, context) => later(async () => (await import('./manage.ts')).show(request, context)),
+  }),
+  drop_collection: operation({
+    summary: 'Remove a collection and all that is in it',
+    input: CollectionRequest,
+    output: DropResult,
+    sections: ['storage'],
+    run: (request, context) => later(async () => (await import('./manage.ts')).drop(request, context)),
+  }),
+  export_collection: operation({
+    summary: 'Write a collection as JSON Lines',
+    input: CollectionRequest,
+    output: ExportResult,
+    sections: ['storage'],
+    run: (request, context) => later(async () => (await import('./transfer.ts')).exportCollection(request, context)),
+  }),
+  import_collection: operation({
+    summary: 'Make a collection of an export',
+    input: ImportRequest,
+    output: ImportResult,
+    sections: ['storage'],
+    run: (request, context) => later(async () => (await import('./transfer.ts')).importCollection(request, context)),
+  }),
+  reembed_collection: operation({
+    summary: 'Embed a collection anew with the configured model',
+    input: CollectionRequest,
+    output: ReembedResult,
+    sections: ['storage', 'embedding'],
+    run: (request, context) => later(async () => (await import('./manage.ts')).reembed(request, context)),
+  }),
+  doctor: operation({
+    summary: 'Check the configuration, credentials, store, model and browser',
+    input: DoctorRequest,
+    output: DoctorResult,
+    sections: [...store, 'embedding', 'chat'],
+    run: (request, context) => later(async () => (await import('./doctor.ts')).doctor(request, context)),
+  }),
+};
+
+export type Operations = typeof operations;
+export type OperationName = keyof Operations;
+export type RequestOf<Name extends OperationName> = z.input<Operations[Name]['input']>;
+export type ResultOf<Name extends OperationName> = z.output<Operations[Name]['output']>;

@@ -1,0 +1,27 @@
+import { KbError } from '../../base/errors.ts';
+import type { Llm, Message } from '../../ports.ts';
+
+/** What a model is asked beside the answer: a search query, a summary. */
+export interface AsideRequest {
+  messages: readonly Message[];
+  /** What the text is, for the error: "summary". */
+  what: string;
+  /** Characters from which the text is absurd. */
+  longest: number;
+  max_tokens: number;
+  timeout: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A short text of the model, trimmed. Throws a KbError (`invalid`) where it is empty or absurdly long, and whatever the model throws. */
+export async function aside(llm: Llm, { messages, what, longest, max_tokens, timeout, signal }: AsideRequest): Promise<string> {
+  let text = '';
+  for await (const piece of llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens, timeout, signal })) {
+    text += piece;
+    if (text.length > longest) {
+      throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is longer than ${longest} characters, and was not used.`);
+    }
+  }
+  if (!text.trim()) throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is empty, and was not used.`);
+  return text.trim();
+}

@@ -1,0 +1,49 @@
+import type { Config } from '../../schema/config.ts';
+import type { RetrievedItem } from '../../schema/items.ts';
+import type { RetrievalQuality } from '../../schema/results.ts';
+
+/** The scores from which a chunk is good enough where the settings name none: those measured for the embedder and the reranker in use. */
+export interface Calibrated {
+  min_retrieval_score: number;
+  min_rerank_score?: number | undefined;
+}
+
+/** What the gate found, and what may be given to the model: the best that passed, or, where nothing did, the best that did not. */
+export interface Assessment {
+  quality: RetrievalQuality;
+  context: RetrievedItem[];
+}
+
+/**
+ * The quality gate. A chunk passes with a score of at least `min_retrieval_score` and, where it was reranked and there is a threshold for that, a
+ * rerank score of at least `min_rerank_score`. Switched off, it lets everything through and says `not_evaluated`.
+ */
+export function assess(items: readonly RetrievedItem[], settings: Config['chat']['retrieval_quality'], calibrated: Calibrated): Assessment {
+  const { low_confidence_mode: mode, max_context_chunks: most } = settings;
+  if (!settings.enabled) return { quality: { status: 'not_evaluated', mode }, context: items.slice(0, most) };
+  const min_retrieval_score = settings.min_retrieval_score ?? calibrated.min_retrieval_score;
+  const min_rerank_score = settings.min_rerank_score ?? calibrated.min_rerank_score;
+  const passes = ({ score, rerank_score }: RetrievedItem) =>
+    score >= min_retrieval_score && (rerank_score === undefined || min_rerank_score === undefined || rerank_score >= min_rerank_score);
+  const passed = items.filter(passes);
+  const reranked = items.some((item) => item.rerank_score !== undefined);
+  const quality: RetrievalQuality = {
+    status: passed.length > 0 ? 'passed' : 'low_confidence',
+    mode,
+    input_chunks: items.length,
+    passed_chunks: passed.length,
+    rejected_chunks: items.length - passed.length,
+    min_retrieval_score,
+    ...(reranked && min_rerank_score !== undefined ? { min_rerank_score } : {}),
+  };
+  return { quality, context: (passed.length > 0 ? passed : items).slice(0, most) };
+}
+
+/** What is said in place of an answer in each mode; nothing in `return_no_answer`. */
+export const INSTEAD_OF_AN_ANSWER = {
+  answer_with_caution: 'The sources do not answer this.',
+  ask_clarifying_question:
+    'I found nothing that clearly answers this. Could you ask for something narrower, or name the product, document or term that you mean?',
+  refuse_grounded_answer: 'I cannot answer this: nothing in the knowledge base supports an answer well enough.',
+  return_no_answer: '',
+} as const;

@@ -1,0 +1,45 @@
+import type { Block } from './blocks.ts';
+import { readLine } from './lines.ts';
+import { firstSentenceStart } from './sentences.ts';
+import { segmentStart } from './split.ts';
+import { isSpace, skipSpace } from './whitespace.ts';
+
+/** The end of the chunk before: its own text, and the block that it ends in. */
+export interface Before {
+  block: Block;
+  start: number;
+  end: number;
+}
+
+/**
+ * Where the text begins that the chunk at `start` repeats from the chunk before: at a sentence, an item or a word of running text, at most `limit`
+ * characters away. `start` where nothing can be repeated: rows, code and headings never are.
+ */
+export function overlapStart(text: string, { block, start: earliest, end }: Before, { start, limit }: { start: number; limit: number }): number {
+  if (limit <= 0 || (block.kind !== 'paragraph' && block.kind !== 'list')) return start;
+  const whole = skipSpace(text, Math.max(block.start, earliest), end);
+  const from = start - limit;
+  if (from <= whole) return whole;
+  if (from >= end) return start;
+  const item = block.kind === 'list' ? firstItem(text, from, end) : -1;
+  const sentence = item >= 0 ? item : firstSentenceStart(text, from, end);
+  const found = sentence >= 0 ? sentence : firstWord(text, from, end);
+  return found < end ? found : start;
+}
+
+function firstItem(text: string, from: number, end: number): number {
+  const window = text.slice(from, end);
+  for (let newline = window.indexOf('\n'); newline >= 0; newline = window.indexOf('\n', newline + 1)) {
+    const line = readLine(text, from + newline + 1);
+    if (line.kind === 'item') return line.start;
+  }
+  return -1;
+}
+
+/** Where the first word begins that begins at `from` or after it; `end` where none does. */
+function firstWord(text: string, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (isSpace(text.charCodeAt(at - 1))) return skipSpace(text, at, end);
+  // a script without spaces: the words are found one by one, so that the last of a run is one too
+  for (let at = from; at < end; at++) if (text.charCodeAt(at) >= 128 && segmentStart(text, at, 'word') === at) return at;
+  return end;
+}

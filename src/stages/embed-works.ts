@@ -1,0 +1,80 @@
+import { KbError } from '../base/errors.ts';
+import { ahead, mapOrdered } from '../base/pool.ts';
+import type { Embedder, StoredChunk } from '../ports.ts';
+import { embedTexts } from './embed.ts';
+import type { Work } from './ingest-work.ts';
+
+/** Documents that may pass without a text to embed before they are handed on. */
+const MOST_PASSING = 256;
+/** Batches that fail whole, one after another, before the embedder is taken to be down: what follows would wait through every retry again. */
+const FAILED_BATCHES = 3;
+
+interface Slot {
+  work: Work;
+  chunk: StoredChunk;
+}
+
+interface Batch {
+  slots: Slot[];
+  /** The documents of which this batch holds the last text. */
+  completes: Work[];
+}
+
+export interface EmbedWorksOptions {
+  embedder: Embedder;
+  batch_size: number;
+  signal?: AbortSignal | undefined;
+  onBatch?: (embedded: number) => void;
+}
+
+/**
+ * Gives every chunk without a vector one. Batches are filled across documents and embedded several at once; documents leave in the order in which
+ * they came. A chunk that can't be embedded moves from `chunks` to `lost`. Throws when the embedder refuses everything (`unauthorized`, `setup`)
+ * or is down.
+ */
+export async function* embedWorks(
+  works: AsyncIterable<Work>,
+  { embedder, batch_size, signal, onBatch }: EmbedWorksOptions,
+): AsyncGenerator<Work, void, void> {
+  let failedBatches = 0;
+  const embed = async ({ slots, completes }: Batch): Promise<Batch> => {
+    const vectors = await embedTexts(
+      slots.map(({ chunk }) => chunk.embed_text ?? chunk.text),
+      { embedder, input_type: 'document', signal },
+    );
+    const failed = vectors.filter((vector) => vector instanceof KbError && vector.isRetryable).length;
+    failedBatches = slots.length > 0 && failed === slots.length ? failedBatches + 1 : slots.length > 0 ? 0 : failedBatches;
+    if (failedBatches >= FAILED_BATCHES) throw vectors[0];
+    for (const [i, { work, chunk }] of slots.entries()) settle(work, chunk, vectors[i]!);
+    onBatch?.(slots.length - vectors.filter((vector) => vector instanceof KbError).length);
+    return { slots, completes };
+  };
+  const batches = mapOrdered(ahead(fill(works, batch_size), 2), embedder.concurrency, embed);
+  for await (const { completes } of batches) yield* completes;
+}
+
+function settle(work: Work, chunk: StoredChunk, vector: Float32Array | KbError): void {
+  if (vector instanceof KbError) {
+    work.lost.push({ chunk, error: vector });
+    work.chunks = work.chunks.filter((other) => other !== chunk);
+  } else chunk.vector = vector;
+}
+
+async function* fill(works: AsyncIterable<Work>, size: number): AsyncGenerator<Batch, void, void> {
+  let batch: Batch = { slots: [], completes: [] };
+  for await (const work of works) {
+    for (const chunk of work.chunks.filter((candidate) => candidate.vector === undefined)) {
+      if (batch.slots.length === size) {
+        yield batch;
+        batch = { slots: [], completes: [] };
+      }
+      batch.slots.push({ work, chunk });
+    }
+    batch.completes.push(work);
+    if (batch.completes.length >= MOST_PASSING || batch.slots.length >= size) {
+      yield batch;
+      batch = { slots: [], completes: [] };
+    }
+  }
+  if (batch.completes.length > 0) yield batch;
+}

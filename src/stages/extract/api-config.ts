@@ -1,0 +1,86 @@
+import { KbError } from '../../base/errors.ts';
+import { addressOf } from '../../base/http-message.ts';
+import { hash } from '../../base/ids.ts';
+import { shown, withoutSecrets } from '../../base/secrets.ts';
+import type { Config } from '../../schema/config.ts';
+import type { ApiSource } from '../../schema/requests.ts';
+import { checkPagination, firstPage } from './pagination.ts';
+
+/** One API, with everything that is said about it (service.md 2.2). */
+export type ApiSettings = Config['ingestion']['api'] & { url: string };
+
+/** What one entry says laid over what is said of all; headers and parameters add up. */
+export function settingsFor(entry: string | ApiSource, settings: Config['ingestion']['api']): ApiSettings {
+  if (typeof entry === 'string') return { ...settings, url: entry };
+  const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as ApiSource;
+  return { ...settings, ...said, headers: { ...settings.headers, ...entry.headers }, params: { ...settings.params, ...entry.params } };
+}
+
+/** A token of HTTP (RFC 9110, 5.6.2): method and header names are one. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. */
+export function checkApi({ url, method, headers = {}, params, pagination }: ApiSettings): void {
+  addressOf(url, params);
+  if (!TOKEN.test(method))
+    throw new KbError('usage', `${JSON.stringify(method)} is no HTTP method.`, { hint: 'GET and POST are common ones.' });
+  for (const [name, value] of Object.entries(headers)) {
+    if (!TOKEN.test(name) || /[\0\r\n]/.test(value))
+      throw new KbError('usage', `The header ${JSON.stringify(name)} cannot be sent: line breaks and spaces do not belong in it.`, {
+        hint: 'Remove them.',
+      });
+  }
+  checkPagination(pagination);
+}
+
+/** Address of an API without what only says which page is meant. */
+export function addressWithoutPage({ url, pagination }: ApiSettings): string {
+  const address = new URL(url);
+  for (const name of Object.keys(firstPage(pagination).params).concat(pagination?.param ?? [])) {
+    if (address.searchParams.has(name)) address.searchParams.delete(name);
+  }
+  return address.href;
+}
+
+/** The source of an API as a whole: its address with the parameters that select something. Two bodies make two sources; no credential is in it. */
+export function apiSource(api: ApiSettings): string {
+  if (!URL.canParse(api.url)) return shown(api.url);
+  const address = new URL(addressWithoutPage(api));
+  if (!/^https?:$/.test(address.protocol)) return shown(address);
+  const source = shown(addressOf(address.href, api.params));
+  return isGiven(api.body) ? marked(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
+}
+
+/** A part of a source: written into the fragment of its address, so that it stays one. */
+export const marked = (source: string, mark: string): string => `${source}${source.includes('#') ? '&' : '#'}${mark}`;
+
+/** Whether `source` is that of an API or of a part of it. */
+export const isPartOf = (api: string, source: string): boolean => source === api || source.startsWith(marked(api, ''));
+
+const isGiven = (body: unknown): boolean => body !== undefined && body !== null;
+
+const isJson = (text: string): boolean => {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+};
+
+/** A body as it is sent, and its type: a text as it is, anything else as JSON. */
+export function sentBody(body: unknown): { body?: string; headers: Record<string, string> } {
+  if (!isGiven(body)) return { headers: {} };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { body: text, headers: { 'content-type': isJson(text) ? 'application/json' : 'text/plain; charset=utf-8' } };
+}
+
+/** What to send again after a failure that may pass; the values of headers, and of what else looks like credentials, are left out. */
+export function retryInput({ url, headers = {}, params, body, ...rest }: ApiSettings): Record<string, unknown> {
+  return {
+    ...rest,
+    url: shown(url),
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, ''])),
+    params: withoutSecrets(params ?? {}),
+    ...(isGiven(body) ? { body: withoutSecrets(body) } : {}),
+  };
+}

@@ -1,0 +1,80 @@
+import { KbError } from '../../base/errors.ts';
+import { hash } from '../../base/ids.ts';
+import type { ParsedDocument } from '../../ports.ts';
+import type { Document } from '../../schema/items.ts';
+import { apiSource, marked, type ApiSettings } from './api-config.ts';
+import type { ApiPage } from './api-page.ts';
+import { contentHash, type Candidate } from './candidate.ts';
+import { toDocument } from './document.ts';
+import { withFrontmatter } from './frontmatter.ts';
+import { fileTypeOf, inUtf8 } from './media.ts';
+import type { NetworkParts } from './network.ts';
+import { asMarkdown, idIn, recordMarkdown, titleIn } from './records.ts';
+
+/** The documents of a page: one for each record at `items_path`, else the page as one. `met` holds the sources and hashes of the records before, of all pages. */
+export function documentsOf(page: ApiPage, api: ApiSettings, parts: NetworkParts & { met: Map<string, string> }): Candidate[] {
+  return page.records
+    ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, met: parts.met }))
+    : [pageCandidate(page, api, parts)];
+}
+
+interface RecordPlace {
+  page: ApiPage;
+  /** 1 for the first of the page. */
+  index: number;
+  api: ApiSettings;
+  met: Map<string, string>;
+}
+
+/** None for a record that came before; one whose id another record has is told apart by its place. */
+function recordCandidate(record: unknown, { page, index, api, met }: RecordPlace): Candidate[] {
+  const id = idIn(record);
+  const content_hash = contentHash(JSON.stringify(record), api);
+  const placed = marked(page.source, `record=${index}`);
+  let source = id === undefined ? placed : marked(apiSource(api), `record=${encodeURIComponent(id)}`);
+  if (met.get(source) === content_hash) return [];
+  if (met.has(source)) source = marked(page.source, `place=${index}`);
+  met.set(source, content_hash);
+  const title = titleIn(record) ?? (api.title && `${api.title} ${id ?? index}`);
+  const parsed = () => ({ text: recordMarkdown(record, 1), title: title ?? id ?? `Record ${index}`, metadata: {} });
+  return [
+    candidateOf({ source, content_hash, file_type: page.structure!.file_type, parse: async () => parsed() }, { ...api, title: undefined }),
+  ];
+}
+
+function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: NetworkParts): Candidate {
+  const { source, answer, structure, number } = page;
+  const numbered = (title: string | undefined) => (title && number > 1 ? `${title} (page ${number})` : title);
+  const given = { ...api, title: numbered(api.title) };
+  if (structure) {
+    const parse = async () => ({ text: asMarkdown(structure.value), title: numbered(titleIn(structure.value)), metadata: {} });
+    return candidateOf({ source, content_hash: contentHash(page.digest, given), file_type: structure.file_type, parse }, given);
+  }
+  const file_type = fileTypeOf(answer, reader);
+  if (file_type === undefined)
+    throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
+      hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,
+    });
+  const bytes = inUtf8(answer);
+  const parse = () => reader.read(bytes, { source, file_type, signal });
+  return candidateOf({ source, content_hash: contentHash(bytes, given), file_type, parse }, given);
+}
+
+interface Unparsed {
+  source: string;
+  content_hash: string;
+  file_type: string;
+  parse(): Promise<ParsedDocument>;
+}
+
+function candidateOf(
+  { source, content_hash, file_type, parse }: Unparsed,
+  { title, description, frontmatter }: Omit<ApiSettings, 'url'>,
+): Candidate {
+  const document = async (): Promise<Document> => {
+    const parsed = await parse();
+    const made = toDocument(parsed, { source, source_kind: 'api', file_type, content_hash: hash(parsed.text), title, description });
+    return frontmatter ? withFrontmatter(made) : made;
+  };
+  return { source, source_kind: 'api', content_hash, document };
+}

@@ -1,0 +1,39 @@
+import { hash } from '../../base/ids.ts';
+import type { Document, SourceKind } from '../../schema/items.ts';
+import type { ErrorItem } from '../../schema/results.ts';
+
+/** A document that was found and not read yet: enough to tell whether it has changed since it was stored. */
+export interface Candidate {
+  /** What the document is stored under: a path, an address or a name. */
+  source: string;
+  source_kind: SourceKind;
+  /** Of all that decides what the document will be (`contentHash`). */
+  content_hash: string;
+  /** Reads the document, which is the expensive part. Throws a KbError where that fails. Called at most once. */
+  document(): Promise<Document>;
+  /** Several documents share this source (texts without a name of their own): a new one stands beside the others and replaces none. */
+  shares_source?: boolean;
+}
+
+/** A part of the world that was listed whole: a stored source that lies in it and was not met is gone. */
+export interface Scope {
+  source_kind: SourceKind;
+  covers(source: string): boolean;
+}
+
+/**
+ * What an extractor yields: a document, or what failed in the place of one; a file that no parser reads; a scope, after everything in it; how many
+ * documents are coming, as far as that is known beforehand.
+ */
+export type Extracted = { candidate: Candidate } | { error: ErrorItem } | { passed_over: string } | { scope: Scope } | { expected: number };
+
+/** What a person said about a document beside its content. */
+export interface Given {
+  title?: string | undefined;
+  description?: string | undefined;
+  frontmatter?: boolean | undefined;
+}
+
+/** Hash of a document's content and of what was said about it: another title, description or front matter makes another document of the same bytes. */
+export const contentHash = (content: Uint8Array | string, { title = '', description = '', frontmatter = false }: Given = {}): string =>
+  hash(content, title, description, String(frontmatter));

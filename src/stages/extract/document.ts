@@ -1,0 +1,34 @@
+import { basename, extname } from 'node:path';
+import { documentId } from '../../base/ids.ts';
+import type { ParsedDocument } from '../../ports.ts';
+import type { Document, SourceKind } from '../../schema/items.ts';
+
+/** What is known of a document beside what its file says. */
+export interface Provenance {
+  source: string;
+  /** Told apart by more than its source: the id, where it is not made of the source. */
+  id?: string | undefined;
+  source_kind: SourceKind;
+  file_type: string;
+  /** Hash of the bytes or text that it was made from. */
+  content_hash: string;
+  /** Given by the caller; it wins over what the file says. */
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+/** The normalized document of what a parser found. Its own keys win over front matter of the same name. */
+export function toDocument(
+  parsed: ParsedDocument,
+  { id, source, source_kind, file_type, content_hash, title: given, description }: Provenance,
+): Document {
+  const title = given ?? parsed.title ?? nameOf(source);
+  const metadata = { ...parsed.metadata, ...(description ? { description } : {}), title, source_kind, file_type, content_hash };
+  return { id: id ?? documentId(source), text: parsed.text, source, title, metadata, ...(parsed.marks ? { marks: parsed.marks } : {}) };
+}
+
+/** A title where nothing gives one: the file's name without its extension. */
+function nameOf(source: string): string {
+  const last = source.split(/[?#]/)[0]!.replace(/\/+$/, '');
+  return basename(last, extname(last)) || source;
+}

@@ -1,0 +1,48 @@
+import { KbError, toErrorItem } from '../../base/errors.ts';
+import { documentId, hash } from '../../base/ids.ts';
+import type { DocumentReader } from '../../ports.ts';
+import type { MarkdownEntry, MarkdownInput } from '../../schema/requests.ts';
+import { contentHash, type Candidate, type Extracted } from './candidate.ts';
+import { toDocument } from './document.ts';
+
+/** The source of a text that has no name of its own (service.md 2.4). */
+export const BARE_SOURCE = 'markdown';
+
+interface MarkdownParts {
+  reader: DocumentReader;
+  signal?: AbortSignal | undefined;
+}
+
+/** Markdown that was given as text. */
+export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownParts): AsyncGenerator<Extracted, void, void> {
+  const entries = [input].flat();
+  yield { expected: entries.length };
+  for (const entry of entries) yield extractEntry(entry, parts);
+}
+
+function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): Extracted {
+  const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
+  const { text, metadata = {}, source = '' } = given;
+  const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
+  const name = source || BARE_SOURCE;
+  if (text.trim() === '') {
+    const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
+    return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
+  }
+  const isBare = source === '';
+  const document = async () => {
+    const parsed = await reader.read(Buffer.from(text), { source: name, file_type: 'markdown', signal });
+    const id = isBare ? documentId(`${BARE_SOURCE}\n${text}`) : undefined;
+    return toDocument(
+      { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
+      { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title },
+    );
+  };
+  const candidate: Candidate = {
+    source: name,
+    source_kind: 'markdown',
+    content_hash: contentHash(text + JSON.stringify(metadata), { title }),
+    document,
+  };
+  return { candidate: isBare ? { ...candidate, shares_source: true } : candidate };
+}

@@ -1,0 +1,56 @@
+import { extname } from 'node:path';
+import type { HttpAnswer } from '../../base/http-message.ts';
+import type { DocumentReader } from '../../ports.ts';
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+
+/** The extension that stands for a media type. */
+const EXTENSIONS: Record<string, string> = {
+  'text/html': '.html',
+  'application/xhtml+xml': '.html',
+  'text/markdown': '.md',
+  'text/x-markdown': '.md',
+  'text/csv': '.csv',
+  'application/csv': '.csv',
+  'application/pdf': '.pdf',
+  [`${OFFICE}.wordprocessingml.document`]: '.docx',
+  [`${OFFICE}.presentationml.presentation`]: '.pptx',
+  [`${OFFICE}.spreadsheetml.sheet`]: '.xlsx',
+};
+
+/** Types that a server gives to what it knows nothing about: the extension of the address says more. */
+const VAGUE = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/download']);
+
+/** Which of the reader's kinds an answer is, by its media type or else by the extension of its address; undefined for one that it cannot read. */
+export function fileTypeOf(
+  { content_type, url, bytes }: Pick<HttpAnswer, 'content_type' | 'url' | 'bytes'>,
+  reader: DocumentReader,
+): string | undefined {
+  const known = EXTENSIONS[content_type];
+  if (known) return reader.fileType(`document${known}`);
+  if (!VAGUE.has(content_type)) return content_type.startsWith('text/') ? reader.fileType('document.txt') : undefined;
+  const named = reader.fileType(`document${extname(new URL(url).pathname)}`);
+  if (named || content_type === 'application/octet-stream') return named;
+  const start = Buffer.from(bytes.subarray(0, 512)).toString('latin1').trimStart().toLowerCase();
+  return reader.fileType(start.startsWith('<!doctype html') || start.startsWith('<html') ? 'document.html' : 'document.txt');
+}
+
+const MARKS = [
+  [0xef, 0xbb, 0xbf],
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+];
+
+/** Whether a media type is one of text, for which a character set means something. */
+const isText = (content_type: string): boolean => /^text\/|[/+](xml|json)$|csv|ndjson|jsonl/.test(content_type);
+
+/** The bytes of an answer; those of a text in UTF-8, where its header names another character set. A byte order mark wins over the header (WHATWG Encoding, 6). */
+export function inUtf8({ bytes, charset, content_type }: Pick<HttpAnswer, 'bytes' | 'charset' | 'content_type'>): Uint8Array {
+  const isMarked = MARKS.some((mark) => mark.every((byte, i) => bytes[i] === byte));
+  if (charset === undefined || charset === 'utf-8' || isMarked || !isText(content_type)) return bytes;
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(bytes));
+  } catch {
+    return bytes;
+  }
+}

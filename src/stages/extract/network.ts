@@ -1,0 +1,30 @@
+import type { Http } from '../../base/http.ts';
+import { shown } from '../../base/secrets.ts';
+import type { DocumentReader } from '../../ports.ts';
+import type { ApiInput, DocsInput, UrlsInput } from '../../schema/requests.ts';
+
+/** What everything that is fetched needs. */
+export interface NetworkParts {
+  http: Http;
+  reader: DocumentReader;
+  signal?: AbortSignal | undefined;
+}
+
+/** Whether a `docs` entry is an address and not a path. */
+export const isLink = (entry: string): boolean => /^https?:\/\//i.test(entry);
+
+/** An address as a source: without credentials and without the fragment, which names a place on the page. */
+export function sourceOf(address: string): string {
+  if (!URL.canParse(address)) return shown(address);
+  const url = new URL(address);
+  url.hash = '';
+  return shown(url);
+}
+
+/** The origins that a user named: `createHttp` lets those be private where the contract says so. */
+export function namedOrigins({ docs, urls, api }: { docs?: DocsInput; urls?: UrlsInput; api?: ApiInput }): string[] {
+  const documents = [docs ?? []].flat().map((entry) => (typeof entry === 'string' ? entry : 'path' in entry ? entry.path : entry.folder));
+  const others = [urls ?? [], api ?? []].flat(2).map((entry) => (typeof entry === 'string' ? entry : entry.url));
+  const addresses = [...documents, ...others].filter((address) => isLink(address) && URL.canParse(address));
+  return [...new Set(addresses.map((address) => new URL(address).origin))];
+}

@@ -1,0 +1,144 @@
+import { toErrorItem } from '../base/errors.ts';
+import type { Progress } from '../base/run.ts';
+import type { ErrorItem, IngestResult } from '../schema/results.ts';
+import type { SourceName } from './extract/extract.ts';
+import type { Work } from './ingest-work.ts';
+import type { Written } from './write-works.ts';
+
+/** Entries that a list of the report holds at most: the report of a million chunks would not fit into memory. The counts are always whole. */
+export const REPORT_LIMIT = 10_000;
+
+export interface ReportOptions {
+  names: readonly SourceName[];
+  provider: string;
+  collection: string;
+  /** Whether `items` and `outputs` are filled. */
+  lists: boolean;
+}
+
+/** What an ingest has done so far: the one place that counts. */
+export class IngestReport {
+  readonly result: IngestResult;
+  readonly #lists: boolean;
+  #expected = 0;
+  #done = 0;
+  #news: Progress[] = [];
+
+  constructor({ names, provider, collection, lists }: ReportOptions) {
+    this.#lists = lists;
+    const failures = () => ({ failed: 0, errors: [] });
+    this.result = {
+      sources: 0,
+      unchanged: 0,
+      chunks: 0,
+      embedded: 0,
+      reused: 0,
+      stored: 0,
+      pruned: [],
+      passed_over: [],
+      source_results: Object.fromEntries(names.map((name) => [name, emptySource(name)])),
+      chunk_result: { inputs: 0, chunks: 0, items: [], ...failures() },
+      embed_result: { inputs: 0, embedded: 0, items: [], ...failures() },
+      store_result: { inputs: 0, stored: 0, items: [], ...failures(), provider, collection },
+      ...failures(),
+    };
+  }
+
+  /** So many more documents are coming. */
+  expect(count: number): void {
+    this.#expected += count;
+  }
+
+  /** A file in a folder that no parser reads. */
+  passedOver(source: string): void {
+    if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
+  }
+
+  /** A source that could not be made chunks. */
+  unread(name: SourceName, error: ErrorItem): void {
+    this.#done++;
+    this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
+  }
+
+  /** A document that was read, or that is known as it is. */
+  read({ name, status, chunks, reused, document }: Work): void {
+    const { result } = this;
+    const part = this.#source(name);
+    if (part && 'documents' in part) part.documents++;
+    else if (part) part.pages++;
+    if (document) this.#add(result.source_results.markdown!, document);
+    if (status === 'unchanged') {
+      result.unchanged++;
+      return;
+    }
+    result.sources++;
+    result.reused += reused;
+    result.chunk_result.inputs++;
+    result.chunk_result.chunks = result.chunks += chunks.length;
+    for (const { id, text, source, metadata } of chunks) this.#add(result.chunk_result.items, { id, text, source, metadata });
+  }
+
+  /** Chunks that have got a vector. */
+  embedded(count: number): void {
+    this.result.embed_result.embedded = this.result.embedded += count;
+  }
+
+  /** A document at the end of its way. */
+  written({ work, stored, refused }: Written): void {
+    this.#done++;
+    const { embed_result, store_result } = this.result;
+    this.#count(work, stored);
+    for (const { chunk, error } of work.lost)
+      this.#fail(embed_result, toErrorItem(error, { source: chunk.source, source_kind: 'chunk', stage: 'embed' }));
+    if (refused) this.#fail(store_result, toErrorItem(refused, { source: work.source, source_kind: 'embedded_chunk', stage: 'store' }));
+    const status = work.lost.length > 0 || refused ? 'failed' : work.status;
+    this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status });
+  }
+
+  /** Sources that are gone, and whose chunks were removed (or would be, in a rehearsal). */
+  pruned(sources: readonly string[]): void {
+    this.result.pruned.push(...sources);
+  }
+
+  /** What happened since this was last asked: failures as they came, then the counts. */
+  events(): Progress[] {
+    const { sources, unchanged, chunks, embedded, reused, stored, failed } = this.result;
+    const data = { expected: this.#expected, done: this.#done, sources, unchanged, chunks, embedded, reused, stored, failed };
+    const events: Progress[] = [...this.#news, { type: 'progress', stage: 'ingest', message: '', data }];
+    this.#news = [];
+    return events;
+  }
+
+  #count({ chunks, lost, reused }: Work, stored: boolean): void {
+    const { result } = this;
+    const { embed_result, store_result } = result;
+    embed_result.inputs += chunks.length + lost.length - reused;
+    store_result.inputs += chunks.length;
+    for (const { id, source, vector } of chunks) if (vector) this.#add(embed_result.items, { id, source });
+    if (!stored) return;
+    store_result.stored = result.stored += chunks.length;
+    for (const { id, source } of chunks) this.#add(store_result.items, { id, source });
+  }
+
+  #add<Item>(list: Item[], item: Item): void {
+    if (this.#lists && list.length < REPORT_LIMIT) list.push(item);
+  }
+
+  #fail(part: { failed: number; errors: ErrorItem[] } | undefined, error: ErrorItem): void {
+    for (const list of part ? [part, this.result] : [this.result]) {
+      list.failed++;
+      if (list.errors.length < REPORT_LIMIT) list.errors.push(error);
+    }
+    this.#news.push({ type: 'error', stage: error.stage, message: error.error, data: error });
+  }
+
+  #source(name: SourceName) {
+    const part = this.result.source_results[name];
+    return Array.isArray(part) ? undefined : part;
+  }
+}
+
+function emptySource(name: SourceName): unknown {
+  if (name === 'markdown') return [];
+  return { [name === 'urls' ? 'pages' : 'documents']: 0, failed: 0, outputs: [], errors: [] };
+}

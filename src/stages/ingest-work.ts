@@ -1,0 +1,21 @@
+import type { KbError } from '../base/errors.ts';
+import type { Document } from '../schema/items.ts';
+import type { StoredChunk } from '../ports.ts';
+import type { SourceName } from './extract/extract.ts';
+
+/** A document on its way from source to store. */
+export interface Work {
+  name: SourceName;
+  source: string;
+  /** Against what was stored before. `incomplete`: stored, but some of its chunks are missing. */
+  status: 'new' | 'changed' | 'unchanged' | 'incomplete';
+  /** Several documents share the source: this one stands beside the others. */
+  shares_source: boolean;
+  /** Kept of Markdown that was given as text: the report lists it. */
+  document?: Document;
+  chunks: StoredChunk[];
+  /** How many of them kept the vector that they had. */
+  reused: number;
+  /** Chunks that could not be embedded; they are not among `chunks` any more. */
+  lost: { chunk: StoredChunk; error: KbError }[];
+}

@@ -1,0 +1,94 @@
+import { availableParallelism } from 'node:os';
+import { hash } from '../base/ids.ts';
+import { mapOrdered } from '../base/pool.ts';
+import type { Collection, StoredChunk, StoredSource } from '../ports.ts';
+import type { Chunking } from '../schema/config.ts';
+import type { Document } from '../schema/items.ts';
+import { chunkDocument } from './chunk/chunk.ts';
+import type { Candidate } from './extract/candidate.ts';
+import type { SourceName } from './extract/extract.ts';
+import type { Work } from './ingest-work.ts';
+
+/** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
+const FORMAT = '1';
+/** Documents parsed at once: the parsers' threads are kept busy while results are read in order. */
+const PARSED_AT_ONCE = Math.max(4, 2 * availableParallelism());
+
+/** A candidate that could not be made a document or chunks. */
+export interface Unread {
+  name: SourceName;
+  candidate: Candidate;
+  error: unknown;
+}
+
+export interface ReadWorksOptions {
+  chunking: Chunking;
+  /** What is stored now; empty for a new collection. */
+  before: ReadonlyMap<string, StoredSource>;
+  collection: Collection | undefined;
+  /** Take nothing for unchanged, keep no vector. */
+  force: boolean;
+}
+
+/** Parses and chunks what changed; what did not passes without being parsed. In the order of the input. */
+export async function* readWorks(
+  candidates: AsyncIterable<{ name: SourceName; candidate: Candidate }>,
+  options: ReadWorksOptions,
+): AsyncGenerator<Work | Unread, void, void> {
+  yield* mapOrdered(candidates, PARSED_AT_ONCE, async ({ name, candidate }) => {
+    try {
+      return await readWork(name, candidate, options);
+    } catch (error) {
+      return { name, candidate, error };
+    }
+  });
+}
+
+async function readWork(name: SourceName, candidate: Candidate, options: ReadWorksOptions): Promise<Work> {
+  const version = hash(FORMAT, candidate.content_hash, JSON.stringify(options.chunking)).slice(0, 32);
+  const { source, shares_source = false } = candidate;
+  const work: Work = { name, source, status: 'new', shares_source, chunks: [], reused: 0, lost: [] };
+  if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force);
+  if (work.status === 'unchanged' && name !== 'markdown') return work;
+  const document = await candidate.document();
+  if (name === 'markdown') work.document = document;
+  if (work.status === 'unchanged') return work;
+  work.chunks = chunksOf(document, options.chunking, version);
+  if (shares_source) work.status = await sharedStatus(work.chunks, options);
+  if (work.status === 'unchanged') work.chunks = [];
+  if (work.status === 'changed' || work.status === 'incomplete')
+    work.reused = options.force ? 0 : await keepVectors(work, options.collection);
+  return work;
+}
+
+function statusOf(stored: StoredSource | undefined, version: string, force: boolean): Work['status'] {
+  if (!stored) return 'new';
+  if (force || stored.version !== version) return 'changed';
+  return stored.chunks < stored.siblings ? 'incomplete' : 'unchanged';
+}
+
+/** A text that shares its source with others is there when its chunks are. */
+async function sharedStatus(chunks: readonly StoredChunk[], { collection, force }: ReadWorksOptions): Promise<Work['status']> {
+  const stored = collection ? await collection.get(chunks.map(({ id }) => id)) : [];
+  const versions = new Map(stored.map(({ id, version }) => [id, version]));
+  if (!force && chunks.every(({ id, version }) => versions.get(id) === version)) return 'unchanged';
+  return stored.length > 0 ? 'changed' : 'new';
+}
+
+function chunksOf(document: Document, chunking: Chunking, version: string): StoredChunk[] {
+  const chunks = chunkDocument(document, chunking);
+  return chunks.map((chunk) => ({ ...chunk, version, siblings: chunks.length }));
+}
+
+/** A chunk whose text for the embedder is stored already keeps its vector. */
+async function keepVectors(work: Work, collection: Collection | undefined): Promise<number> {
+  const vectors = new Map<string, Float32Array>();
+  for await (const page of collection?.all({ source: work.source, vectors: true }) ?? []) {
+    for (const { embed_text, text, vector } of page) if (vector) vectors.set(embed_text ?? text, vector);
+  }
+  for (const chunk of work.chunks) {
+    const vector = vectors.get(chunk.embed_text ?? chunk.text);
+    if (vector) chunk.vector = vector;
+  }
+  return work.chunks.filter(({ vector }) => vector).length;
+}

@@ -1,0 +1,71 @@
+import { KbError } from '../base/errors.ts';
+import { ahead, grouped } from '../base/pool.ts';
+import type { Collection, Replacement } from '../ports.ts';
+import type { Work } from './ingest-work.ts';
+
+/** What became of a document: stored (some of its chunks may be lost), kept as it was, or refused by the store. */
+export interface Written {
+  work: Work;
+  stored: boolean;
+  refused?: KbError;
+}
+
+export interface WriteWorksOptions {
+  /** The collection, made at the first call with the dimensions of the vectors. */
+  collection: (dimensions: number) => Promise<Collection>;
+  /** Chunks written in one step, about. */
+  batch_size: number;
+}
+
+/** Documents that may wait to be written while the embedder goes on. */
+const WAITING = 64;
+
+/** Writes documents in groups, each group in one step, while the embedder works on the next. Hands each on with what became of it. */
+export async function* writeWorks(
+  works: AsyncIterable<Work>,
+  { collection, batch_size }: WriteWorksOptions,
+): AsyncGenerator<Written, void, void> {
+  for await (const group of grouped(ahead(works, WAITING), batch_size, ({ chunks }) => Math.max(1, chunks.length))) {
+    const ready = group.filter(shouldStore);
+    const refused = ready.length > 0 ? await writeGroup(ready, await collection(dimensionsOf(ready))) : new Map<Work, KbError>();
+    for (const work of group) {
+      const error = refused.get(work);
+      yield { work, stored: ready.includes(work) && !error, ...(error ? { refused: error } : {}) };
+    }
+  }
+}
+
+const dimensionsOf = (works: readonly Work[]): number =>
+  works.flatMap(({ chunks }) => chunks).find(({ vector }) => vector)?.vector?.length ?? 0;
+
+/**
+ * A document of which chunks were lost: where there is an old version and trying again may help, the old version stays until then. Otherwise what
+ * there is is stored, and counts as incomplete until a later run completes it.
+ */
+function shouldStore({ status, chunks, lost }: Work): boolean {
+  if (status === 'unchanged' || chunks.length === 0) return false;
+  return lost.length === 0 || status !== 'changed' || lost.every(({ error }) => !error.isRetryable);
+}
+
+/** One step for all; where the store refuses that for what is in it, one by one, so that one document does not cost the others. */
+async function writeGroup(works: readonly Work[], collection: Collection): Promise<Map<Work, KbError>> {
+  try {
+    await write(works, collection);
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof KbError) || error.code !== 'invalid') throw error;
+    if (works.length === 1) return new Map([[works[0]!, error]]);
+  }
+  const refused = new Map<Work, KbError>();
+  for (const work of works) for (const [key, error] of await writeGroup([work], collection)) refused.set(key, error);
+  return refused;
+}
+
+async function write(works: readonly Work[], collection: Collection): Promise<void> {
+  const shared = works.filter((work) => work.shares_source).flatMap(({ chunks }) => chunks);
+  const own: Replacement[] = works
+    .filter((work) => !work.shares_source)
+    .map(({ source, chunks, status }) => ({ source, chunks, isNew: status === 'new' }));
+  if (own.length > 0) await collection.replace(own);
+  if (shared.length > 0) await collection.upsert(shared);
+}

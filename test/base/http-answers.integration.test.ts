@@ -1,0 +1,73 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { doorkeeper, failure, text } from './door.ts';
+
+const { site, door, close } = doorkeeper();
+afterEach(close);
+
+test('an answer has its final address, status, headers in lower case, bytes, media type and character set', async () => {
+  const web = await site({ '/a': { headers: { 'content-type': 'Text/HTML; Charset="Windows-1251"', 'X-One': '1' }, body: 'text' } });
+  const answer = await door([web]).request(`${web.url}/a#part`);
+  expect(answer).toMatchObject({
+    url: `${web.url}/a`,
+    status: 200,
+    content_type: 'text/html',
+    charset: 'windows-1251',
+    headers: { 'x-one': '1' },
+  });
+  expect(text(answer)).toBe('text');
+});
+
+test('an answer is asked for with the method, headers, parameters and body given, and the configured user agent', async () => {
+  const web = await site({ '/a': 'ok' });
+  const params = { q: 'leak & drip', list: [1, 2], object: { a: 1 }, none: undefined };
+  await door([web], { network: { user_agent: 'AquaBot/1.0' } }).request(`${web.url}/a?fixed=1`, {
+    method: 'POST',
+    headers: { 'X-Team': 'desk' },
+    params,
+    body: '{"x":1}',
+  });
+  const [hit] = web.hits;
+  expect(hit).toMatchObject({ method: 'POST', body: '{"x":1}', headers: { 'x-team': 'desk', 'user-agent': 'AquaBot/1.0' } });
+  expect([...new URL(hit!.url, web.url).searchParams]).toEqual([
+    ['fixed', '1'],
+    ['q', 'leak & drip'],
+    ['list', '1'],
+    ['list', '2'],
+    ['object', '{"a":1}'],
+  ]);
+});
+
+test('an answer is asked for with the user name and password of its address', async () => {
+  const web = await site({ '/a': 'ok' });
+  await door([web]).request(`${web.url.replace('//', '//ann:s%C3%A9cret@')}/a`);
+  expect(web.hits[0]!.headers.authorization).toBe(`Basic ${Buffer.from('ann:sécret').toString('base64')}`);
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+])('an answer that is packed as %s is unpacked', async (name, pack) => {
+  const web = await site({ '/a': { headers: { 'content-encoding': name }, body: pack('the filter lasts') } });
+  expect(text(await door([web]).request(`${web.url}/a`))).toBe('the filter lasts');
+});
+
+test('an answer that is packed as something unknown, or not packed as it says, is an error', async () => {
+  const web = await site({
+    '/a': { headers: { 'content-encoding': 'gzip, gzip' }, body: 'x' },
+    '/b': { headers: { 'content-encoding': 'gzip' }, body: 'x' },
+  });
+  expect((await failure(door([web]).request(`${web.url}/a`))).message).toContain('gzip, gzip');
+  expect((await failure(door([web]).request(`${web.url}/b`))).message).toContain('cannot be unpacked');
+});
+
+test('an answer with a status that is no success is an error that names address and status, and shows neither credentials nor the body', async () => {
+  const web = await site({ '/a': { status: 404, body: '<h1>BODYWORD</h1>' } });
+  const error = await failure(door([web]).request(`${web.url.replace('//', '//ann:s3cret@')}/a?q=1&api_key=k3y`));
+  expect(error).toMatchObject({ code: 'not_found', isRetryable: false, attempts: 1 });
+  expect(error.message).toContain(`${web.url}/a?q=1`);
+  expect(error.message).toContain('404');
+  expect(`${error.message}${error.hint}`).not.toMatch(/s3cret|k3y|BODYWORD/);
+});

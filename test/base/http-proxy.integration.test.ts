@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { doorkeeper, failure, text } from './door.ts';
+
+const { site, door, opened, close } = doorkeeper();
+afterEach(close);
+
+/** Answers for every address and writes down what it was asked for; refuses tunnels. */
+const proxy = async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    response.end('by proxy');
+  });
+  server.on('connect', (request, socket) => {
+    asked.push(`CONNECT ${request.url}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  opened.push({ close: () => new Promise((done) => (server.closeAllConnections(), server.close(() => done()))) });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+};
+const unknown = async () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+
+test('a proxy of the environment is asked for names that only it can resolve, with its own credentials', async () => {
+  const { url, asked } = await proxy();
+  const http = door([], { environment: { HTTP_PROXY: url.replace('//', '//user:word@') }, lookup: unknown });
+  expect(text(await http.request('http://far.example/a?x=1'))).toBe('by proxy');
+  expect(asked).toEqual([`GET http://far.example/a?x=1 Basic ${Buffer.from('user:word').toString('base64')}`]);
+});
+
+test('a proxy of the environment is asked for a tunnel where the address is https, and its refusal is an error', async () => {
+  const { url, asked } = await proxy();
+  const http = door([], { environment: { https_proxy: url }, lookup: unknown, retries: { attempts: 1 } });
+  expect((await failure(http.request('https://far.example/a'))).message).toContain('far.example');
+  expect(asked).toEqual(['CONNECT far.example:443']);
+});
+
+test('a proxy of the environment is not asked for what NO_PROXY names, nor for this machine', async () => {
+  const { url, asked } = await proxy();
+  const web = await site({ '/a': 'direct' });
+  const { port } = new URL(web.url);
+  const environment = { HTTP_PROXY: url, NO_PROXY: 'near.example' };
+  const http = door([web], {
+    environment,
+    network: { allow_private: [web.url, `http://near.example:${port}`] },
+    lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+  });
+  expect(text(await http.request(`${web.url}/a`))).toBe('direct');
+  expect(text(await http.request(`http://near.example:${port}/a`))).toBe('direct');
+  expect(asked).toEqual([]);
+});
+
+test('a proxy of the environment is not asked for a private address that may not be reached', async () => {
+  const { url, asked } = await proxy();
+  const http = door([], {
+    surface: 'server',
+    environment: { HTTP_PROXY: url },
+    lookup: async () => [{ address: '10.0.0.1', family: 4 }],
+  });
+  for (const address of ['http://10.0.0.1/', 'http://[::ffff:10.0.0.1]/', 'http://inner.example/'])
+    expect(await failure(http.request(address))).toMatchObject({ code: 'forbidden' });
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { holdsSecret, shown, withoutSecrets } from '../../src/base/secrets.ts';
+
+describe('a name', () => {
+  test.each([
+    'api_key',
+    'apikey',
+    'X-Api-Key',
+    'Authorization',
+    'access_token',
+    'token',
+    'client_secret',
+    'password',
+    'sig',
+    'X-Amz-Signature',
+    'Ocp-Apim-Subscription-Key',
+    'PHPSESSIONID',
+  ])('%s holds a credential', (name) => {
+    expect(holdsSecret(name)).toBe(true);
+  });
+
+  test.each([
+    'q',
+    'page',
+    'page_token',
+    'nextPageToken',
+    'continuation_token',
+    'keyword',
+    'sort_key',
+    'author',
+    'design',
+    'passage',
+    'X-Team',
+    'tokens',
+  ])('%s holds none', (name) => {
+    expect(holdsSecret(name)).toBe(false);
+  });
+
+  test('key holds one where its value is long', () => {
+    expect(holdsSecret('key', 'A'.repeat(39))).toBe(true);
+    expect(holdsSecret('key', 'article-1')).toBe(false);
+  });
+});
+
+describe('an address that is shown', () => {
+  test('has lost user name, password and the parameters that hold credentials', () => {
+    expect(shown('https://ann:pa%20ss@x.example/a?q=1&api_key=s3cret&page_token=abc')).toBe('https://x.example/a?q=1&page_token=abc');
+  });
+
+  test('is otherwise left as it was', () => {
+    expect(shown('http://x.example/a%20b?q=a%20b&r=#part')).toBe('http://x.example/a%20b?q=a%20b&r=#part');
+  });
+
+  test('loses what may be a credential also where it cannot be read as an address', () => {
+    expect(shown('http://ann:pass@x example/?token=t0k3n')).not.toMatch(/pass|t0k3n/);
+  });
+});
+
+test('a structure without its secrets keeps its shape', () => {
+  expect(withoutSecrets({ q: 'leak', auth: { token: 't', kind: 'a' }, list: [{ password: 'p' }, 5], api_key: null })).toEqual({
+    q: 'leak',
+    auth: { token: '', kind: 'a' },
+    list: [{ password: '' }, 5],
+    api_key: '',
+  });
+});

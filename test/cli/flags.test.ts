@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { getPath, layered, settingsIn } from '../../src/base/settings.ts';
+import { operationFlags, requestOfFlags, settingsOfFlags } from '../../src/cli/flags.ts';
+import { operations } from '../../src/engine/operations.ts';
+import { Config } from '../../src/schema/config.ts';
+import { block, flattened } from '../../src/schema/fields.ts';
+import { keysOf } from '../../src/schema/keys.ts';
+
+describe('a made-up parameter, added in one place', () => {
+  const Chunking = Config.shape.chunking.extend({
+    sparkle: z.int().min(1).max(9).optional().describe('How much it sparkles').meta({ flag: 'sparkle' }),
+  });
+  const configuration = Config.extend({ chunking: Chunking });
+
+  it('is a key with an environment variable and a flag', () => {
+    expect(keysOf(configuration).find(({ path }) => path === 'chunking.sparkle')).toMatchObject({
+      variable: 'KB_CHUNKING_SPARKLE',
+      flag: 'sparkle',
+      description: 'How much it sparkles',
+    });
+    const flags = operationFlags({ input: z.strictObject({}), sections: ['chunking'] }, { configuration });
+    expect(flags.sparkle).toMatchObject({ description: 'How much it sparkles' });
+    expect(settingsOfFlags({ sparkle: '5' }, { configuration })).toEqual({
+      layer: { chunking: { sparkle: 5 } },
+      names: new Map([['chunking.sparkle', '--sparkle']]),
+    });
+  });
+
+  it('is a field of requests, flat and in a block, that overrides the key and keeps its bounds', () => {
+    const flat = z.strictObject(flattened(Chunking, 'chunking'));
+    const nested = z.strictObject({ chunking: block(Chunking, 'chunking') });
+    expect(settingsIn(flat, { sparkle: 3 })).toEqual({ chunking: { sparkle: 3 } });
+    expect(settingsIn(nested, { chunking: { sparkle: 3 } })).toEqual({ chunking: { sparkle: 3 } });
+    expect(flat.safeParse({ sparkle: 10 }).success).toBe(false);
+    expect(z.toJSONSchema(flat).properties?.sparkle).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 9,
+      description: 'How much it sparkles',
+    });
+  });
+});
+
+describe('flags of operations', () => {
+  it('come from the request and from the sections that the operation reads', () => {
+    const flags = Object.keys(operationFlags(operations.retrieve, { omit: ['query'] }));
+    expect(flags).toEqual(
+      expect.arrayContaining(['filter', 'explain', 'collection', 'mode', 'top-k', 'rerank', 'storage-url', 'embedding-provider']),
+    );
+    expect(flags).not.toContain('chunk-size');
+    expect(flags).not.toContain('query');
+  });
+
+  it('have a meaning each', () => {
+    for (const [name, operation] of Object.entries(operations)) {
+      for (const [flag, { description }] of Object.entries(operationFlags(operation)))
+        expect([name, flag, (description ?? '').length > 0 || ['title', 'source', 'name'].includes(flag)]).toEqual([name, flag, true]);
+    }
+  });
+
+  it('are unique among the keys', () => {
+    const flags = keysOf(Config).flatMap(({ flag }) => flag ?? []);
+    expect(new Set(flags).size).toBe(flags.length);
+  });
+
+  it('read JSON where the field is one, and name the flag where it is not', () => {
+    expect(requestOfFlags(operations.retrieve.input, { filter: '{"year":{"gte":2020}}', explain: true })).toEqual({
+      filter: { year: { gte: 2020 } },
+      explain: true,
+    });
+    expect(() => requestOfFlags(operations.retrieve.input, { filter: '{city:' })).toThrow(/--filter/);
+    expect(() => requestOfFlags(operations.retrieve.input, { filter: '{"year":{"above":1}}' })).toThrow(/--filter/);
+  });
+});
+
+describe('requests over the configuration', () => {
+  it('override the keys that their fields name', () => {
+    const layer = settingsIn(operations.retrieve.input, { query: 'x', provider: 'none', top_k: 3, use_rerank: true, collection: 'c' });
+    expect(layer).toEqual({ embedding: { provider: 'none' }, retrieval: { top_k: 3 }, rerank: { enabled: true }, collection: 'c' });
+  });
+
+  it('leave what they do not name', () => {
+    const over = layered({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: 3, c: undefined }, d: [2] });
+    expect([getPath(over, 'a.b'), getPath(over, 'a.c'), getPath(over, 'd')]).toEqual([3, 2, [2]]);
+  });
+});

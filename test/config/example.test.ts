@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/project.ts';
+import { getPath } from '../../src/base/settings.ts';
+import { exampleConfig } from '../../src/config/example.ts';
+import { readConfigFile } from '../../src/config/file.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { keysOf } from '../../src/schema/keys.ts';
+
+const path = join(packageRoot, 'kb.config.example.yaml');
+const text = readFileSync(path, 'utf8');
+
+it('kb.config.example.yaml is what the schema says (npm run example writes it)', () => {
+  expect(text).toBe(exampleConfig());
+});
+
+it('the example configuration can be read, and is the defaults', () => {
+  const { layer } = readConfigFile(path);
+  for (const key of keysOf(Config))
+    expect([key.path, getPath(layer, key.path) ?? getPath(parse(text), key.path)]).toEqual([key.path, getPath(DEFAULTS, key.path)]);
+});
+
+it('the example configuration names every key, and each with its meaning', () => {
+  for (const { path: key, description } of keysOf(Config)) {
+    expect(text).toMatch(new RegExp(`^ *(# )?${key.split('.').at(-1)}:`, 'm'));
+    expect([key, description.length > 10]).toEqual([key, true]);
+  }
+});

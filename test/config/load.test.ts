@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { KbError } from '../../src/base/errors.ts';
+import { loadConfig, readSet } from '../../src/config/load.ts';
+import { DEFAULTS } from '../../src/schema/config.ts';
+import { folder, write } from '../support/folder.ts';
+
+const failure = (work: () => unknown): KbError => {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(KbError);
+    return error as KbError;
+  }
+  throw new Error('it did not fail');
+};
+const load = (cwd: string, rest: Partial<Parameters<typeof loadConfig>[0]> = {}) => loadConfig({ cwd, environment: {}, ...rest });
+const flag = (path: string, value: unknown) => {
+  const { layer, names } = readSet([`${path}=${JSON.stringify(value)}`]);
+  return { layer, names };
+};
+
+describe('loadConfig', () => {
+  it('gives the defaults where nobody says anything', () => {
+    const cwd = folder();
+    expect(load(cwd)).toMatchObject({ config: DEFAULTS, file: undefined, home: cwd });
+  });
+
+  it('lays flags over the environment over .env over the file', () => {
+    const cwd = folder({ 'kb.config.yaml': 'collection: file\nretrieval:\n  top_k: 1\n' });
+    expect(load(cwd).config.collection).toBe('file');
+    write(cwd, { '.env': 'KB_COLLECTION=dotenv\n' });
+    expect(load(cwd).config.collection).toBe('dotenv');
+    const environment = { KB_COLLECTION: 'environment' };
+    expect(load(cwd, { environment }).config).toMatchObject({ collection: 'environment', retrieval: { top_k: 1 } });
+    expect(load(cwd, { environment, flags: flag('collection', 'flag') }).config.collection).toBe('flag');
+  });
+
+  it('finds the file in a folder above, and that folder is home', () => {
+    const root = folder({ 'kb.config.yaml': 'collection: above\n', 'a/b/c.md': '' });
+    expect(load(join(root, 'a/b'))).toMatchObject({ home: root, config: { collection: 'above' } });
+  });
+
+  it('takes storage.collection for collection', () => {
+    expect(load(folder({ 'kb.config.yaml': 'storage:\n  collection: other\n' })).config.collection).toBe('other');
+  });
+
+  it('names an unknown key, its line and the nearest known one', () => {
+    const error = failure(() => load(folder({ 'kb.config.yaml': 'collection: a\nchunking:\n  chunk_overlapp: 5\n' })));
+    expect(error.code).toBe('configuration');
+    expect(error.message).toContain('line 3');
+    expect(error.message).toContain('chunking.chunk_overlapp');
+    expect(error.hint).toContain('chunking.chunk_overlap»');
+  });
+
+  it.each([
+    'embedding:\n  options:\n    api_key: sk-1\n',
+    'chat:\n  llm:\n    token: sk-1\n',
+    'ingestion:\n  api:\n    headers:\n      Authorization: Bearer sk-1\n',
+  ])('refuses a credential without printing it: %j', (text) => {
+    const error = failure(() => load(folder({ 'kb.config.yaml': text })));
+    expect(error.message).toMatch(/api_key|token|Authorization/);
+    expect(error.message + error.hint).not.toContain('sk-1');
+  });
+
+  it('lets a header refer to a variable', () => {
+    const cwd = folder({ 'kb.config.yaml': 'ingestion:\n  api:\n    headers:\n      Authorization: Bearer ${TOKEN}\n' });
+    expect(load(cwd).config.ingestion.api.headers).toEqual({ Authorization: 'Bearer ${TOKEN}' });
+  });
+
+  it('says where a wrong value was given', () => {
+    const cwd = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\n' });
+    expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 2: retrieval.top_k');
+    expect(failure(() => load(folder(), { environment: { KB_RETRIEVAL_MODE: 'psychic' } })).message).toBe(
+      'KB_RETRIEVAL_MODE: one of hybrid, vector, text is expected (it is «psychic»).',
+    );
+    expect(failure(() => load(folder(), { flags: flag('retrieval.top_k', 'x') })).message).toContain('--set retrieval.top_k');
+  });
+
+  it('says in which line a file stops being YAML', () => {
+    expect(failure(() => load(folder({ 'kb.config.yaml': 'a: [1\nb: 2\n' }))).message).toMatch(/line [23]/);
+  });
+
+  it('names a variable that misses a known one by a letter, and lets others be', () => {
+    expect(failure(() => load(folder(), { environment: { KB_COLECTION: 'x' } })).hint).toContain('KB_COLLECTION');
+    expect(load(folder(), { environment: { KB_HOME_OF_SOMETHING_ELSE: 'x' } }).config).toEqual(DEFAULTS);
+  });
+
+  it('keeps a number that is meant as text', () => {
+    expect(load(folder(), { environment: { KB_COLLECTION: '2024', KB_EMBEDDING_MODEL: '007' } }).config).toMatchObject({
+      collection: '2024',
+      embedding: { model: '007' },
+    });
+  });
+
+  it('drops the model of the provider before when a higher layer names another provider', () => {
+    const cwd = folder({ 'kb.config.yaml': 'embedding:\n  provider: openai\n  model: text-embedding-3-large\n' });
+    expect(load(cwd).config.embedding.model).toBe('text-embedding-3-large');
+    expect(load(cwd, { environment: { KB_EMBEDDING_PROVIDER: 'local' } }).config.embedding).toEqual({ provider: 'local', batch_size: 64 });
+  });
+
+  it('names a file that is asked for and is not there', () => {
+    expect(failure(() => load(folder(), { file: 'ci/absent.yaml' })).message).toContain('ci/absent.yaml');
+  });
+});
+
+describe('readSet', () => {
+  it('reads values as YAML, into options too', () => {
+    expect(readSet(['retrieval.top_k=5', 'chat.persona=A kind clerk', 'embedding.options.base_url=http://127.0.0.1:1/v1']).layer).toEqual({
+      retrieval: { top_k: 5 },
+      chat: { persona: 'A kind clerk' },
+      embedding: { options: { base_url: 'http://127.0.0.1:1/v1' } },
+    });
+  });
+
+  it('names an unknown key and the nearest', () => {
+    const error = failure(() => readSet(['retrieval.topk=3']));
+    expect(`${error.message} ${error.hint}`).toMatch(/retrieval\.topk.*retrieval\.top_k/);
+  });
+
+  it('wants KEY=VALUE', () => {
+    expect(failure(() => readSet(['collection'])).message).toContain('KEY=VALUE');
+  });
+});

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLocalEmbedder } from '../../../src/drivers/embedders/local.ts';
+import type { Embedder } from '../../../src/ports.ts';
+
+const QUESTION = 'How do I rotate the access token?';
+const ANSWER = 'Tokens can be rotated from the settings page; the old one keeps working for ten minutes.';
+const OTHER = 'Bananas are rich in potassium.';
+
+const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+const sentences = (count: number, word: string): string =>
+  Array.from({ length: count }, (_, i) => `Sentence number ${i} of this ${word} tells about part ${i} of the machine.`).join(' ');
+
+describe('the bundled model', () => {
+  let embedder: Embedder;
+  const embed = (...texts: string[]) => embedder.embed(texts, { input_type: 'document' });
+
+  beforeAll(async () => {
+    embedder = await openLocalEmbedder({ threads: 2 });
+  });
+  afterAll(() => embedder.close());
+
+  it('gives the vector that it gave when it was made', async () => {
+    const [vector] = await embed(QUESTION);
+    expect(vector).toHaveLength(embedder.dimensions);
+    expect(Array.from(vector!.slice(0, 6), (value) => value.toFixed(4))).toEqual([
+      '-0.0121',
+      '0.0520',
+      '-0.0466',
+      '-0.0180',
+      '-0.0548',
+      '0.0035',
+    ]);
+  });
+
+  it('finds a question near its answer and far from something else', async () => {
+    const [question, answer, other] = await embed(QUESTION, ANSWER, OTHER);
+    expect(cosine(question!, answer!)).toBeCloseTo(0.688, 2);
+    expect(cosine(question!, other!)).toBeCloseTo(0.052, 2);
+  });
+
+  it('gives a text the same vector alone and among others, on whichever worker', async () => {
+    const [alone] = await embed(QUESTION);
+    const among = await embed(...Array.from({ length: 20 }, (_, i) => (i % 5 === 3 ? QUESTION : sentences(i + 1, 'text'))));
+    for (const at of [3, 8, 13, 18]) expect(among[at]).toEqual(alone);
+  });
+
+  it('keeps the order of the texts', async () => {
+    const texts = Array.from({ length: 11 }, (_, i) => sentences(1 + ((i * 7) % 11), 'order'));
+    const together = await embed(...texts);
+    for (const [i, text] of texts.entries()) expect(together[i]).toEqual((await embed(text))[0]);
+  });
+
+  it('reads a text to its end, however long', async () => {
+    const filler = sentences(30, 'report');
+    const [question, plain, ending, same] = await embed(QUESTION, filler, `${filler} ${`${ANSWER} `.repeat(20)}`, `${filler}`);
+    expect(plain).toEqual(same);
+    expect(Math.hypot(...ending!)).toBeCloseTo(1, 5);
+    expect(cosine(question!, ending!)).toBeGreaterThan(cosine(question!, plain!) + 0.2);
+  });
+
+  it('gives vectors of unit length for odd texts too', async () => {
+    for (const vector of await embed('', ' ', '?', '退款', '🙂', '\ud800', 'x'.repeat(5000)))
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 4);
+    expect(await embed()).toEqual([]);
+  });
+
+  it('stops when it is told to', async () => {
+    const stop = new AbortController();
+    const work = embedder.embed(
+      Array.from({ length: 200 }, (_, i) => sentences(12, `chapter ${i}`)),
+      { input_type: 'document', signal: stop.signal },
+    );
+    stop.abort();
+    await expect(work).rejects.toMatchObject({ code: 'aborted' });
+    expect(await embed(QUESTION)).toHaveLength(1);
+  });
+
+  it('ends its work when it is closed in the middle', async () => {
+    const other = await openLocalEmbedder({ threads: 1 });
+    const work = other.embed([sentences(200, 'book')], { input_type: 'document' }).catch((error: Error) => error);
+    await other.close();
+    expect(await work).toMatchObject({ code: 'aborted' });
+  });
+
+  it('does not take the process down that exits in the middle of its work', async () => {
+    const driver = fileURLToPath(new URL('../../../src/drivers/embedders/local.ts', import.meta.url));
+    const script = `
+      const { openLocalEmbedder } = await import(${JSON.stringify(driver)});
+      const embedder = await openLocalEmbedder({ threads: 2 });
+      await embedder.embed(['first'], { input_type: 'query' });
+      embedder.embed(Array.from({ length: 99 }, (_, i) => 'The cover is closed before the power is switched on. '.repeat(20) + i), { input_type: 'document' });
+      setTimeout(() => process.exit(7), 100);`;
+    const ended = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]).catch(
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(ended).toMatchObject({ code: 7, stderr: '' });
+  });
+});

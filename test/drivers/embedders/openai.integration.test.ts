@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openOpenAiEmbedder } from '../../../src/drivers/embedders/openai.ts';
+import { openOpenAiServer, type Behaviour, type OpenAiServer } from '../../support/openai-server.ts';
+
+const KEY = 'test-key-1234';
+let server: OpenAiServer;
+afterEach(() => server.close());
+
+async function open(behaviour: Behaviour = {}, options: Record<string, unknown> = {}, env: NodeJS.ProcessEnv = { OPENAI_API_KEY: KEY }) {
+  server = await openOpenAiServer(behaviour);
+  const embedder = await openOpenAiEmbedder({ provider: 'openai', options, env: { ...env, OPENAI_BASE_URL: server.url } });
+  return { embedder, embed: (...texts: string[]) => embedder.embed(texts, { input_type: 'document' }) };
+}
+const now = { 'retry-after': '0' };
+
+describe('an embedder over HTTP', () => {
+  it('asks once for all texts, in floats, and gives unit vectors in their order', async () => {
+    const { embed, embedder } = await open({ vector: (text) => [text.length, 0, 4] });
+    expect(embedder.dimensions).toBe(0);
+    const [first, second] = await embed('abc', 'abcdefgh');
+    expect([...first!]).toEqual([0.6, 0, 0.8].map(Math.fround));
+    expect(Math.hypot(...second!)).toBeCloseTo(1, 6);
+    expect(second![0]).toBeGreaterThan(first![0]!);
+    expect(embedder.dimensions).toBe(3);
+    expect(server.requests).toHaveLength(1);
+    const [{ body, headers }] = server.requests as [OpenAiServer['requests'][0]];
+    expect(body).toEqual({ model: 'text-embedding-3-small', input: ['abc', 'abcdefgh'], encoding_format: 'float' });
+    expect(headers.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  it('passes dimensions and what it does not know on to the model', async () => {
+    const { embed, embedder } = await open({}, { dimensions: 3, user: 'kb' });
+    expect(embedder.dimensions).toBe(3);
+    await embed('abc');
+    expect(server.requests[0]!.body).toMatchObject({ dimensions: 3, user: 'kb' });
+  });
+
+  it('puts vectors that come in another order back into the order of the texts', async () => {
+    const data = [1, 0].map((index) => ({ object: 'embedding', index, embedding: index === 0 ? [1, 0] : [0, 1] }));
+    const { embed } = await open({ raw: { type: 'application/json', body: JSON.stringify({ object: 'list', data }) } });
+    expect((await embed('first', 'second')).map((vector) => [...vector])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
+  it('waits as long as it is asked to, and asks again', async () => {
+    const { embed } = await open({ vector: () => (server.requests.length < 3 ? { status: 429, headers: now } : [1, 1]) });
+    expect(await embed('abc')).toHaveLength(1);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('gives up after four attempts and says how many there were', async () => {
+    const { embed } = await open({ vector: () => ({ status: 500, headers: now }) });
+    await expect(embed('abc')).rejects.toMatchObject({ code: 'unavailable', isRetryable: true, attempts: 4 });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('does not try a refused key again, and does not repeat it', async () => {
+    const { embed } = await open({ vector: () => ({ status: 401, error: { message: `Incorrect API key provided: ${KEY}` } }) });
+    const error = await embed('abc').catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code: 'unauthorized', isRetryable: false, attempts: 1 });
+    expect(JSON.stringify([error, (error as Error).message])).not.toContain(KEY);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('sends no empty text', async () => {
+    const { embed } = await open();
+    await expect(embed('abc', ' ')).rejects.toMatchObject({ code: 'invalid' });
+    expect(await embed()).toEqual([]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('refuses vectors of another length than those before', async () => {
+    let width = 4;
+    const { embed } = await open({ vector: () => Array.from({ length: width }, () => 1) });
+    await embed('abc');
+    width = 2;
+    await expect(embed('abc')).rejects.toThrow(/2 numbers .* 4 were expected/);
+  });
+
+  it('says so when the model does not know the dimensions that are asked for', async () => {
+    const { embed } = await open({}, { dimensions: 64 });
+    await expect(embed('abc')).rejects.toMatchObject({
+      message: expect.stringMatching(/3 numbers .* 64 were expected/),
+      hint: expect.stringContaining('dimensions'),
+    });
+  });
+
+  it('says so when the address is not that of an embedding service', async () => {
+    const { embed } = await open({ raw: { type: 'text/html', body: '<h1>Welcome</h1>' } });
+    await expect(embed('abc')).rejects.toMatchObject({ code: 'configuration', message: 'openai answered with no vectors for 1 texts.' });
+  });
+
+  it('refuses a vector that has no direction', async () => {
+    const { embed } = await open({ vector: () => [0, 0] });
+    await expect(embed('abc')).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('stops waiting when the work is stopped', async () => {
+    const { embedder } = await open({ vector: () => ({ status: 429, headers: { 'retry-after': '30' } }) });
+    const stop = new AbortController();
+    const work = embedder.embed(['abc'], { input_type: 'query', signal: stop.signal });
+    while (server.requests.length === 0) await new Promise((done) => setTimeout(done, 5));
+    stop.abort();
+    await expect(work).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('is retryable where nobody listens', async () => {
+    const { embedder } = await open();
+    await server.close();
+    const stop = new AbortController();
+    const error = await embedder.embed(['abc'], { input_type: 'query', signal: stop.signal }).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code: 'unavailable', isRetryable: true, attempts: 4 });
+    expect((error as Error).message).toContain(server.url);
+  });
+});
+
+describe('a compatible server', () => {
+  it('is asked without any key where there is none, and without what is meant for OpenAI', async () => {
+    server = await openOpenAiServer();
+    const embedder = await openOpenAiEmbedder({ provider: 'openai_compatible', model: 'own', options: { base_url: server.url }, env: {} });
+    await embedder.embed(['abc'], { input_type: 'query' });
+    const [request] = server.requests;
+    expect(request!.headers).not.toHaveProperty('authorization');
+    expect(request!.headers).not.toHaveProperty('openai-organization');
+    expect([embedder.provider, embedder.model]).toEqual(['openai_compatible', 'own']);
+  });
+});

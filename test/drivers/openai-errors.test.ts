@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { retryAfter, toKbError } from '../../src/drivers/openai-errors.ts';
+
+const asked = {
+  provider: 'openai',
+  model: 'm',
+  base_url: 'http://user:secret@127.0.0.1:9/v1',
+  key: 'sk-test-1234567890',
+  key_variable: 'OPENAI_API_KEY',
+};
+const refused = (status: number, message = 'no', code?: string) =>
+  toKbError(Object.assign(new Error(`${status} ${message}`), { status, code, error: { message, code }, headers: new Headers() }), asked);
+
+describe('an answer of the provider', () => {
+  it('is tried again for 408, 409, 429 and 5xx alone', () => {
+    for (const status of [408, 409, 429, 500, 502, 503, 529])
+      expect([status, refused(status).isRetryable, refused(status).code]).toEqual([status, true, 'unavailable']);
+    for (const status of [400, 401, 403, 404, 413, 422]) expect([status, refused(status).isRetryable]).toEqual([status, false]);
+  });
+
+  it('has a code that tells the stage what to do', () => {
+    expect([400, 401, 402, 403, 404, 413, 422].map((status) => refused(status).code)).toEqual([
+      'invalid',
+      'unauthorized',
+      'unauthorized',
+      'unauthorized',
+      'configuration',
+      'too_large',
+      'invalid',
+    ]);
+    expect(refused(400, 'The model `m` does not exist', 'model_not_found').code).toBe('configuration');
+  });
+
+  it('is not tried again when there is nothing left to spend', () => {
+    const error = refused(429, 'You exceeded your current quota', 'insufficient_quota');
+    expect([error.code, error.isRetryable]).toEqual(['unauthorized', false]);
+  });
+
+  it('is too large in the words of several servers', () => {
+    for (const message of [
+      "This model's maximum context length is 8192 tokens, however you requested 10000 tokens",
+      'Invalid input: maximum request size is 300000 tokens per request.',
+      'batch size 64 > maximum allowed batch size 32',
+      'input is too large to process. increase the physical batch size',
+      '`inputs` must have less than 512 tokens. Given: 600',
+    ]) {
+      expect([message, refused(400, message).code]).toEqual([message, 'too_large']);
+    }
+    expect(refused(400, "'input' holds a character that is not allowed").code).toBe('invalid');
+  });
+
+  it('never repeats the key, whole or in part', () => {
+    const { message, hint } = refused(401, 'Incorrect API key provided: sk-test-1234567890 (sk-te***7890).');
+    expect(`${message} ${hint}`).not.toMatch(/sk-te|7890/);
+    expect(message).toBe('openai answered 401: Incorrect API key provided: … (…).');
+    expect(hint).toContain('OPENAI_API_KEY');
+  });
+
+  it('is cut where it is a whole page', () => {
+    expect(refused(502, `<html>${'x '.repeat(5000)}`).message.length).toBeLessThan(350);
+  });
+});
+
+describe('no answer', () => {
+  it('is retryable, names the address without its password, and the deepest reason', () => {
+    const cause = new Error('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+    const error = toKbError(new Error('Connection error.', { cause }), asked);
+    expect([error.code, error.isRetryable]).toEqual(['unavailable', true]);
+    expect(error.message).toBe('openai did not answer at http://127.0.0.1:9/v1: connect ECONNREFUSED 127.0.0.1:9.');
+  });
+
+  it('is the end of the work where the work was stopped', () => {
+    const error = toKbError(new Error('Request was aborted.'), { ...asked, signal: AbortSignal.abort() });
+    expect([error.code, error.isRetryable]).toEqual(['aborted', false]);
+  });
+});
+
+describe('retryAfter', () => {
+  it('reads seconds, milliseconds and dates', () => {
+    expect(retryAfter(new Headers({ 'retry-after': '2' }))).toBe(2);
+    expect(retryAfter(new Headers({ 'retry-after-ms': '250', 'retry-after': '9' }))).toBe(0.25);
+    const inTen = retryAfter(new Headers({ 'retry-after': new Date(Date.now() + 10_000).toUTCString() }))!;
+    expect(inTen).toBeGreaterThan(5);
+    expect(inTen).toBeLessThanOrEqual(10);
+    expect(retryAfter(new Headers({ 'retry-after': new Date(0).toUTCString() }))).toBe(0);
+    for (const headers of [undefined, new Headers(), new Headers({ 'retry-after': 'soon' })]) expect(retryAfter(headers)).toBeUndefined();
+  });
+});

@@ -1,0 +1,14 @@
+import type { ParsedDocument } from '../../../src/ports.ts';
+import { parseDocument } from '../../../src/drivers/parsers/parse.ts';
+import type { Mark } from '../../../src/schema/items.ts';
+
+/** Reads a file of this content in this process. */
+export const read = (file_type: string, content: string | Uint8Array): Promise<ParsedDocument> =>
+  parseDocument({ bytes: typeof content === 'string' ? Buffer.from(content) : content, source: `files/sample.${file_type}`, file_type });
+
+/** What a mark says about the place where `words` stand. */
+export function placeOf({ text, marks = [] }: ParsedDocument, words: string): Mark | undefined {
+  const at = text.indexOf(words);
+  if (at < 0) throw new Error(`«${words}» is not in the text: ${text}`);
+  return marks.findLast((mark) => mark.at <= at);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { read } from './read.ts';
+
+const german = 'Größe der Dichtung: 12 mm. Prüfen Sie die Maße für die Tür.';
+
+/** `text` in an encoding of one byte a letter. */
+const encoded = (text: string, label: string): Uint8Array => {
+  const letters = new TextDecoder(label).decode(Uint8Array.from({ length: 256 }, (_, i) => i));
+  return Uint8Array.from([...text], (letter) => letters.indexOf(letter));
+};
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+
+describe('plain text', () => {
+  it('is kept line by line, without carriage returns and NUL bytes', async () => {
+    expect(await read('text', 'One.\r\nTwo.\rThree.\0\n')).toEqual({ text: 'One.\nTwo.\nThree.\n', metadata: {}, marks: [{ at: 0, line: 1 }] });
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from(german)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${german}`)],
+    ['UTF-16 (little end first) with a byte order mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16(german)])],
+    ['UTF-16 (big end first) with a byte order mark', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16(german).swap16()])],
+    ['UTF-16 without a byte order mark', utf16(german)],
+    ['windows-1252', encoded(german, 'windows-1252')],
+  ])('is read in %s', async (_name, bytes) => {
+    expect((await read('text', bytes)).text).toBe(german);
+  });
+
+  it('is read in windows-1251', async () => {
+    const russian = 'Фильтр служит шестьдесят литров. Поверните крышку и вставьте новый фильтр.';
+    expect((await read('text', encoded(russian, 'windows-1251'))).text).toBe(russian);
+  });
+
+  it('is read in Shift_JIS, also when it is short', async () => {
+    const bytes = Buffer.from('96bc914f2c944e97ee0a8db293a191be98592c33300a', 'hex');
+    expect((await read('csv', bytes)).text).toContain('| 佐藤太郎 | 30 |');
+  });
+
+  it('with a few wrong bytes is read all the same', async () => {
+    const bytes = Buffer.concat([Buffer.from('needle '), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from(' end')]);
+    expect((await read('text', bytes)).text).toMatch(/^needle .* end$/);
+  });
+});

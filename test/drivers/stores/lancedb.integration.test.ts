@@ -1,0 +1,244 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openLanceDb } from '../../../src/drivers/stores/lancedb.ts';
+import type { Collection, VectorStore } from '../../../src/ports.ts';
+import { chunk, everything, testStore } from '../../support/store-contract.ts';
+
+const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
+const plain = (id: string, text = 'a passage') => ({ id, text, source: 'a', metadata: {} });
+
+let folder: string;
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'kb-store-'));
+  folder = join(home, 'lancedb');
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+testStore('lancedb', () => openLanceDb({ url: folder }));
+
+describe('a LanceDB store in a folder', () => {
+  it('makes nothing until something is written', async () => {
+    const store = await openLanceDb({ url: folder });
+    expect(await store.collections()).toEqual([]);
+    expect(await store.open('manuals')).toBeUndefined();
+    expect(await store.drop('manuals')).toBe(false);
+    expect(await readdir(home)).toEqual([]);
+    await store.create(INFO);
+    expect((await store.collections()).map(({ name }) => name)).toEqual(['manuals']);
+  });
+
+  it('is found again after its folder was moved', async () => {
+    await (await (await openLanceDb({ url: folder })).create(INFO)).upsert([plain('1', 'the pump')]);
+    const { rename } = await import('node:fs/promises');
+    await rename(folder, join(home, 'moved'));
+    const collection = await (await openLanceDb({ url: join(home, 'moved') })).open('manuals');
+    expect((await collection!.search({ text: 'pump', limit: 1 }))[0]?.chunk.id).toBe('1');
+  });
+
+  it('names the path when it is a file, or lies under one', async () => {
+    await writeFile(join(home, 'file'), '');
+    for (const url of [join(home, 'file'), join(home, 'file', 'deeper')]) {
+      const making = openLanceDb({ url }).then((store) => store.create(INFO));
+      await expect(making).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(url) });
+    }
+  });
+
+  it.skipIf(process.getuid?.() === 0)('names the path when it may not be written', async () => {
+    await mkdir(folder, { mode: 0o500 });
+    const store = await openLanceDb({ url: folder });
+    await expect(store.create(INFO)).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(folder) });
+    await expect(store.lock('manuals')).rejects.toMatchObject({ code: 'configuration' });
+  });
+
+  it('refuses one that a later version has made', async () => {
+    await (await openLanceDb({ url: folder })).create(INFO);
+    const { connect } = await import('@lancedb/lancedb');
+    const catalog = await (await connect(folder)).openTable('_kb_collections');
+    await catalog.update({ values: { form: 2 } });
+    await expect((await openLanceDb({ url: folder })).collections()).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('later version'),
+    });
+  });
+
+  it('removes the table of a draft that was left an hour ago, and no table that is not its own', async () => {
+    const store = await openLanceDb({ url: folder });
+    await (await store.draft(INFO)).collection.upsert([plain('1')]);
+    const { connect } = await import('@lancedb/lancedb');
+    for (const name of ['theirs', 'kb.theirs', 'theirs.abc123']) await (await connect(folder)).createTable(name, [{ id: 1 }]);
+    const tables = async () => (await readdir(folder)).filter((name) => name.startsWith('kb.manuals.'));
+    await store.create({ ...INFO, name: 'notes' });
+    expect(await tables(), 'it may still be written to').toHaveLength(1);
+    const later = Date.now() + 2 * 3_600_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+    await store.create({ ...INFO, name: 'letters' });
+    clock.mockRestore();
+    expect(await tables()).toEqual([]);
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['theirs.lance', 'kb.theirs.lance', 'theirs.abc123.lance']));
+    expect((await store.collections()).map(({ name }) => name).toSorted()).toEqual(['letters', 'notes']);
+  });
+
+  it('gathers what many small writes have scattered', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    for (let i = 0; i < 80; i++) await collection.upsert([plain(`${i % 10}`, `turn ${i}`)]);
+    const before = await collection.bytes();
+    await collection.optimize();
+    expect(await collection.bytes()).toBeLessThan(before / 4);
+    expect((await collection.search({ text: 'turn 79', limit: 1 }))[0]?.chunk.id).toBe('9');
+    expect(await collection.count()).toBe(10);
+  });
+
+  it('keeps large texts whole, and finds them by their last word', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    const text = `${'word '.repeat(200_000)}${'x'.repeat(5_000)} lastly`;
+    await collection.upsert([plain('large', text)]);
+    expect((await collection.get(['large']))[0]!.text).toBe(text);
+    expect(await collection.search({ text: 'lastly', limit: 1 })).toHaveLength(1);
+    expect(await collection.search({ text: 'x'.repeat(5_000), limit: 1 })).toHaveLength(1);
+  });
+
+  it('finds the nearest by its vector index as without one', { timeout: 120_000 }, async () => {
+    const dimensions = 16;
+    let seed = 1;
+    const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
+    const numbers = () => Float32Array.from({ length: dimensions }, random);
+    const collection = await (await openLanceDb({ url: folder })).create({ ...INFO, dimensions });
+    const chunks = Array.from({ length: 50_000 }, (_, i) => ({ ...plain(`${i}`, `n${i}`), vector: numbers() }));
+    for (let i = 0; i < chunks.length; i += 10_000)
+      await collection.replace([{ source: 'a', isNew: true, chunks: chunks.slice(i, i + 10_000) }]);
+    const queries = Array.from({ length: 20 }, numbers);
+    const search = () =>
+      Promise.all(queries.map(async (vector) => (await collection.search({ vector, limit: 10 })).map((hit) => hit.chunk.id)));
+    const exact = await search();
+    await collection.optimize();
+    const found = await search();
+    const share = found.flatMap((ids, i) => ids.filter((id) => exact[i]!.includes(id))).length / (10 * queries.length);
+    expect(share).toBeGreaterThan(0.9);
+    const query = queries[0]!;
+    const hits = await collection.search({ vector: query, limit: 1 });
+    const one = hits[0]!.chunk.vector!;
+    const cosine = query.reduce((sum, x, i) => sum + x * one[i]!, 0) / (Math.hypot(...query) * Math.hypot(...one));
+    expect(hits[0]!.score, 'the score is exact').toBeCloseTo(cosine, 4);
+  });
+});
+
+describe('two processes on a LanceDB store', () => {
+  let store: VectorStore;
+  let collection: Collection;
+  let children: ChildProcess[];
+
+  beforeEach(async () => {
+    children = [];
+    store = await openLanceDb({ url: folder });
+    collection = await store.create(INFO);
+  });
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+
+  /** Another process at its task, when it has begun; `said` is what it says. */
+  async function begin(task: string): Promise<{ child: ChildProcess; said: string[]; errors: string[] }> {
+    const script = fileURLToPath(new URL('../../support/store-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [script, folder, task], { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    const said: string[] = [];
+    const errors: string[] = [];
+    child.stderr!.on('data', (data: Buffer) => errors.push(String(data)));
+    child.stdout!.on('data', (data: Buffer) => said.push(...String(data).split('\n').filter(Boolean)));
+    while (!said.includes('ready')) {
+      if (child.exitCode !== null) throw new Error(errors.join(''));
+      await wait(20);
+    }
+    return { child, said, errors };
+  }
+  const ended = async (child: ChildProcess) => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child.exitCode;
+  };
+  const killed = async (child: ChildProcess) => {
+    child.kill('SIGKILL');
+    await ended(child);
+  };
+
+  it('waits for the lock of the other, and takes it at once when that is killed', async () => {
+    const { child } = await begin('hold');
+    let waiting = 0;
+    const taking = store.lock('manuals', { onWait: () => waiting++ });
+    expect(await Promise.race([taking.then(() => 'taken'), wait(500, 'waiting')])).toBe('waiting');
+    await killed(child);
+    const release = await Promise.race([taking, wait(3_000).then(() => expect.fail('it still waits'))]);
+    await release();
+    expect(waiting).toBe(1);
+  });
+
+  it('lets one of many in at a time', async () => {
+    const others = await Promise.all([begin('count'), begin('count'), begin('count')]);
+    expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
+    expect((await collection.get(['counter']))[0]?.text).toBe('30');
+  });
+
+  it('one reads what the other has committed, all old or all new, until that is killed', async () => {
+    const { child } = await begin('replace');
+    const seen = new Set<string | undefined>();
+    for (const start = Date.now(); seen.size < 4 && Date.now() - start < 20_000;) {
+      const chunks = await everything(collection);
+      const versions = new Set(chunks.map(({ version }) => version));
+      if (chunks.length > 0) expect([versions.size, chunks[0]!.siblings]).toEqual([1, chunks.length]);
+      for (const version of versions) seen.add(version);
+    }
+    expect(seen.size).toBeGreaterThanOrEqual(4);
+    await killed(child);
+    const [first, ...others] = await everything(collection);
+    expect(others).toHaveLength(first!.siblings! - 1);
+    const release = await store.lock('manuals');
+    await collection.replace([{ source: 'doc', isNew: false, chunks: [{ ...plain('doc-0', 'finally'), source: 'doc' }] }]);
+    await release();
+    expect((await everything(collection)).map(({ text }) => text)).toEqual(['finally']);
+  });
+
+  it('loses nothing that was stored and doubles nothing when a writer is killed', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { child, said } = await begin('add');
+      await wait(300 + round * 250);
+      await killed(child);
+      const sources = await collection.sources();
+      for (const source of said.slice(1)) expect(sources.get(source)?.chunks).toBe(300);
+      const ids = (await everything(collection)).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const source of sources.values()) expect(source.chunks).toBe(300);
+      expect((await collection.search({ text: 'passage', limit: 5 })).length).toBe(Math.min(5, ids.length));
+      await collection.delete({ filter: { source: { gte: 'added' } } });
+    }
+  });
+
+  it('doubles no id when both write the same new ones at once, without the lock', async () => {
+    const others = await Promise.all([begin('upsert'), begin('upsert'), begin('upsert')]);
+    expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
+    const ids = (await everything(collection)).map(({ id }) => id);
+    expect(ids).toHaveLength(1_000);
+    expect(new Set(ids).size).toBe(1_000);
+    expect(
+      others.flatMap(({ errors }) => errors),
+      'and says nothing on standard error',
+    ).toEqual([]);
+  });
+
+  it('follows a collection that the other has put in place of the one that is open', async () => {
+    await collection.upsert([plain('old')]);
+    const other = await openLanceDb({ url: folder });
+    const draft = await other.draft({ ...INFO, dimensions: 3 });
+    await draft.collection.upsert([chunk('new')]);
+    await draft.commit();
+    expect((await everything(collection)).map(({ id }) => id)).toEqual(['new']);
+    expect(collection.info.dimensions).toBe(3);
+    await other.drop('manuals');
+    await expect(collection.count()).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

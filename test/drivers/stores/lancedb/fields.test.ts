@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { AS_NUMBER, AS_TEXT, ENTRY, fieldsText, sortableNumber, textValue } from '../../../../src/drivers/stores/lancedb/fields.ts';
+
+const entry = (path: string, value: string) => ENTRY + path + AS_TEXT + value + ENTRY;
+
+describe('fieldsText', () => {
+  it('holds every scalar under its path', () => {
+    const text = fieldsText({
+      title: 'One',
+      draft: false,
+      tags: ['a', 'b'],
+      location: { page: 3, headings: ['Care'] },
+      rows: [{ name: 'x' }, { name: 'y' }],
+      none: null,
+    });
+    for (const [path, value] of [
+      ['title', 'One'],
+      ['draft', 'false'],
+      ['tags', 'a'],
+      ['tags', 'b'],
+      ['location.page', '3'],
+      ['location.headings', 'Care'],
+      ['rows.name', 'x'],
+      ['rows.name', 'y'],
+    ] as const) {
+      expect(text).toContain(entry(path, value));
+    }
+    expect(text).not.toContain('none');
+  });
+
+  it('holds numbers, and texts that are numbers, a second time as sortable ones', () => {
+    const text = fieldsText({ year: 1999, price: '12.50', version: '1.2.3' });
+    expect(text).toContain(`year${AS_NUMBER}${sortableNumber(1999)}`);
+    expect(text).toContain(`price${AS_NUMBER}${sortableNumber(12.5)}`);
+    expect(text).not.toContain(`version${AS_NUMBER}`);
+  });
+
+  it('holds dates as JSON writes them', () => {
+    expect(fieldsText({ at: new Date('2024-05-01T10:00:00Z'), bad: new Date(Number.NaN) })).toBe(entry('at', '2024-05-01T10:00:00.000Z'));
+  });
+
+  it('lets no value look like another entry', () => {
+    expect(fieldsText({ note: `x${entry('lang', 'en')}` })).not.toContain(entry('lang', 'en'));
+  });
+
+  it('of nothing holds nothing', () => {
+    expect(fieldsText({})).toBe(ENTRY + ENTRY);
+  });
+});
+
+describe('textValue', () => {
+  it('tells long texts with the same beginning apart, and bounds them', () => {
+    const [one, other] = ['a', 'b'].map((end) => textValue('x'.repeat(10_000) + end));
+    expect(one).not.toBe(other);
+    expect(one!.length).toBeLessThan(250);
+  });
+});

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../src/base/project.ts';
+
+// The plan of the house: an import only ever goes down, and the two wings (stages, drivers) do not know each other.
+
+const FLOORS: [number, RegExp][] = [
+  [6, /^commands\//],
+  [5, /^src\/(cli|server|mcp)\//],
+  [5, /^src\/index\.ts$/],
+  [4, /^src\/(engine|config)\//],
+  [3, /^src\/(stages|drivers)\//],
+  [2, /^src\/(base\/|ports\.ts$)/],
+  [1, /^src\/schema\//],
+];
+const LONGEST_FILE = 220;
+const LONGEST_COMMAND = 45;
+/** Imported when they are needed: `kb --help` must not wait for them. */
+const HEAVY =
+  /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici)/;
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(packageRoot, folder)).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(join(packageRoot, path)).isDirectory() ? filesIn(path) : path.endsWith('.ts') ? [path] : [];
+  });
+
+const files = [...filesIn('src'), ...filesIn('commands')];
+const text = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+const floorOf = (path: string): number => FLOORS.find(([, pattern]) => pattern.test(path))?.[0] ?? 0;
+
+interface Import {
+  from: string;
+  to: string;
+  isType: boolean;
+  isLazy: boolean;
+}
+
+function importsOf(from: string): Import[] {
+  const source = text(from);
+  const fixed = [...source.matchAll(/^(?:import|export)\s+(type\s+)?[^'"();]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)];
+  const lazy = [...source.matchAll(/import\('([^']+)'\)/g)];
+  const target = (name: string) => (name.startsWith('.') ? relative(packageRoot, resolve(packageRoot, dirname(from), name)) : name);
+  return [
+    ...fixed.map(([, type, name, bare]) => ({ from, to: target((name ?? bare)!), isType: Boolean(type), isLazy: false })),
+    ...lazy.map(([, name]) => ({ from, to: target(name!), isType: false, isLazy: true })),
+  ];
+}
+
+const imports = files.flatMap(importsOf);
+const own = imports.filter(({ to }) => /^(src|commands)\//.test(to));
+const wing = (path: string): string | undefined => /^src\/(stages|drivers)\//.exec(path)?.[1];
+
+describe('the house', () => {
+  it('has a floor for every file', () => {
+    expect(files.filter((path) => floorOf(path) === 0)).toEqual([]);
+    expect(files.length).toBeGreaterThan(50);
+  });
+
+  it('has imports that go down or stay on their floor', () => {
+    expect(own.filter(({ from, to }) => floorOf(to) > floorOf(from)).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('keeps stages and drivers apart', () => {
+    const crossing = own.filter(({ from, to }) => wing(from) && wing(to) && wing(from) !== wing(to));
+    expect(crossing.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('lets schemas know nothing but zod and each other', () => {
+    const strange = imports.filter(({ from, to }) => from.startsWith('src/schema/') && to !== 'zod' && !to.startsWith('src/schema/'));
+    expect(strange).toEqual([]);
+  });
+
+  it('has no circle', () => {
+    const next = Map.groupBy(own, ({ from }) => from);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (path: string, trail: string[]): void => {
+      if (trail.includes(path)) return void circles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+      if (done.has(path)) return;
+      for (const { to } of next.get(path) ?? []) visit(to, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of files) visit(path, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('imports heavy packages when they are needed, outside the workers', () => {
+    const eager = imports.filter(({ from, to, isType, isLazy }) => HEAVY.test(to) && !isType && !isLazy && !isLoadedLazily(from));
+    expect(eager.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('has small rooms and thin commands', () => {
+    const lines = (path: string) => text(path).split('\n').length - 1;
+    expect(files.filter((path) => lines(path) > LONGEST_FILE)).toEqual([]);
+    expect(files.filter((path) => path.startsWith('commands/') && lines(path) > LONGEST_COMMAND)).toEqual([]);
+  });
+
+  it('has no barrel but src/index.ts', () => {
+    expect(files.filter((path) => path.endsWith('/index.ts') && path !== 'src/index.ts')).toEqual([]);
+  });
+});
+
+/** Drivers, workers and what they alone import are reached by `import()` from the registry, so that they may import what they are made of. */
+function isLoadedLazily(path: string): boolean {
+  const eager = new Set<string>();
+  const visit = (from: string): void => {
+    if (eager.has(from)) return;
+    eager.add(from);
+    for (const { to, isType, isLazy } of own.filter((item) => item.from === from)) if (!isType && !isLazy) visit(to);
+  };
+  for (const door of files.filter(
+    (file) => file.startsWith('commands/') || file === 'src/cli/main.ts' || file === 'src/index.ts' || file === 'src/engine/engine.ts',
+  ))
+    visit(door);
+  return !eager.has(path);
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { KbError } from '../../../src/base/errors.ts';
+import type { HistoryEntry } from '../../../src/schema/items.ts';
+import { isSummary, outgrown, summarize, withTurn } from '../../../src/stages/chat/history.ts';
+import { said, scriptedLlm } from './scripted-llm.ts';
+
+const talk = (count: number): HistoryEntry[] =>
+  Array.from({ length: count }, (_, i) => ({
+    role: i % 2 ? 'assistant' : 'user',
+    content: `Remark ${i + 1} about the milk. And more of it.`,
+  }));
+const compaction = { enabled: true, history_limit: 6, keep_recent: 2 };
+
+test('the new turn is added, and what was given is left as it is', () => {
+  const given = talk(2);
+  expect(withTurn(given, 'q', 'a')).toEqual([...talk(2), { role: 'user', content: 'q' }, { role: 'assistant', content: 'a' }]);
+  expect(given).toEqual(talk(2));
+});
+
+test('a history past its limit is cut into older and recent messages', () => {
+  expect(outgrown(talk(6), compaction)).toBeUndefined();
+  expect(outgrown(talk(7), compaction)).toEqual({ older: talk(7).slice(0, 5), recent: talk(7).slice(5) });
+  expect(outgrown(talk(7), { ...compaction, keep_recent: 0 })).toEqual({ older: talk(7), recent: [] });
+  expect(outgrown(talk(7), { ...compaction, enabled: false })).toBeUndefined();
+});
+
+test('where hardly anything is older than what is kept, nothing is summarized', () => {
+  expect(outgrown(talk(7), { ...compaction, keep_recent: 6 })).toBeUndefined();
+  expect(outgrown(talk(7), { ...compaction, keep_recent: 50 })).toBeUndefined();
+});
+
+test('a model is asked once for a summary, with the older messages as quoted text', async () => {
+  const llm = scriptedLlm(() => [' They spoke ', 'of milk. ']);
+  const summary = await summarize(talk(4), llm, { timeout: 9 });
+  expect(summary.content).toMatch(/\nThey spoke of milk\.$/);
+  expect(isSummary(summary)).toBe(true);
+  expect(llm.requests).toHaveLength(1);
+  expect(said(llm.requests[0]!)).toMatch(/user: Remark 1[^]*assistant: Remark 4/);
+});
+
+test('a summary that is empty or absurdly long is an error, and the model is stopped', async () => {
+  await expect(
+    summarize(
+      talk(4),
+      scriptedLlm(() => [' \n']),
+      { timeout: 9 },
+    ),
+  ).rejects.toThrow(KbError);
+  const chatty = scriptedLlm(() => Array.from({ length: 50 }, () => 'word '.repeat(100)));
+  await expect(summarize(talk(4), chatty, { timeout: 9 })).rejects.toThrow(/longer than/);
+  expect(chatty.stopped).toBe(1);
+});
+
+test('without a model the summary keeps how each message begins, and the one before it', async () => {
+  const llm = scriptedLlm(() => [], { extractive: true });
+  const first = await summarize(talk(3), llm, { timeout: 9 });
+  expect(first.content.split('\n').slice(1)).toEqual([
+    '- user: Remark 1 about the milk.',
+    '- assistant: Remark 2 about the milk.',
+    '- user: Remark 3 about the milk.',
+  ]);
+  const second = await summarize([first, { role: 'user', content: 'And the cups?' }], llm, { timeout: 9 });
+  expect(second.content.split('\n').slice(1)).toEqual([...first.content.split('\n').slice(1), '- user: And the cups?']);
+  expect(llm.requests).toEqual([]);
+});
+
+test('a summary without a model does not grow with the conversation, and keeps the newest', async () => {
+  const summary = await summarize(
+    talk(1000),
+    scriptedLlm(() => [], { extractive: true }),
+    { timeout: 9 },
+  );
+  expect(summary.content.length).toBeLessThan(3200);
+  expect(summary.content).toContain('Remark 1000');
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { groundedPrompt } from '../../../src/stages/chat/prompt.ts';
+import { toGrounding, toSources } from '../../../src/stages/chat/sources.ts';
+
+const item = (text: string, metadata = {}) => ({
+  id: 'c1',
+  chunk_id: 'c1',
+  text,
+  metadata: { source: 'docs/pump.md', ...metadata },
+  score: 0.7,
+});
+const parts = { query: 'How often?', history: [], sources: toGrounding([item('Every 90 days.')]), persona: '', cautious: false };
+const markerOf = (text: string) => /source \[1\] ([0-9a-f]{24}) /.exec(text)?.[1];
+
+test('every source stands between two lines with a marker that is new in every request', () => {
+  const [system, question] = groundedPrompt(parts);
+  const marker = markerOf(question!.content)!;
+  expect(question!.content.split('\n')).toEqual([
+    `--- source [1] ${marker} ---`,
+    'Title: docs/pump.md',
+    '',
+    'Every 90 days.',
+    `--- end of source [1] ${marker} ---`,
+    '',
+    'Question: How often?',
+  ]);
+  expect(system!.content).toContain(marker);
+  expect(markerOf(groundedPrompt(parts)[1]!.content)).not.toBe(marker);
+});
+
+test('history stands between the rules and the question, in its order, and there is one system message', () => {
+  const history = [
+    { role: 'user' as const, content: 'Hi.' },
+    { role: 'assistant' as const, content: 'Hello.' },
+  ];
+  const messages = groundedPrompt({ ...parts, history });
+  expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+  expect(messages.slice(1, 3)).toEqual(history);
+});
+
+test('the persona comes first, and caution is asked for only where the sources are weak', () => {
+  const [system] = groundedPrompt({ ...parts, persona: 'You are Kim.' });
+  expect(system!.content).toMatch(/^You are Kim\.\n/);
+  expect(system!.content).not.toMatch(/cautious/i);
+  expect(groundedPrompt({ ...parts, cautious: true })[0]!.content).toMatch(/cautious/i);
+});
+
+test('hidden characters reach neither text nor title, and a title stays in its line', () => {
+  const [source] = toGrounding([item('se\u200bcret\u202e', { title: 'A\nB\u{e0041}', location: { headings: ['A B', 'C'] } })]);
+  expect(source).toEqual({ citation: 1, title: 'A B › C', text: 'secret' });
+});
+
+test('a source of the answer has number, title, passage and location, and says whether it is cited', () => {
+  const location = { page: 4, headings: ['Care'] };
+  const [first, second] = toSources([item('One.', { title: 'Manual', location }), { ...item('Two.'), rerank_score: 2 }], new Set([2]));
+  expect(first).toEqual({
+    id: 'c1',
+    title: 'Manual',
+    score: 0.7,
+    metadata: { source: 'docs/pump.md', title: 'Manual', location },
+    citation: 1,
+    cited: false,
+    text: 'One.',
+    location,
+  });
+  expect(second).toMatchObject({ title: 'docs/pump.md', citation: 2, cited: true, rerank_score: 2, location: {} });
+});
+
+test('a location that is none is left out', () => {
+  expect(toSources([item('One.', { location: 'on the shelf' })], new Set())[0]!.location).toEqual({});
+});

@@ -1,0 +1,33 @@
+import type { GenerateRequest, Llm, Usage } from '../../../src/ports.ts';
+
+/** What a scripted model says to one request: its pieces, or an error, which may come after some pieces. */
+export type Script = (request: GenerateRequest) => readonly (string | Error)[];
+
+/** A model that says what the script says, and keeps what it was asked. */
+export function scriptedLlm(script: Script, over: Partial<Llm> = {}): Llm & { requests: GenerateRequest[]; stopped: number } {
+  const llm = {
+    provider: 'scripted',
+    model: 'test-model',
+    requests: [] as GenerateRequest[],
+    stopped: 0,
+    async *generate(request: GenerateRequest): AsyncGenerator<string, Usage, void> {
+      llm.requests.push(request);
+      let ended = false;
+      try {
+        for (const piece of script(request)) {
+          if (piece instanceof Error) throw piece;
+          yield piece;
+        }
+        ended = true;
+      } finally {
+        if (!ended) llm.stopped++;
+      }
+      return { input_tokens: 11, output_tokens: 7 };
+    },
+    ...over,
+  };
+  return llm;
+}
+
+/** Everything that was said to the model in one request. */
+export const said = ({ messages }: GenerateRequest): string => messages.map(({ content }) => content).join('\n');

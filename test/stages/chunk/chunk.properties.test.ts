@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
+import { chunkings, documentOf, markdown } from './markdown.ts';
+
+const solid = (text: string): string => text.replace(/\s/g, '');
+
+/** Whether all characters of `part` occur in `whole` in their order. */
+function isWithin(part: string, whole: string): boolean {
+  let at = 0;
+  for (let i = 0; i < part.length; i++, at++) {
+    at = whole.indexOf(part[i]!, at);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+describe('for any Markdown and any settings', () => {
+  it('every character other than white space is in some chunk, in order', () => {
+    fc.assert(
+      fc.property(markdown, chunkings, (text, chunking) => {
+        const chunks = chunkDocument(documentOf(text), chunking);
+        expect(isWithin(solid(text), solid(chunks.map((chunk) => chunk.text).join('')))).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('without tables, fences and overlap, nothing is there twice', () => {
+    const plain = markdown.filter((text) => !/[`~]{3}|\|/.test(text));
+    fc.assert(
+      fc.property(plain, chunkings, (text, chunking) => {
+        const chunks = chunkDocument(documentOf(text), { ...chunking, chunk_overlap: 0 });
+        expect(solid(chunks.map((chunk) => chunk.text).join(''))).toBe(solid(text));
+      }),
+    );
+  });
+
+  it('chunks are at most as long as chunk_size, but for the header of a table and a row or fence kept whole', () => {
+    fc.assert(
+      fc.property(markdown, chunkings, (text, chunking) => {
+        const framed = /[`~]{3}|\|/.test(text);
+        const most = chunking.chunk_size + (framed ? chunking.min_chunk_length + chunking.chunk_size / 2 + 8 : 0);
+        for (const chunk of chunkDocument(documentOf(text), chunking)) expect(chunk.text.length).toBeLessThanOrEqual(most);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('no chunk is shorter than min_chunk_length, unless it is alone', () => {
+    fc.assert(
+      fc.property(markdown, chunkings, (text, chunking) => {
+        const chunks = chunkDocument(documentOf(text.replaceAll('\r', '')), chunking);
+        if (chunks.length > 1) for (const chunk of chunks) expect(chunk.text.length).toBeGreaterThanOrEqual(chunking.min_chunk_length);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('the same text gives the same chunks, and each id is there once', () => {
+    fc.assert(
+      fc.property(markdown, chunkings, (text, chunking) => {
+        const chunks = chunkDocument(documentOf(text), chunking);
+        expect(chunkDocument(documentOf(text), chunking)).toEqual(chunks);
+        expect(new Set(chunks.map(({ id }) => id)).size).toBe(chunks.length);
+      }),
+    );
+  });
+
+  it('no chunk is without words for people or for the embedder, and none breaks a character', () => {
+    fc.assert(
+      fc.property(markdown, chunkings, (text, chunking) => {
+        for (const chunk of chunkDocument(documentOf(text), chunking)) {
+          expect(chunk.text.trim()).not.toBe('');
+          expect(chunk.embed_text).not.toBe('');
+          expect(chunk.text.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('the location names the lines that hold the beginning and the end of the text', () => {
+    fc.assert(
+      fc.property(markdown, chunkings, (text, chunking) => {
+        const lines = text.split('\n');
+        for (const { text: passage, metadata } of chunkDocument(documentOf(text), { ...chunking, chunk_overlap: 0 })) {
+          const { line_start, line_end } = metadata.location as { line_start: number; line_end: number };
+          const there = solid(lines.slice(line_start - 1, line_end).join('\n'));
+          expect(lines[line_start - 1]!.trim()).not.toBe('');
+          if (!/[`~]{3}|\|/.test(text)) expect(there).toContain(solid(passage));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { afterEach, expect, test } from 'vitest';
+import { all, answering, apis, json, tickets, valves } from './apis.ts';
+
+const { site, extract, close } = apis();
+afterEach(close);
+
+const pagination = { type: 'page', param: 'page', items_path: 'data.items' } as const;
+
+test('records at items_path become a document each, and what is around them does not', async () => {
+  const web = await site({
+    '/list': json({ meta: { request_id: 'ENVELOPEWORD' }, data: { items: [{ id: 'a b', title: 'One', n: 1 }, { n: 2 }] } }),
+  });
+  const { documents } = await extract([web], { url: `${web.url}/list`, title: 'Things', pagination, max_pages: 1 });
+  expect(documents.map(({ source, title, text }) => [source, title, text])).toEqual([
+    [`${web.url}/list#record=a%20b`, 'One', '# One\n\n- id: a b\n- n: 1'],
+    [`${web.url}/list#record=2`, 'Things 2', '- n: 2'],
+  ]);
+  expect(new Set(documents.map(({ id }) => id)).size).toBe(2);
+});
+
+test('records keep their source when they move to another page, and their hash while they stay the same', async () => {
+  let shift = 0;
+  const web = await site({
+    '/list': answering((query) => ({
+      stamp: Math.random(),
+      data: { items: tickets(1, 6).slice((Number(query.get('page')) - 1) * 3 + shift, Number(query.get('page')) * 3 + shift) },
+    })),
+  });
+  const api = { url: `${web.url}/list`, pagination };
+  const before = await extract([web], api);
+  shift = 1;
+  const after = await extract([web], api);
+  expect(before.documents.slice(1).map(({ source }) => source)).toEqual(after.documents.map(({ source }) => source));
+  expect(before.hashes.slice(1)).toEqual(after.hashes);
+});
+
+test('records that come twice are taken once, and two of one id are kept apart', async () => {
+  const pages = [tickets(1, 3), [...tickets(3, 4), { id: 4, subject: 'Another', body: 'V5' }], []];
+  const web = await site({ '/list': answering((query) => ({ data: { items: pages[Number(query.get('page')) - 1] } })) });
+  const found = await extract([web], { url: `${web.url}/list`, pagination });
+  expect(valves(found)).toEqual(all(5));
+  expect(new Set(found.documents.map(({ source }) => source)).size).toBe(5);
+});
+
+test('a path that leads to nothing is an error that tells what there is', async () => {
+  const web = await site({ '/list': json({ results: [1], total: 1 }) });
+  const { errors } = await extract([web], { url: `${web.url}/list`, pagination });
+  expect(errors).toEqual([expect.objectContaining({ stage: 'convert', error: expect.stringMatching(/data\.items.*results, total/) })]);
+});

@@ -1,0 +1,37 @@
+import { createHttp, type HttpOptions } from '../../../src/base/http.ts';
+import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
+import type { Document } from '../../../src/schema/items.ts';
+import type { ErrorItem } from '../../../src/schema/results.ts';
+import type { Extracted } from '../../../src/stages/extract/candidate.ts';
+import type { Site } from '../../support/site.ts';
+
+/** A door as a command line has it, which loses no time over retries. */
+export const openDoor = (named: readonly Site[], over: Partial<HttpOptions> = {}) =>
+  createHttp({
+    network: DEFAULTS.network as Network,
+    surface: 'cli',
+    named: named.map(({ url }) => url),
+    environment: {},
+    retries: { attempts: 2, base: 0.01 },
+    ...over,
+  });
+
+export interface Gathered {
+  documents: Document[];
+  errors: ErrorItem[];
+  hashes: string[];
+  scopes: ((source: string) => boolean)[];
+}
+
+/** Everything that an extractor yields, its documents read. */
+export async function gathered(items: AsyncIterable<Extracted>): Promise<Gathered> {
+  const all: Gathered = { documents: [], errors: [], hashes: [], scopes: [] };
+  for await (const item of items) {
+    if ('error' in item) all.errors.push(item.error);
+    if ('scope' in item) all.scopes.push(item.scope.covers);
+    if (!('candidate' in item)) continue;
+    all.hashes.push(item.candidate.content_hash);
+    all.documents.push(await item.candidate.document());
+  }
+  return all;
+}

@@ -1,0 +1,19 @@
+import { extname } from 'node:path';
+import type { DocumentReader } from '../../../src/ports.ts';
+
+const KINDS: Record<string, string> = { '.md': 'markdown', '.html': 'html', '.txt': 'text', '.csv': 'csv', '.pdf': 'pdf' };
+
+/** A reader that takes every document for text, and writes down what it was given: what is tested is the way there. */
+export function plainReader(): DocumentReader & { read: DocumentReader['read']; given: { source: string; file_type: string }[] } {
+  const given: { source: string; file_type: string }[] = [];
+  return {
+    given,
+    extensions: Object.keys(KINDS),
+    fileType: (path) => KINDS[extname(path).toLowerCase()],
+    async read(bytes, { source, file_type }) {
+      given.push({ source, file_type });
+      return { text: new TextDecoder().decode(bytes), metadata: { lang: 'en' }, marks: [{ at: 0, line: 1 }] };
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asMarkdown, countIn, idIn, recordMarkdown, recordsIn, titleIn, valueAt } from '../../../src/stages/extract/records.ts';
+
+test('a path leads through objects and lists, and to nothing that is not the answer’s own', () => {
+  expect(valueAt({ data: { items: [{ a: 1 }] } }, 'data.items.0.a')).toBe(1);
+  expect(valueAt({ data: null }, 'data.items')).toBeUndefined();
+  expect(valueAt({}, 'constructor.name')).toBeUndefined();
+});
+
+test('records are the list at the path, the only one there, or the answer where it is a list', () => {
+  expect(recordsIn({ data: [1, 2] }, 'data')).toEqual([1, 2]);
+  expect(recordsIn({ data: { id: 1 } }, 'data')).toEqual([{ id: 1 }]);
+  expect(recordsIn([1], undefined)).toEqual([1]);
+  expect(recordsIn({ data: [1] }, undefined)).toBeUndefined();
+});
+
+test.each([
+  [[], undefined, 0],
+  [[1, 2], undefined, 2],
+  [{ items: [], total: 9 }, undefined, 0],
+  [{ items: [1], errors: [] }, undefined, undefined],
+  [{ name: 'Aqua' }, undefined, undefined],
+  [{ items: null }, 'items', 0],
+])('%j holds, at %s, %s records', (value, path, count) => {
+  expect(countIn(value, path)).toBe(count);
+});
+
+test('a record is called by its title or name, and told apart by its id', () => {
+  expect(titleIn({ id: 1, name: 'Aqua', title: ' Manual ' })).toBe('Manual');
+  expect(titleIn({ title: 'two\nlines', subject: 'Leak' })).toBe('Leak');
+  expect(titleIn('text')).toBeUndefined();
+  expect(idIn({ uuid: 'a-b' })).toBe('a-b');
+  expect(idIn({ id: 0 })).toBe('0');
+  expect(idIn({ id: null })).toBeUndefined();
+});
+
+describe('a record as Markdown', () => {
+  test('has its title as heading, short fields as a list and long texts as sections', () => {
+    const record = {
+      id: 7,
+      title: 'Leak',
+      open: false,
+      tags: ['pump', 'seal'],
+      none: null,
+      empty: [],
+      body: 'First line.\n\nSecond line.',
+    };
+    expect(recordMarkdown(record, 1)).toBe(
+      '# Leak\n\n- id: 7\n- open: false\n- tags: pump, seal\n\n## body\n\nFirst line.\n\nSecond line.',
+    );
+  });
+
+  test('keeps what lies inside, indented', () => {
+    const record = {
+      maker: { name: 'Aqua', place: { city: 'Bonn' } },
+      parts: [
+        { number: 'P-1', label: 'Pump' },
+        { number: 'H-2', sizes: [1, 2] },
+      ],
+    };
+    expect(recordMarkdown(record, 1).split('\n')).toEqual([
+      '- maker:',
+      '  - name: Aqua',
+      '  - place:',
+      '    - city: Bonn',
+      '- parts:',
+      '  - number: P-1; label: Pump',
+      '  - 2:',
+      '    - number: H-2',
+      '    - sizes: 1, 2',
+    ]);
+  });
+
+  test('of a list has a section for each', () => {
+    expect(asMarkdown([{ title: 'A', n: 1 }, { id: 9, n: 2 }, { n: 3 }])).toBe(
+      '## A\n\n- n: 1\n\n## Record 9\n\n- id: 9\n- n: 2\n\n## Record 3\n\n- n: 3',
+    );
+    expect(asMarkdown(['a', 2])).toBe('- a\n- 2');
+    expect(asMarkdown('a text')).toBe('a text');
+  });
+
+  test('loses no word and no number, whatever the answer looks like', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'ü', '7'), minLength: 1, maxLength: 8 });
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 6 },
+        word,
+        fc.integer(),
+        fc.boolean(),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(word, tie('value'), { maxKeys: 4 }),
+      ),
+    }));
+    const leaves = (at: unknown): string[] => (typeof at === 'object' && at !== null ? Object.values(at).flatMap(leaves) : [String(at)]);
+    fc.assert(
+      fc.property(value, (answer) => {
+        const text = asMarkdown(answer);
+        for (const leaf of leaves(answer)) expect(text).toContain(leaf);
+      }),
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import type { UrlsInput } from '../../../src/schema/requests.ts';
+import { extractUrls, type UrlsParts } from '../../../src/stages/extract/urls.ts';
+import { openSite, type Site } from '../../support/site.ts';
+import { gathered, openDoor } from './fetching.ts';
+import { plainReader } from './plain-reader.ts';
+
+const opened: Site[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((web) => web.close()));
+});
+
+async function site(routes: Site['routes']): Promise<Site> {
+  const web = await openSite(routes);
+  opened.push(web);
+  return web;
+}
+
+const settings = DEFAULTS.ingestion.urls as UrlsParts['settings'];
+const extract = (web: Site, urls: UrlsInput, over: Partial<UrlsParts> = {}) =>
+  gathered(extractUrls(urls, { http: openDoor([web]), reader: plainReader(), settings, ...over }));
+const sources = ({ documents }: { documents: { source: string }[] }) => documents.map(({ source }) => new URL(source).pathname);
+
+test('a page becomes a document under its address, read as what its type says', async () => {
+  const web = await site({ '/manual': '<h1>Manual</h1>', '/sheet': { headers: { 'content-type': 'application/pdf' }, body: 'pdf' } });
+  const reader = plainReader();
+  const { documents, errors } = await extract(web, [`${web.url}/manual?v=2&api_key=k3y#part`, `${web.url}/sheet`], { reader });
+  expect(errors).toEqual([]);
+  expect(documents[0]).toMatchObject({
+    source: `${web.url}/manual?v=2`,
+    text: '<h1>Manual</h1>',
+    metadata: { source_kind: 'url', file_type: 'html' },
+  });
+  expect(reader.given.map(({ file_type }) => file_type)).toEqual(['html', 'pdf']);
+  expect(web.hits[0]!.url).toBe('/manual?v=2&api_key=k3y');
+});
+
+test('pages come in the order given, each once, under the address that they redirect to', async () => {
+  const web = await site({
+    '/slow': async (_request, response) => {
+      await wait(60);
+      response.end('slow');
+    },
+    '/fast': 'fast',
+    '/old': { status: 301, headers: { location: '/fast' } },
+  });
+  expect(
+    sources(
+      await extract(
+        web,
+        ['/slow', '/old', '/fast', '/slow'].map((path) => web.url + path),
+      ),
+    ),
+  ).toEqual(['/slow', '/fast']);
+  expect(web.hits.filter(({ url }) => url === '/slow')).toHaveLength(1);
+});
+
+test('no more than eight pages are asked for at once', async () => {
+  let open = 0;
+  let most = 0;
+  const page = async (_request: unknown, response: { end(text: string): unknown }) => {
+    most = Math.max(most, ++open);
+    await wait(15);
+    open--;
+    response.end('page');
+  };
+  const web = await site(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`/p${i}`, page])));
+  expect(
+    sources(
+      await extract(
+        web,
+        Object.keys(web.routes).map((path) => web.url + path),
+      ),
+    ),
+  ).toHaveLength(30);
+  expect(most).toBeLessThanOrEqual(8);
+  expect(most).toBeGreaterThan(1);
+});
+
+test('a page that fails is an error of its own; what may pass says what to send again, without credentials', async () => {
+  const web = await site({ '/ok': 'ok', '/busy': { status: 503, headers: { 'retry-after': '0' } } });
+  const { documents, errors } = await extract(web, [`${web.url}/gone`, `${web.url}/busy?token=t0k3n`, `${web.url}/ok`]);
+  expect(documents).toHaveLength(1);
+  expect(errors).toEqual([
+    expect.objectContaining({ source: `${web.url}/gone`, source_kind: 'url', stage: 'fetch', isRetryable: false, attempts: 1 }),
+    expect.objectContaining({ source: `${web.url}/busy`, isRetryable: true, attempts: 2, retry_input: { url: `${web.url}/busy` } }),
+  ]);
+  expect(errors[0]).not.toHaveProperty('retry_input');
+  expect(JSON.stringify(errors)).not.toContain('t0k3n');
+});
+
+test('a picture is an error of its document that names the type', async () => {
+  const web = await site({ '/a.png': { headers: { 'content-type': 'image/png' }, body: 'x' } });
+  await expect(extract(web, `${web.url}/a.png`)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('image/png') });
+});
+
+test('front matter is put before the text where it is asked for', async () => {
+  const web = await site({ '/a': 'page' });
+  const { documents } = await extract(web, `${web.url}/a`, { settings: { ...settings, frontmatter: true } });
+  expect(documents[0]!.text).toMatch(/^---\ntitle: a\nsource: http/);
+});
+
+test('a crawl is refused before anything is fetched, by the entry and by the configuration', async () => {
+  const web = await site({ '/a': 'page' });
+  const url = `${web.url}/a`;
+  await expect(extract(web, [url, { url, mode: 'full' }])).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('mode: full'),
+  });
+  await expect(extract(web, url, { settings: { ...settings, mode: 'full' } })).rejects.toMatchObject({ code: 'usage' });
+  expect(web.hits).toEqual([]);
+  expect((await extract(web, { url, mode: 'each' }, { settings: { ...settings, mode: 'full' } })).documents).toHaveLength(1);
+});
+
+test('a run that is stopped ends with that, and not with errors of its pages', async () => {
+  const controller = new AbortController();
+  const web = await site({ '/hang': () => controller.abort() });
+  await expect(extract(web, `${web.url}/hang`, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });
+});

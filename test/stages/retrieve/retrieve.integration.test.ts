@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KbError } from '../../../src/base/errors.ts';
+import { collect, settle } from '../../../src/base/run.ts';
+import { openLocalReranker } from '../../../src/drivers/rerankers/local.ts';
+import { openLanceDb } from '../../../src/drivers/stores/lancedb.ts';
+import type { Collection, Embedder, Reranker, StoredChunk, VectorStore } from '../../../src/ports.ts';
+import { retrieve, type RetrieveInput } from '../../../src/stages/retrieve/retrieve.ts';
+
+/** Meanings, an axis each. */
+const MEANINGS = [/vacation|leave|holiday/gi, /filter|cartridge/gi, /pump|motor/gi, /error|ERR-/gi, /paint|chapel/gi];
+
+/** A vector of what a text is about: a little of everything, so that none is without a direction. */
+function meaning(text: string): Float32Array {
+  const counts = MEANINGS.map((words) => 0.1 + (text.match(words)?.length ?? 0));
+  const length = Math.hypot(...counts);
+  return Float32Array.from(counts, (count) => count / length);
+}
+
+const embedder: Embedder = {
+  provider: 'test',
+  model: 'meanings',
+  dimensions: MEANINGS.length,
+  concurrency: 1,
+  min_retrieval_score: 0.5,
+  reads: (text) => (/\p{Script=Han}/u.test(text) ? 0 : 1),
+  embed: async (texts) => texts.map(meaning),
+  close: async () => {},
+};
+
+const chunk = (id: string, text: string, metadata: StoredChunk['metadata'] = {}): StoredChunk => ({
+  id,
+  text,
+  source: `${id}.md`,
+  metadata,
+  vector: meaning(text),
+});
+
+const manuals = [
+  chunk('filter', 'The filter cartridge is replaced every 90 days.', { team: 'service' }),
+  chunk('pump', 'The pump stops when its motor is hot.', { team: 'service' }),
+  chunk('leave', 'Everyone has 28 days of paid leave a year.', { team: 'people' }),
+  chunk('canteen', 'The canteen closes at two.', { team: 'people' }),
+  chunk('chinese', '过滤器每九十天更换一次。'),
+  chunk('twin-b', 'The gate is locked at ten.'),
+  chunk('twin-a', 'The gate is locked at ten.'),
+];
+const codes = Array.from({ length: 250 }, (_, i) => `ERR-${4000 + i}`);
+const errorPages = codes.map((code) =>
+  chunk(code, `When the display shows ${code}, the controller has stopped the pump. Call the service and read out the error.`),
+);
+
+let folder: string;
+let store: VectorStore;
+let base: Collection;
+let errors: Collection;
+let wordsOnly: Collection;
+
+async function fill(name: string, dimensions: number, chunks: StoredChunk[]): Promise<Collection> {
+  const collection = await store.create({ name, provider: dimensions ? 'test' : 'none', model: dimensions ? 'meanings' : '', dimensions });
+  await collection.upsert(dimensions ? chunks : chunks.map(({ vector: _vector, ...rest }) => rest));
+  await collection.optimize();
+  return collection;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  store = await openLanceDb({ url: folder });
+  base = await fill('base', MEANINGS.length, manuals);
+  errors = await fill('errors', MEANINGS.length, errorPages);
+  wordsOnly = await fill('words', 0, manuals);
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const ask = (
+  query: string,
+  input: Partial<RetrieveInput> = {},
+  parts: { collection?: Collection; reranker?: Reranker; embedder?: Embedder; signal?: AbortSignal } = {},
+) => settle(retrieve({ query, mode: 'hybrid', top_k: 10, ...input }, { collection: base, embedder, ...parts }));
+
+const MODES = ['hybrid', 'vector', 'text'] as const;
+
+test('an item says what it is and where it is from, and nothing else unless it is asked for', async () => {
+  const result = await ask('filter cartridge', { top_k: 1 });
+  const [item] = result.items;
+  expect(result).toEqual({
+    query: 'filter cartridge',
+    search_query: 'filter cartridge',
+    retrieved: 1,
+    failed: 0,
+    errors: [],
+    items: [item],
+  });
+  expect(item).toEqual({
+    id: 'filter',
+    chunk_id: 'filter',
+    text: 'The filter cartridge is replaced every 90 days.',
+    metadata: { team: 'service', source: 'filter.md' },
+    score: expect.any(Number),
+  });
+});
+
+test('scores are between 0 and 1 and in the order of ranks in every mode', async () => {
+  for (const mode of MODES) {
+    for (const query of ['filter cartridge', 'paid leave', 'pump', 'what is the weather', '过滤器']) {
+      const scores = (await ask(query, { mode })).items.map(({ score }) => score);
+      expect(scores, `${mode} ${query}`).toEqual(scores.toSorted((a, b) => b - a));
+      for (const score of scores) expect(score >= 0 && score <= 1, `${mode} ${query}: ${score}`).toBe(true);
+    }
+  }
+});
+
+test('a question about what is there scores higher than one about what is not, in every mode', async () => {
+  for (const mode of MODES) {
+    const best = async (query: string) => (await ask(query, { mode })).items[0]?.score ?? 0;
+    expect(await best('how often is the filter cartridge replaced'), mode).toBeGreaterThan(
+      await best('who painted the Sistine chapel in Rome'),
+    );
+  }
+});
+
+test('vector search finds by meaning where no word is shared, and its scores are cosines', async () => {
+  const { items } = await ask('vacation', { mode: 'vector', explain: true });
+  expect(items[0]!.id).toBe('leave');
+  for (const { score, explain } of items) expect(score).toBeCloseTo((explain!.vector as { score: number }).score, 5);
+});
+
+test('hybrid search finds what only one of both finds', async () => {
+  expect((await ask('vacation', { top_k: 1 })).items[0]!.id).toBe('leave');
+  expect((await ask('canteen', { top_k: 1 })).items[0]!.id).toBe('canteen');
+});
+
+test('a query that the embedder does not read is searched for by its words', async () => {
+  const { items } = await ask('过滤器多久更换一次', { explain: true });
+  expect(items[0]!.id).toBe('chinese');
+  expect(items[0]!.explain).toHaveProperty('text.weight', 1);
+  expect(items[0]!.explain).not.toHaveProperty('vector');
+});
+
+test('an exact identifier comes before its look-alikes, by words and hybrid, alone and in a sentence', async () => {
+  for (const mode of ['hybrid', 'text'] as const) {
+    for (const code of ['ERR-4042', 'ERR-4004', 'ERR-4249']) {
+      for (const query of [
+        code,
+        `what does ${code.toLowerCase()} mean`,
+        `the display of the pump shows the error ${code}, what has the controller done`,
+      ]) {
+        const { items } = await ask(query, { mode, top_k: 3 }, { collection: errors });
+        expect(items[0]!.id, `${mode} ${query}`).toBe(code);
+      }
+    }
+  }
+});
+
+test('a filter narrows both arms before the search', async () => {
+  for (const mode of MODES) {
+    const { items } = await ask('days of leave and filter', { mode, top_k: 1, filter: { team: 'service' } });
+    expect(
+      items.map(({ metadata }) => metadata.team),
+      mode,
+    ).toEqual(['service']);
+  }
+});
+
+test('equal texts of several sources are all there, in the order of their ids', async () => {
+  for (const mode of MODES) {
+    const { items } = await ask('the gate is locked at ten', { mode });
+    const twins = items.filter(({ id }) => id.startsWith('twin'));
+    expect(
+      twins.map(({ id }) => id),
+      mode,
+    ).toEqual(['twin-a', 'twin-b']);
+    expect(twins[0]!.score).toBe(twins[1]!.score);
+  }
+});
+
+test('top_k bounds the items, and more than a hundred can be asked for', async () => {
+  expect((await ask('error', { top_k: 3 }, { collection: errors })).items).toHaveLength(3);
+  expect((await ask('error of the pump', { top_k: 180 }, { collection: errors })).items).toHaveLength(180);
+});
+
+test('explain tells rank, score and weight in each arm, and the fused score', async () => {
+  const { items } = await ask('filter', { explain: true, top_k: 2 });
+  expect(items[0]!.explain).toEqual({
+    text: { weight: 0.5, rank: 1, score: expect.any(Number) },
+    vector: { weight: 0.5, rank: 1, score: expect.any(Number) },
+    fused: expect.closeTo(1),
+  });
+});
+
+test('a collection without vectors is searched by words in mode hybrid, and refuses mode vector', async () => {
+  const parts = { collection: wordsOnly, embedder: undefined };
+  const { items } = await ask('filter cartridge', {}, parts);
+  expect(items[0]!.id).toBe('filter');
+  const refused = ask('filter', { mode: 'vector' }, parts);
+  await expect(refused).rejects.toThrow(/«words» holds no vectors/);
+  await expect(refused).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('the query as it was rewritten is what is searched for', async () => {
+  const { query, search_query, items } = await ask('and how often?', { search_query: 'how often is the filter cartridge replaced' });
+  expect([query, search_query, items[0]!.id]).toEqual(['and how often?', 'how often is the filter cartridge replaced', 'filter']);
+});
+
+test('a query without a word in it finds nothing by words, and says so without an error', async () => {
+  expect(await ask('???', { mode: 'text' })).toMatchObject({ retrieved: 0, items: [], failed: 0, errors: [] });
+});
+
+test('an embedder that is down is an error item that names the query', async () => {
+  const down = {
+    ...embedder,
+    embed: () => Promise.reject(new KbError('unavailable', 'The embedder does not answer.', { isRetryable: true, attempts: 3 })),
+  };
+  expect(await ask('filter', {}, { embedder: down })).toEqual({
+    query: 'filter',
+    search_query: 'filter',
+    retrieved: 0,
+    items: [],
+    failed: 1,
+    errors: [
+      { source: 'filter', source_kind: 'query', stage: 'retrieve', error: 'The embedder does not answer.', isRetryable: true, attempts: 3 },
+    ],
+  });
+});
+
+test('a missing key ends the work', async () => {
+  const locked = { ...embedder, embed: () => Promise.reject(new KbError('setup', 'OPENAI_API_KEY is not set.')) };
+  await expect(ask('filter', {}, { embedder: locked })).rejects.toMatchObject({ code: 'setup' });
+});
+
+test('an aborted signal stops the work', async () => {
+  await expect(ask('filter', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('the reranker decides the order and keeps rerank.top_k of the candidates, each with its score', async () => {
+  const shortest: Reranker = {
+    provider: 'test',
+    model: 'shortest',
+    min_rerank_score: undefined,
+    rank: async (_query, passages) => passages.map(({ text }) => 1 / text.length),
+  };
+  const plain = await ask('filter pump canteen', { top_k: 3 });
+  const { items } = await ask('filter pump canteen', { top_k: 3, explain: true, rerank: { top_k: 2 } }, { reranker: shortest });
+  const expected = plain.items.toSorted((a, b) => a.text.length - b.text.length).slice(0, 2);
+  expect(items.map(({ id, score }) => [id, score])).toEqual(expected.map(({ id, score }) => [id, score]));
+  expect(items.map(({ rerank_score }) => rerank_score)).toEqual(expected.map(({ text }) => 1 / text.length));
+  expect(items[0]!.explain).toHaveProperty('rerank.score', items[0]!.rerank_score);
+});
+
+test('the local reranker keeps the passage first that holds the words together', async () => {
+  const { items } = await ask('how often is the filter cartridge replaced', { rerank: { top_k: 3 } }, { reranker: openLocalReranker() });
+  expect(items).toHaveLength(3);
+  expect(items[0]!.id).toBe('filter');
+});
+
+test('a reranker that fails is an error item, and the order stays', async () => {
+  const broken: Reranker = {
+    provider: 'test',
+    model: 'broken',
+    min_rerank_score: undefined,
+    rank: () => Promise.reject(new Error('no answer')),
+  };
+  const plain = await ask('filter pump', { top_k: 5 });
+  const result = await ask('filter pump', { top_k: 5, rerank: { top_k: 2 } }, { reranker: broken });
+  expect(result.items).toEqual(plain.items.slice(0, 2));
+  expect(result).toMatchObject({ failed: 1, retrieved: 2, errors: [{ stage: 'rerank', source_kind: 'query', isRetryable: true }] });
+});
+
+test('it tells that it searches before it does', async () => {
+  const { events } = await collect(retrieve({ query: 'filter', mode: 'text', top_k: 1 }, { collection: base, embedder }));
+  expect(events).toEqual([
+    { type: 'progress', stage: 'retrieval', message: 'Searching.', data: { retrieved: 0, failed: 0, search_query: 'filter' } },
+  ]);
+});

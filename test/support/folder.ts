@@ -1,0 +1,20 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A new folder with these files (`{ 'a/b.md': text }`), removed after the test. */
+export function folder(files: Record<string, string | Uint8Array> = {}): string {
+  const path = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  write(path, files);
+  return path;
+}
+
+/** Writes files into a folder. */
+export function write(path: string, files: Record<string, string | Uint8Array>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), content);
+  }
+}

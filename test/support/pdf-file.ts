@@ -1,0 +1,54 @@
+/** A line of a page; places in points from the lower left corner. Without a place it stands under the line before. */
+export type PdfText = string | { text: string; size?: number; x?: number; y?: number };
+
+interface PdfOptions {
+  info?: Record<string, string>;
+  /** Titles of the outline, all on the first level, each leading to the first page. */
+  outline?: readonly string[];
+  /** Entries of the trailer beside the usual ones. */
+  trailer?: string;
+}
+
+const LINE_STEP = 1.2;
+const literal = (text: string): string => `(${text.replace(/[\\()]/g, '\\$&')})`;
+
+function pageContent(lines: readonly PdfText[]): string {
+  let y = 760;
+  const shown = lines.map((line) => {
+    const { text, size = 12, x = 72, y: place } = typeof line === 'string' ? { text: line } : line;
+    y = place ?? y - size * LINE_STEP;
+    return `BT /F1 ${size} Tf ${x} ${y} Td ${literal(text)} Tj ET`;
+  });
+  return shown.join('\n');
+}
+
+/** A PDF of these pages, in Helvetica and WinAnsi. A page of a string is drawn by its operators. */
+export function pdfFile(pages: readonly (readonly PdfText[] | string)[], { info = {}, outline = [], trailer = '' }: PdfOptions = {}): Buffer {
+  const first = 6 + outline.length;
+  const kids = pages.map((_, i) => `${first + 2 * i} 0 R`);
+  const entry = (i: number) => (i < 0 || i >= outline.length ? '' : `${6 + i} 0 R`);
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R ${outline.length > 0 ? '/Outlines 5 0 R' : ''} >>`,
+    `<< /Type /Pages /Count ${pages.length} /Kids [${kids.join(' ')}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    `<< ${Object.entries(info).map(([key, value]) => `/${key} ${literal(value)}`).join(' ')} >>`,
+    `<< /Type /Outlines ${outline.length > 0 ? `/First ${entry(0)} /Last ${entry(outline.length - 1)} /Count ${outline.length}` : ''} >>`,
+    ...outline.map(
+      (title, i) => `<< /Title ${literal(title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${kids[0]} /Fit] >>`,
+    ),
+  ];
+  for (const page of pages) {
+    const content = typeof page === 'string' ? page : pageContent(page);
+    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`);
+    objects.push(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`);
+  }
+  let file = '%PDF-1.4\n';
+  const offsets = objects.map((object, i) => {
+    const at = file.length;
+    file += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('');
+  const end = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 4 0 R ${trailer} >>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(file + end, 'latin1');
+}
