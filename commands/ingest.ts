@@ -13,8 +13,7 @@ export default class Ingest extends KbCommand {
   static override description = 'Again, it costs nothing for what is stored as it is; what changed replaces its chunks in one step.';
   static override examples = [
     '<%= config.bin %> ingest --docs ./manuals',
-    "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --prune --collection support",
-    '<%= config.bin %> ingest --markdown @release-notes.md --markdown "The gate is locked at ten."',
+    "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --markdown @news.md --prune --collection support",
     '<%= config.bin %> ingest --sources sources.yaml --concurrency parallel --json',
   ];
   static override flags = {
@@ -31,15 +30,13 @@ export default class Ingest extends KbCommand {
     const { flags } = await this.parse(Ingest);
     await this.withEngine(flags, async (desk) => {
       const began = Date.now();
-      const request = {
-        ...(await ingestSources(flags, { cwd: process.cwd(), home: desk.loaded.home })),
-        ...requestOfFlags(operations.ingest.input, flags),
-      };
+      const option = flags.collection ? ` --collection ${String(flags.collection)}` : '';
+      const request = { ...(await ingestSources(flags, desk.loaded.home)), ...requestOfFlags(operations.ingest.input, flags) };
+      const view = { screen: desk.screen, dry_run: request.dry_run ?? false, option };
       await this.perform(desk, 'ingest', {
         request,
-        title: request.dry_run ? 'Rehearsing' : 'Ingesting',
-        result: (result) =>
-          showIngest(result, { screen: desk.screen, milliseconds: Date.now() - began, dry_run: request.dry_run ?? false }),
+        title: view.dry_run ? 'Rehearsing' : 'Ingesting',
+        result: (result) => showIngest(result, { ...view, milliseconds: Date.now() - began }),
       });
     });
   }

@@ -59,7 +59,7 @@ async function* questions(reader: Interface): AsyncGenerator<string, void, void>
   const lines = reader[Symbol.asyncIterator]();
   reader.on('SIGINT', () => reader.close());
   for (;;) {
-    reader.prompt();
+    if (reader.terminal) reader.prompt();
     const { value, done } = await lines.next();
     if (done) return;
     yield value as string;

@@ -12,41 +12,45 @@ const count = (number: number, one: string, many = `${one}s`): string => `${numb
 export const failureLine = ({ source, error }: ErrorItem): string => printable(error.includes(source) ? error : `${source}: ${error}`);
 
 /** What a person wants to know when an ingest is over: what was done, what was not and why, and what to type next. */
-export function showIngest(
-  result: IngestResult,
-  { screen, milliseconds, dry_run }: { screen: Screen; milliseconds: number; dry_run: boolean },
-): void {
-  const { color } = screen;
-  const { sources, unchanged, chunks, stored, embedded, reused, pruned, failed, store_result } = result;
-  const done = dry_run
-    ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')}`
-    : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}`;
-  screen.print(
-    color.bold(
-      `${sources + unchanged + failed === 0 ? 'Found no documents' : done} in «${store_result.collection}», ${duration(milliseconds)}.`,
-    ),
-  );
-  const rows: [string, string][] = [];
-  if (unchanged > 0) rows.push(['unchanged', `${count(unchanged, 'document')} stored already as they are: skipped`]);
-  if (embedded > 0)
-    rows.push([
-      'embedded',
-      `${count(embedded, 'chunk')}${reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : ''}`,
-    ]);
-  if (pruned.length > 0)
-    rows.push([
-      dry_run ? 'would prune' : 'pruned',
-      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listed(pruned)}`,
-    ]);
-  if (result.passed_over.length > 0)
-    rows.push(['passed over', `${count(result.passed_over.length, 'file')} of other kinds (${extensions(result.passed_over)})`]);
-  for (const [name, text] of rows) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
-  showFailures(result.errors, failed, screen);
-  if (!dry_run && stored + unchanged > 0)
-    screen.print(color.dim(`Next: kb retrieve "…"${option(store_result.collection)}   or   kb chat${option(store_result.collection)}`));
+export function showIngest(result: IngestResult, view: IngestView): void {
+  const { screen } = view;
+  screen.print(screen.color.bold(`${headline(result, view)} in «${result.store_result.collection}», ${duration(view.milliseconds)}.`));
+  for (const [name, text] of rowsOf(result, view)) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
+  showFailures(result.errors, result.failed, screen);
+  if (!view.dry_run && result.stored + result.unchanged > 0)
+    screen.print(screen.color.dim(`Next: kb retrieve "…"${view.option}   or   kb chat${view.option}`));
 }
 
-const option = (collection: string): string => (collection === 'default' ? '' : ` --collection ${collection}`);
+export interface IngestView {
+  screen: Screen;
+  milliseconds: number;
+  dry_run: boolean;
+  /** ` --collection NAME` where it was given: what has to be typed again. */
+  option: string;
+}
+
+function headline({ sources, unchanged, failed, chunks, stored }: IngestResult, { dry_run }: IngestView): string {
+  if (sources + unchanged + failed === 0) return 'Found no documents';
+  if (sources === 0 && failed === 0) return 'Nothing has changed';
+  return dry_run
+    ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')}`
+    : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}`;
+}
+
+function rowsOf({ unchanged, embedded, reused, pruned, passed_over }: IngestResult, { dry_run }: IngestView): [string, string][] {
+  const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : '';
+  const rows: [string, number, string][] = [
+    ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as they are: skipped`],
+    ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
+    [
+      dry_run ? 'would prune' : 'pruned',
+      pruned.length,
+      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listed(pruned)}`,
+    ],
+    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} of other kinds (${extensions(passed_over)})`],
+  ];
+  return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
+}
 
 /** Failures, each with its reason. */
 export function showFailures(errors: readonly ErrorItem[], failed: number, screen: Screen): void {

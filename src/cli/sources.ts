@@ -10,7 +10,8 @@ import { inputText } from './json-lines.ts';
 type IngestInput = RequestOf<'ingest'>;
 
 /** The request of an ingest: the file of `--sources`, and over it what the flags name. */
-export async function ingestSources(flags: FlagValues, place: Place): Promise<IngestInput> {
+export async function ingestSources(flags: FlagValues, home: string): Promise<IngestInput> {
+  const place: Place = { cwd: process.cwd(), home };
   const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
   return {
     ...(flags.sources === undefined ? {} : (readStructure(String(flags.sources), '--sources') as IngestInput)),

@@ -7,6 +7,7 @@ const LONGEST_TITLE = 200;
 
 /** The words of a heading: no links, emphasis, code marks, tags or `{#anchor}`. */
 export function plainTitle(markdown: string): string {
+  if (markdown.length <= LONGEST_TITLE && /^[^{[<*_`\\\s\0]*(?: [^{[<*_`\\\s\0]+)*$/.test(markdown)) return markdown;
   const plain = markdown
     .slice(0, 4 * LONGEST_TITLE)
     .replace(/\{#[^{}]*\}\s*$/, '')

@@ -57,7 +57,7 @@ function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (
 
 /** The end of the chunk before a group, where both stand under the same headings: a page that goes on. */
 function goesOn(blocks: readonly Block[], group: Group, before: { group: Group; piece: Piece } | undefined): Before | undefined {
-  if (!before || blocks[group.first]!.kind === 'heading' || before.group.last !== group.first) return undefined;
+  if (!before || blocks[group.first]!.kind === 'heading') return undefined;
   const same = before.group.host.headings.join('\0') === group.host.headings.join('\0');
   return same ? { block: blocks[before.group.last - 1]!, start: before.piece.start, end: before.piece.end } : undefined;
 }
@@ -72,7 +72,7 @@ function embedStart(blocks: readonly Block[], { first, last, host }: Group, { fr
   let after = from;
   for (let index = first; index < last; index++) {
     const block = blocks[index]!;
-    const isTop = block.kind === 'heading' && block.end <= end && (block.start >= start || after === start);
+    const isTop = block.kind === 'heading' && block.start >= start && block.end <= end;
     if (!isTop || !host.headings.includes(block.title)) break;
     after = block.end;
   }

@@ -50,9 +50,6 @@ export function withoutMarks(markdown: string): string {
 
 /** Cells of a table row as a list; empty ones are left out. */
 function rowCells(_row: string, cells: string): string {
-  return cells
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'))
-    .filter((cell) => cell !== '')
-    .join(', ');
+  if (cells.includes('\\|')) return cells.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '').join(', ');
+  return cells.split('|').map((cell) => cell.trim()).filter((cell) => cell !== '').join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts';
 import { readLine } from './lines.ts';
 import { firstSentenceStart } from './sentences.ts';
-import { segmentStart } from './split.ts';
+import { nextSpacelessWord } from './split.ts';
 import { isSpace, skipSpace } from './whitespace.ts';
 
 /** The end of the chunk before: its own text, and the block that it ends in. */
@@ -39,7 +39,6 @@ function firstItem(text: string, from: number, end: number): number {
 /** Where the first word begins that begins at `from` or after it; `end` where none does. */
 function firstWord(text: string, from: number, end: number): number {
   for (let at = from; at < end; at++) if (isSpace(text.charCodeAt(at - 1))) return skipSpace(text, at, end);
-  // a script without spaces: the words are found one by one, so that the last of a run is one too
-  for (let at = from; at < end; at++) if (text.charCodeAt(at) >= 128 && segmentStart(text, at, 'word') === at) return at;
-  return end;
+  const word = nextSpacelessWord(text, from);
+  return word >= 0 ? Math.min(word, end) : end;
 }

@@ -59,11 +59,12 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   }
 }
 
-/** Where a chunk with so much room may end, if it and what is left are to be long enough without the white space between them. */
+/** Where a chunk with so much room may end, if it and what is left are to be long enough without the white space between them. White space that fills a chunk is cut all the same. */
 function windowOf(text: string, { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number }): Window {
-  const from = skipSpace(text, start + shortest - 1, end) + 1;
+  const farthest = start + room;
+  const from = Math.min(farthest, skipSpace(text, start + shortest - 1, farthest) + 1);
   const to = trimEnd(text, start, end - shortest + 1) - 1;
-  return { start, from, to: Math.max(from, Math.min(start + room, to)), end };
+  return { start, from, to: Math.max(from, Math.min(farthest, to)), end };
 }
 
 /** The frame of the table or fence that `offset` lies in; undefined outside its rows or code. */

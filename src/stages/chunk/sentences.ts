@@ -1,7 +1,7 @@
 import { isSpace, skipSpace } from './whitespace.ts';
 
-/** What may end a sentence, with the quotes and brackets that close with it. Scripts without spaces between sentences need none behind it. */
-const SENTENCE_END = /[.!?…]+["'”’»)\]*_]*(?=\s)|[。！？｡]+["'”’」』）】》]*|[؟۔।॥።]+/g;
+/** What may end a sentence, with the quotes and brackets that close with it; bounded, so that a row of dots is no trap. Scripts without spaces between sentences need none behind it. */
+const SENTENCE_END = /[.!?…]{1,8}["'”’»)\]*_]{0,8}(?=\s)|[。！？｡]{1,8}["'”’」』）】》]{0,8}|[؟۔।॥።]/g;
 
 /** Words before a full stop that end no sentence, in the languages that manuals are most often written in. */
 const ABBREVIATIONS = new Set(

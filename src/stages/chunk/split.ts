@@ -43,14 +43,27 @@ function cutGrapheme(text: string, from: number, to: number): number {
   return isLowSurrogate(text.charCodeAt(to)) ? to - 1 : to;
 }
 
-/** Where the word or grapheme that holds `offset` begins: `offset` itself where one begins there. Looks `REACH` characters around. */
-export function segmentStart(text: string, offset: number, granularity: 'word' | 'grapheme'): number {
+/** Where the next word begins in a script without spaces; -1 where the text at `offset` is in another one, or none begins near. */
+export function nextSpacelessWord(text: string, offset: number): number {
+  if (text.charCodeAt(offset) < SPACELESS) return -1;
+  const { start, found, reached } = segmentAround(text, offset, 'word');
+  if (!found) return -1;
+  const end = start + found.index + found.segment.length;
+  return end < reached ? end : -1;
+}
+
+/** Where the word or grapheme that holds `offset` begins: `offset` itself where one begins there; -1 where that is too far away to be seen. */
+function segmentStart(text: string, offset: number, granularity: 'word' | 'grapheme'): number {
+  const { start, found } = segmentAround(text, offset, granularity);
+  return !found || (found.index === 0 && start > 0) ? -1 : start + found.index;
+}
+
+/** Segments no more than the text around an offset, from `start` to `reached`. */
+function segmentAround(text: string, offset: number, granularity: 'word' | 'grapheme') {
   let start = Math.max(0, offset - REACH);
   if (isLowSurrogate(text.charCodeAt(start))) start += 1;
-  const window = text.slice(start, offset + REACH);
-  const index = segmenter(granularity).segment(window).containing(offset - start)?.index ?? offset - start;
-  // a segment that reaches out of the window begins nobody knows where
-  return index === 0 && start > 0 ? -1 : start + index;
+  const reached = Math.min(text.length, offset + REACH);
+  return { start, reached, found: segmenter(granularity).segment(text.slice(start, reached)).containing(offset - start) };
 }
 
 /** Whether the characters on both sides of `offset` are ASCII, and so may be parted. */

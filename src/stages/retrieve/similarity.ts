@@ -39,6 +39,6 @@ export function similarity({ cosines, words, reads }: Evidence): number {
 
 /**
  * The score from which a passage is taken to be about the query where words alone are compared: from here on one of two words is not enough, two
- * of four are.
+ * of four are. Of the questions that `embedders/local.ts` tells of, 5 % of the first kind are lost and 79 % of the second declined.
  */
 export const MIN_SCORE_BY_WORDS = 0.33;

@@ -7,9 +7,13 @@ import type { Holder } from './holder.ts';
 import { reader, toChunks } from './rows.ts';
 import { filterSql } from './where.ts';
 
-/** Candidates of the vector index that are compared exactly, as a multiple of the limit; and how many of its parts are looked into. */
-const REFINED = 4;
-const PROBES = 20;
+/** Candidates of the vector index that are compared exactly, as a multiple of the limit: 2 already finds all that are in the parts looked into. */
+const REFINED = 3;
+/**
+ * Parts of the vector index that are looked into; a part holds about 4,000 rows, so up to half a million rows that is all. Vectors of texts spread over
+ * many parts: of the best 100 of 7,000 passages in 64 parts, 20 probes found .917, 40 found .986.
+ */
+const PROBES = 128;
 
 /**
  * Nearest by cosine or best by BM25. Hits of both kinds bring their vector along: for 100 hits that takes a millisecond, and who fuses the two needs it.

@@ -1,0 +1,419 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { collect } from '../../src/base/run.ts';
+import { REPORT_LIMIT } from '../../src/stages/ingest-report.ts';
+import { openSite } from '../support/site.ts';
+import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { folder, write } from '../support/folder.ts';
+import { onTestFinished } from 'vitest';
+
+const page = (word: string): string => `# ${word}\n\nThe ${word} is described here, in a sentence that is long enough.\n`;
+/** Three sections, each a chunk of its own. */
+const sections = (...words: string[]): string => words.map((word) => `## ${word}\n\n${`All there is to say about the ${word}. `.repeat(6)}\n`).join('\n');
+/** What a provider answers that is busy; the client need not wait before it tries again. */
+const BUSY = { status: 503, headers: { 'retry-after-ms': '1' } };
+
+describe('an ingest again', () => {
+  it('neither embeds nor writes what is stored as it is', async () => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell') });
+    const { settings, server } = await modelServer();
+    const engine = engineIn(home, settings);
+    const first = await result(engine, 'ingest', { docs: 'docs' });
+    expect(first).toMatchObject({ sources: 2, unchanged: 0, chunks: 2, embedded: 2, stored: 2, failed: 0, errors: [] });
+    expect(first.source_results.docs?.outputs).toEqual([
+      { source: 'docs/a.md', status: 'new' },
+      { source: 'docs/b.md', status: 'new' },
+    ]);
+    const asked = server.requests.length;
+    const again = await result(engine, 'ingest', { docs: 'docs' });
+    expect(again).toMatchObject({ sources: 0, unchanged: 2, chunks: 0, embedded: 0, stored: 0 });
+    expect(again.source_results.docs).toMatchObject({ documents: 2, outputs: [{ status: 'unchanged' }, { status: 'unchanged' }] });
+    expect(server.requests.length).toBe(asked);
+  });
+
+  it('replaces what changed, and embeds of it only what is new', async () => {
+    const home = folder({ 'a.md': sections('anchor', 'bell', 'compass') });
+    const { settings, texts } = await modelServer();
+    const engine = engineIn(home, settings);
+    await result(engine, 'ingest', { docs: 'a.md' });
+    const before = texts().length;
+    write(home, { 'a.md': sections('anchor', 'drum', 'compass') });
+    const again = await result(engine, 'ingest', { docs: 'a.md' });
+    expect(again).toMatchObject({ sources: 1, unchanged: 0, chunks: 3, reused: 2, embedded: 1, stored: 3 });
+    expect(again.embed_result).toMatchObject({ inputs: 1, embedded: 1 });
+    expect(texts().slice(before)).toEqual([expect.stringContaining('drum')]);
+    const stored = await chunksIn(engine);
+    expect(stored.map(({ text }) => String(text).includes('bell'))).toEqual([false, false, false]);
+    expect(stored.every(({ embedding }) => (embedding as number[]).length === 3)).toBe(true);
+  });
+
+  it('takes other chunking for a change, and embeds anew where it is forced to', async () => {
+    const home = folder({ 'a.md': sections('anchor', 'bell') });
+    const { settings } = await modelServer();
+    const engine = engineIn(home, settings);
+    await result(engine, 'ingest', { docs: 'a.md' });
+    const other = await result(engine, 'ingest', { docs: 'a.md', chunking: { chunk_size: 120, chunk_overlap: 0, min_chunk_length: 0 } });
+    expect(other).toMatchObject({ sources: 1, unchanged: 0 });
+    expect(other.chunks).toBeGreaterThan(2);
+    expect(await chunksIn(engine)).toHaveLength(other.chunks);
+    const forced = await result(engine, 'ingest', { docs: 'a.md', force: true });
+    expect(forced).toMatchObject({ sources: 1, embedded: 2, reused: 0, stored: 2 });
+    expect(forced.source_results.docs?.outputs).toEqual([{ source: 'a.md', status: 'changed' }]);
+  });
+
+  it('completes a document of which chunks are missing', async () => {
+    const home = folder({ 'a.md': sections('anchor', 'bell', 'compass') });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'a.md' });
+    const [one] = await chunksIn(engine);
+    await result(engine, 'delete', { ids: [String(one!.id)] });
+    const again = await result(engine, 'ingest', { docs: 'a.md' });
+    expect(again.source_results.docs?.outputs).toEqual([{ source: 'a.md', status: 'incomplete' }]);
+    expect(await chunksIn(engine)).toHaveLength(3);
+    expect(await result(engine, 'ingest', { docs: 'a.md' })).toMatchObject({ unchanged: 1, stored: 0 });
+  });
+
+  it('keeps a title of its own for a document, and takes another one for a change', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: [{ path: 'a.md', title: 'One' }] });
+    expect(await result(engine, 'ingest', { docs: [{ path: './a.md', title: 'One' }] })).toMatchObject({ unchanged: 1 });
+    expect(await result(engine, 'ingest', { docs: [{ path: 'a.md', title: 'Two' }] })).toMatchObject({ unchanged: 0, sources: 1 });
+    expect((await chunksIn(engine)).map(({ metadata }) => (metadata as { title: string }).title)).toEqual(['Two']);
+  });
+
+  it('says of a document that was emptied that it has no text, and keeps what was stored', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'a.md' });
+    write(home, { 'a.md': '---\ntitle: Nothing\n---\n' });
+    const emptied = await result(engine, 'ingest', { docs: 'a.md' });
+    expect(emptied).toMatchObject({ failed: 1, stored: 0, errors: [{ source: 'a.md', source_kind: 'path', isRetryable: false }] });
+    expect(emptied.errors[0]!.error).toMatch(/a\.md.*(empty|no text)/);
+    expect(await chunksIn(engine)).toHaveLength(1);
+  });
+});
+
+describe('sources of one name', () => {
+  it('stand beside each other where they are texts without a name', async () => {
+    const engine = engineIn(folder());
+    const first = await result(engine, 'ingest', { markdown: ['The gate is locked at ten.', 'The bell rings at noon.'] });
+    expect(first).toMatchObject({ sources: 2, stored: 2, failed: 0 });
+    expect(first.source_results.markdown?.map(({ source, text }) => [source, text])).toEqual([
+      ['markdown', 'The gate is locked at ten.'],
+      ['markdown', 'The bell rings at noon.'],
+    ]);
+    const second = await result(engine, 'ingest', { markdown: ['The lamp is lit at six.', 'The bell rings at noon.'] });
+    expect(second).toMatchObject({ sources: 1, unchanged: 1, stored: 1 });
+    expect((await chunksIn(engine)).map(({ text }) => text)).toHaveLength(3);
+  });
+
+  it('are one where a text is given twice', async () => {
+    const engine = engineIn(folder());
+    const twice = await result(engine, 'ingest', { markdown: ['The gate is locked at ten.', 'The gate is locked at ten.'] });
+    expect(twice.failed).toBe(0);
+    expect(await chunksIn(engine)).toHaveLength(1);
+  });
+
+  it('are reported where they hold different texts: none is lost in silence', async () => {
+    const engine = engineIn(folder());
+    const both = await result(engine, 'ingest', {
+      markdown: [
+        { source: 'rules', text: 'The gate is locked at ten.' },
+        { source: 'rules', text: 'The bell rings at noon.' },
+        { source: 'rules', text: 'The gate is locked at ten.' },
+      ],
+    });
+    expect(both).toMatchObject({ sources: 1, stored: 1, failed: 1 });
+    expect(both.errors).toMatchObject([{ source: 'rules', source_kind: 'markdown', stage: 'validate' }]);
+    expect((await chunksIn(engine)).map(({ text }) => text)).toEqual(['The gate is locked at ten.']);
+  });
+});
+
+describe('prune', () => {
+  it('removes what is gone from the folder given, and nothing else', async () => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell'), 'other/c.md': page('compass') });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: ['docs', 'other'], markdown: 'The gate is locked at ten.' });
+    rmSync(join(home, 'docs/b.md'));
+    rmSync(join(home, 'other/c.md'));
+    expect((await result(engine, 'ingest', { docs: 'docs' })).pruned).toEqual([]);
+    const pruned = await result(engine, 'ingest', { docs: 'docs', prune: true });
+    expect(pruned.pruned).toEqual(['docs/b.md']);
+    expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'markdown', 'other/c.md']);
+  });
+
+  it('keeps what is there and can not be read', async () => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.csv': 'name,use\nbell,rings\n' });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'docs' });
+    write(home, { 'docs/b.csv': '' });
+    const again = await result(engine, 'ingest', { docs: 'docs', prune: true });
+    expect(again).toMatchObject({ failed: 1, pruned: [], errors: [{ source: 'docs/b.csv' }] });
+    expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'docs/b.csv']);
+  });
+
+  it('takes an empty or a missing folder for one that is not mounted', async () => {
+    const home = folder({ 'docs/a.md': page('anchor') });
+    const engine = engineIn(home);
+    await result(engine, 'ingest', { docs: 'docs' });
+    rmSync(join(home, 'docs/a.md'));
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    rmSync(join(home, 'docs'), { recursive: true });
+    expect(await result(engine, 'ingest', { docs: 'docs', prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    expect(await sourcesIn(engine)).toEqual(['docs/a.md']);
+  });
+});
+
+describe('a dry run', () => {
+  it('says what would be done, asks no model and writes nothing', async () => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell') });
+    const { settings, server } = await modelServer();
+    const engine = engineIn(home, settings);
+    expect(await result(engine, 'ingest', { docs: 'docs', dry_run: true })).toMatchObject({ sources: 2, chunks: 2, embedded: 0, stored: 0 });
+    expect(existsSync(join(home, '.kb'))).toBe(false);
+    await result(engine, 'ingest', { docs: 'docs' });
+    const asked = server.requests.length;
+    write(home, { 'docs/a.md': page('anvil') });
+    rmSync(join(home, 'docs/b.md'));
+    const rehearsed = await result(engine, 'ingest', { docs: 'docs', dry_run: true, prune: true });
+    expect(rehearsed).toMatchObject({ sources: 1, stored: 0, pruned: ['docs/b.md'] });
+    expect(rehearsed.source_results.docs?.outputs).toEqual([{ source: 'docs/a.md', status: 'changed' }]);
+    expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'docs/b.md']);
+    expect(server.requests.length).toBe(asked);
+  });
+
+  it('refuses what the run itself would refuse', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const engine = engineIn(home, { ...WORDS, storage: { ensure_collection: false } });
+    for (const dry_run of [true, false])
+      await expect(result(engine, 'ingest', { docs: 'a.md', dry_run })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the kinds of sources', () => {
+  it('are merged in the order of the specification, one after another or side by side', async () => {
+    const site = await openSite({ '/page.html': '<title>Page</title><main><h1>Page</h1><p>The page says a thing of some length.</p></main>' });
+    onTestFinished(() => site.close());
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell') });
+    const orders: string[][] = [];
+    for (const concurrency of ['serial', 'parallel'] as const) {
+      const engine = engineIn(home, { ...WORDS, collection: concurrency });
+      const done = await result(engine, 'ingest', { markdown: 'The gate is locked.', urls: `${site.url}/page.html`, docs: 'docs', concurrency });
+      expect(done).toMatchObject({ sources: 4, failed: 0 });
+      expect(done.source_results.urls).toMatchObject({ pages: 1 });
+      orders.push(done.chunk_result.items.map(({ source }) => source));
+    }
+    expect(orders[0]).toEqual(['docs/a.md', 'docs/b.md', expect.stringContaining('/page.html'), 'markdown']);
+    expect(orders[1]).toEqual(orders[0]);
+  });
+
+  it('must be given', async () => {
+    await expect(result(engineIn(folder()), 'ingest', {})).rejects.toMatchObject({
+      code: 'usage',
+      message: 'At least one of docs, urls, api or markdown must be provided.',
+    });
+  });
+});
+
+describe('what fails', () => {
+  it('is listed with its stage and kind, in the whole and in its part, and costs nothing else', async () => {
+    const home = folder({ 'a.md': page('anchor'), 'broken.pdf': 'this is no PDF', 'notes.xyz': 'what is this' });
+    const site = await openSite();
+    onTestFinished(() => site.close());
+    const engine = engineIn(home);
+    const done = await result(engine, 'ingest', {
+      docs: ['a.md', 'broken.pdf', 'notes.xyz', 'missing.md'],
+      urls: `${site.url}/gone.html`,
+      markdown: ['', 'The gate is locked at ten.'],
+    });
+    expect(done).toMatchObject({ sources: 2, stored: 2, failed: 5 });
+    const told = done.errors.map(({ source, source_kind, stage }) => [source.replace(site.url, ''), source_kind, stage]);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['broken.pdf', 'path', 'convert'],
+        ['notes.xyz', 'path', 'validate'],
+        ['missing.md', 'path', 'validate'],
+        ['/gone.html', 'url', 'fetch'],
+        ['markdown', 'markdown', 'validate'],
+      ]),
+    );
+    expect(done.source_results.docs).toMatchObject({ documents: 1, failed: 3 });
+    expect(done.source_results.urls).toMatchObject({ pages: 0, failed: 1 });
+    for (const { error, source } of done.errors) expect(error).toMatch(/^\S.*[.…]$/s), expect(error.length).toBeGreaterThan(source.length);
+  });
+
+  it('is a chunk alone where a provider refuses one text', async () => {
+    const home = folder({ 'a.md': sections('anchor', 'poison', 'compass'), 'b.md': page('bell') });
+    const { settings } = await modelServer({
+      vector: (text) => (text.includes('poison') ? { status: 400, error: { message: 'bad text' } } : [text.length, 1, 1]),
+    });
+    const engine = engineIn(home, settings);
+    const done = await result(engine, 'ingest', { docs: ['a.md', 'b.md'] });
+    expect(done).toMatchObject({ sources: 2, chunks: 4, embedded: 3, stored: 3, failed: 1 });
+    expect(done.errors).toMatchObject([{ source: 'a.md', source_kind: 'chunk', stage: 'embed', isRetryable: false }]);
+    expect(done.embed_result).toMatchObject({ inputs: 4, embedded: 3, failed: 1 });
+    expect(done.source_results.docs?.outputs).toEqual([
+      { source: 'a.md', status: 'failed' },
+      { source: 'b.md', status: 'new' },
+    ]);
+  });
+
+  it('is refused by the store alone where a vector does not fit', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    let dimensions = 3;
+    const { settings } = await modelServer({ vector: () => Array.from({ length: dimensions }, (_, i) => i + 1) });
+    await result(engineIn(home, settings), 'ingest', { docs: 'a.md' });
+    dimensions = 4;
+    write(home, { 'b.md': page('bell') });
+    const done = await result(engineIn(home, settings), 'ingest', { docs: ['a.md', 'b.md'] });
+    expect(done).toMatchObject({ unchanged: 1, stored: 0, failed: 1, errors: [{ source: 'b.md', source_kind: 'embedded_chunk', stage: 'store' }] });
+    expect(done.errors[0]!.error).toMatch(/4.*3.*kb collections reembed default/s);
+  });
+
+  it('ends the run soon where the embedder is down, and keeps what is stored', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    let isDown = false;
+    const { settings, server } = await modelServer({ vector: (text) => (isDown ? BUSY : [text.length, 1, 1]) }, { batch_size: 2 });
+    const engine = engineIn(home, settings);
+    await result(engine, 'ingest', { docs: 'a.md' });
+    isDown = true;
+    const asked = server.requests.length;
+    write(home, Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`many/${i}.md`, page(`thing ${i}`)])));
+    await expect(result(engine, 'ingest', { docs: ['a.md', 'many'] })).rejects.toMatchObject({ code: 'unavailable', isRetryable: true });
+    expect(server.requests.length - asked).toBeLessThan(60);
+    expect(await sourcesIn(engine)).toEqual(['a.md']);
+    isDown = false;
+    expect(await result(engine, 'ingest', { docs: ['a.md', 'many'] })).toMatchObject({ unchanged: 1, sources: 200, stored: 200, failed: 0 });
+  });
+
+  it('leaves a changed document as it was, where its embedding may succeed later', async () => {
+    const home = folder({ 'a.md': sections('anchor', 'bell') });
+    let isDown = false;
+    const { settings } = await modelServer({ vector: (text) => (isDown && text.includes('drum') ? BUSY : [text.length, 1, 1]) }, { batch_size: 1 });
+    const engine = engineIn(home, settings);
+    await result(engine, 'ingest', { docs: 'a.md' });
+    const before = await chunksIn(engine);
+    isDown = true;
+    write(home, { 'a.md': sections('anvil', 'drum') });
+    const failed = await result(engine, 'ingest', { docs: 'a.md' });
+    expect(failed).toMatchObject({ stored: 0, failed: 1, errors: [{ source: 'a.md', stage: 'embed', isRetryable: true, attempts: 4 }] });
+    expect(await chunksIn(engine)).toEqual(before);
+    isDown = false;
+    expect(await result(engine, 'ingest', { docs: 'a.md' })).toMatchObject({ stored: 2, failed: 0 });
+    expect((await chunksIn(engine)).map(({ text }) => /anvil|drum/.test(String(text)))).toEqual([true, true]);
+  });
+
+  it('leaves of a new document what could be embedded, and the next run completes it', async () => {
+    const home = folder({ 'a.md': sections('anchor', 'drum') });
+    let isDown = true;
+    const { settings, texts } = await modelServer({ vector: (text) => (isDown && text.includes('drum') ? BUSY : [text.length, 1, 1]) }, { batch_size: 1 });
+    const engine = engineIn(home, settings);
+    expect(await result(engine, 'ingest', { docs: 'a.md' })).toMatchObject({ stored: 1, failed: 1 });
+    expect(await chunksIn(engine)).toHaveLength(1);
+    isDown = false;
+    const asked = texts().length;
+    const again = await result(engine, 'ingest', { docs: 'a.md' });
+    expect(again.source_results.docs?.outputs).toEqual([{ source: 'a.md', status: 'incomplete' }]);
+    expect(again).toMatchObject({ stored: 2, reused: 1, failed: 0 });
+    expect(texts().slice(asked)).toEqual([expect.stringContaining('drum')]);
+    expect(await chunksIn(engine)).toHaveLength(2);
+  });
+});
+
+describe('an ingest that is stopped', () => {
+  it('keeps what it stored, says so, and leaves the lock', async () => {
+    const home = folder(Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`docs/${String(i).padStart(2, '0')}.md`, page(`thing ${i}`)])));
+    const stop = new AbortController();
+    let asked = 0;
+    const { settings } = await modelServer(
+      {
+        vector: (text) => {
+          if (++asked === 30) stop.abort();
+          return [text.length, 1, 1];
+        },
+      },
+      { batch_size: 1 },
+    );
+    const engine = engineIn(home, { ...settings, storage: { batch_size: 1 } });
+    const stopped = await result(engine, 'ingest', { docs: 'docs' }, { signal: stop.signal }).then(
+      () => expect.fail('it was not stopped'),
+      (error: Error) => error,
+    );
+    const kept = await sourcesIn(engine);
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThan(40);
+    expect(stopped).toMatchObject({ code: 'aborted' });
+    expect(stopped.message).toContain(`${kept.length} document`);
+    const again = await result(engine, 'ingest', { docs: 'docs' });
+    expect(again).toMatchObject({ unchanged: kept.length, sources: 40 - kept.length, failed: 0 });
+  });
+
+  it('does nothing where it was stopped before', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const engine = engineIn(home);
+    await expect(result(engine, 'ingest', { docs: 'a.md' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    expect((await result(engine, 'list_collections', {})).collections).toEqual([]);
+  });
+
+  it('leaves the lock also when its reader goes away', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const engine = engineIn(home);
+    const run = engine.run('ingest', { docs: 'a.md' });
+    await run.next();
+    await run.return(undefined as never);
+    expect(await result(engine, 'ingest', { docs: 'a.md' })).toMatchObject({ failed: 0 });
+  });
+
+  it('waits for another writer, and says so', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const { settings } = await modelServer({}, {});
+    const [one, two] = [engineIn(home, settings), engineIn(home, settings)];
+    const first = one.run('ingest', { docs: 'a.md' });
+    await first.next();
+    const second = two.run('ingest', { docs: 'a.md' });
+    const told = await second.next();
+    expect(told.value).toMatchObject({ type: 'progress', message: expect.stringContaining('Another run is writing to «default»') });
+    await collect(first);
+    expect((await collect(second)).result).toMatchObject({ unchanged: 1 });
+  });
+});
+
+describe('the events of an ingest', () => {
+  it('count up to the result, and tell of failures as they come', async () => {
+    const home = folder({ 'docs/a.md': page('anchor'), 'docs/b.md': page('bell'), 'docs/c.pdf': 'no PDF' });
+    const { events, result: done } = await collect(engineIn(home).run('ingest', { docs: 'docs' }));
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => i));
+    const counts = events.filter(({ type, data }) => type === 'progress' && 'done' in data).map(({ data }) => data);
+    expect(counts.at(-1)).toEqual({ expected: 3, done: 3, sources: 2, unchanged: 0, chunks: 2, embedded: 0, reused: 0, stored: 2, failed: 1 });
+    const failures = events.filter(({ type }) => type === 'error');
+    expect(failures.map(({ stage, message, data }) => [stage, message, data])).toEqual([['convert', done.errors[0]!.error, done.errors[0]]]);
+  });
+
+  it('reach the number that is expected also where a document is named twice', async () => {
+    const home = folder({ 'docs/a.md': page('anchor') });
+    const { events } = await collect(
+      engineIn(home).run('ingest', { docs: ['docs/a.md', 'docs'], markdown: [{ source: 'x', text: 'The gate is locked.' }, { source: 'x', text: 'The gate is locked.' }] }),
+    );
+    const { expected, done } = events.findLast(({ data }) => 'done' in data)!.data;
+    expect([expected, done]).toEqual([3, 3]);
+  });
+
+  it('come with a report whose lists are left empty where nobody wants them, and whose counts are whole', async () => {
+    const home = folder({ 'a.md': page('anchor') });
+    const done = await result(engineIn(home), 'ingest', { docs: 'a.md', markdown: 'The gate is locked.' }, { lists: false });
+    expect(done).toMatchObject({ sources: 2, chunks: 2, stored: 2 });
+    expect([done.chunk_result.items, done.store_result.items, done.source_results.markdown, done.source_results.docs?.outputs]).toEqual([[], [], [], []]);
+  });
+
+  it('come with a report whose lists end at a limit', async () => {
+    const rows = Array.from({ length: REPORT_LIMIT + 50 }, (_, i) => `Passage ${i} stands alone, and has a number of its own: ${i * 7}.`);
+    const engine = engineIn(folder());
+    const done = await result(engine, 'ingest', { markdown: { source: 'long', text: rows.join('\n\n') } as never, chunking: { chunk_size: 70, chunk_overlap: 0, min_chunk_length: 0 } }).catch(
+      () => result(engine, 'ingest', { markdown: [{ source: 'long', text: rows.join('\n\n') }], chunking: { chunk_size: 70, chunk_overlap: 0, min_chunk_length: 0 } }),
+    );
+    expect(done.stored).toBeGreaterThan(REPORT_LIMIT);
+    expect([done.chunk_result.items.length, done.store_result.items.length]).toEqual([REPORT_LIMIT, REPORT_LIMIT]);
+  });
+});
