@@ -1,101 +1,12 @@
-import { stem } from './stem.ts';
-
-/** Scripts that are written without spaces between words, and Hangul, whose words carry their particles with them: their text is cut into pairs of letters. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]+/gu;
-/** What is joined without white space: words, numbers and what stands between them in identifiers, names of files, versions and addresses. */
-const JOINED = /[\p{L}\p{N}\p{M}]+(?:[-_.@'][\p{L}\p{N}\p{M}]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
-const ASCII_WORD = /^[a-z]+$/;
-/** Letters that have no decomposition and are typed as others. */
-const FOLDED: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' };
-/** Longer terms are cut: no person types them, and an index of them is as large as the text. */
-const LONGEST = 100;
-/** Longer runs come once, mostly: they are not kept. */
-const KNOWN_LENGTH = 32;
-
-/** Compatible forms made one (full width, ligatures), accents, vowel points and invisible marks dropped; capitals stay for now. */
-function normalized(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
-    .normalize('NFC')
-    .replace(/[ßẞæœøłđðþı]/gi, (letter) => FOLDED[letter.toLowerCase()]!)
-    .replace(/[\u2018\u2019\u02bc]/g, "'")
-    .replace(/[\u2010-\u2015\u2212]/g, '-');
-}
-
-/** Letters in pairs and one by one, so that a word of one letter is found too. */
-function pairs(run: string): string[] {
-  const letters = [...run];
-  const found = letters.slice(1).map((letter, i) => letters[i]! + letter);
-  return found.concat(letters);
-}
-
-/** Stems that were asked for; one word comes with many capitals and points. */
-const stems = new Map<string, readonly string[]>();
-const STEMS_AT_MOST = 100_000;
-
-function stemTerms(word: string): readonly string[] {
-  let found = stems.get(word);
-  if (!found) {
-    found = [stem(word.slice(0, LONGEST))];
-    if (stems.size >= STEMS_AT_MOST) stems.clear();
-    if (word.length <= KNOWN_LENGTH) stems.set(word, found);
-  }
-  return found;
-}
-
-/** A word without joints: stemmed where it is English, as it is where it is a number or another language, cut where it is unspaced. */
-function wordTerms(word: string): readonly string[] {
-  if (ASCII_WORD.test(word)) return stemTerms(word);
-  if (word.search(UNSPACED) < 0) return [word.slice(0, LONGEST)];
-  const found: string[] = [];
-  let end = 0;
-  for (const { 0: run, index } of word.matchAll(UNSPACED)) {
-    if (index > end) found.push(...wordTerms(word.slice(end, index)));
-    found.push(...pairs(run));
-    end = index + run.length;
-  }
-  return end < word.length ? [...found, ...wordTerms(word.slice(end))] : found;
-}
-
-/** Between the words of `readOnlyFile`, not those of `mRNA` or `pH`. */
-const HUMP = /(?<=[a-z]{2})(?=[A-Z][a-zA-Z])/;
-
-/** A word in lower case, and its parts where capitals show them. */
-function casedTerms(word: string): readonly string[] {
-  const humps = word.split(HUMP);
-  const whole = wordTerms(word.toLowerCase());
-  return humps.length > 1 ? whole.concat(humps.flatMap((hump) => wordTerms(hump.toLowerCase()))) : whole;
-}
-
-/** An identifier whole, then by the joints that hold it together: `a.b_c-d` gives itself, `b_c-d`, and `a`, `b`, `c`, `d`. */
-function joinedTerms(joined: string): readonly string[] {
-  const whole = joined.replace(/'s?(?![\p{L}\p{N}])/giu, '');
-  const words = whole.split(/[-_.@'+#]+/).filter(Boolean);
-  if (words.length === 1 && words[0] === whole) return casedTerms(whole);
-  const inner = whole.split(/[.@']/).filter((part) => part !== whole && /[-_]/.test(part));
-  const kept = [whole, ...inner].filter((part) => part.search(UNSPACED) < 0 && part.length <= LONGEST);
-  return kept.map((part) => part.toLowerCase()).concat(words.flatMap(casedTerms));
-}
-
-/** A word with nothing but punctuation around it: most of all text, and found without the rest. */
-const PLAIN = /^[("'[*]*([A-Za-z]+)[)"'\].,;:!?*]*$/;
-
-function analyse(run: string): readonly string[] {
-  const plain = PLAIN.exec(run)?.[1];
-  if (plain) return casedTerms(plain);
-  const grouped = normalized(run).replace(/(?<=\d),(?=\d{3}(?!\d))/g, '');
-  return Array.from(grouped.matchAll(JOINED), ([joined]) => joinedTerms(joined)).flat();
-}
+import { analyse, UNSPACED } from './analyse.ts';
 
 /**
  * Analysed runs of text without white space: a text repeats its words, so nearly all are found here. Each run has one place, by its FNV-1a hash,
  * and gives it up to the next one; so the table stays small, and a run is found without making a string of it.
  */
-const PLACES = 1 << 16;
+const PLACES = 1 << 17;
+/** Longer runs come once, mostly: they are not kept. */
+const KNOWN_LENGTH = 32;
 const known: ({ run: string; terms: readonly string[] } | undefined)[] = Array.from({ length: PLACES }, () => undefined);
 
 function learn(run: string, place: number): readonly string[] {

@@ -19,6 +19,9 @@ export interface Sizes {
   shortest: number;
 }
 
+/** What ends a sentence that needs the list or table below it. */
+const LEADS_IN = /[:：]/;
+
 /**
  * The end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside the block that does not fit, at its rows, lines,
  * items, sentences, words. A row or a fence that would fit into a chunk is not cut: the chunk is then longer, by less than `shortest` or the header.
@@ -26,11 +29,14 @@ export interface Sizes {
 export function findCut(text: string, blocks: readonly Block[], { index, window, sizes }: { index: number; window: Window; sizes: Sizes }): number {
   let at = index;
   let best = -1;
+  let poor = -1;
   for (; blocks[at]!.end <= window.to; at++) {
     const block = blocks[at]!;
-    if (block.end >= window.from && block.kind !== 'heading') best = block.end;
+    if (block.end < window.from || block.kind === 'heading') continue;
+    if (LEADS_IN.test(text.charAt(block.end - 1))) poor = block.end;
+    else best = block.end;
   }
-  if (best >= 0) return best;
+  if (Math.max(best, poor) >= 0) return best >= 0 ? best : poor;
   const block = blocks[at]!;
   if (block.start >= window.to) return at > index ? blocks[at - 1]!.end : window.to;
   return cutInside(text, block, { window: { ...window, from: Math.max(window.from, block.start + 1) }, sizes });

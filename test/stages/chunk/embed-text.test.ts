@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { embedPath, embedText, withoutMarks } from '../../../src/stages/chunk/embed-text.ts';
+
+it('the path is the title and the headings, a first heading that the title holds being left out', () => {
+  expect(embedPath('Helios 300 Operator Manual', ['Helios 300', 'Maintenance', 'Filter'])).toBe('Helios 300 Operator Manual > Maintenance > Filter');
+  expect(embedPath('Handbook', ['handbook'])).toBe('Handbook');
+  expect(embedPath('Category', ['Cat', 'Category'])).toBe('Category > Cat > Category');
+  expect(embedPath('', ['', 'A'])).toBe('A');
+});
+
+it('the path stands before the passage, and either alone where there is nothing else', () => {
+  expect(embedText('A > B', 'Text.')).toBe('A > B\n\nText.');
+  expect(embedText('', 'Text.')).toBe('Text.');
+  expect(embedText('A', '')).toBe('A');
+  expect(embedText('', '---')).toBe('---');
+});
+
+it('marks that mean nothing to an embedder are left out', () => {
+  expect(withoutMarks('| Code | Meaning |  |\n|:---|---:|---|\n| E-1 | a \\| b |  |\n\nEnd')).toBe('Code, Meaning\nE-1, a | b\n\nEnd');
+  expect(withoutMarks('```js\nconst a = b - c;\n```')).toBe('const a = b - c;');
+  expect(withoutMarks('## Title\n\n- one\n* two\n> said **he**\n1. three')).toBe('Title\n\none\ntwo\nsaid he\n1. three');
+  expect(withoutMarks('See [the parts desk](https://a.test/x?y=1 "Desk") and ![a pump](p.png).')).toBe('See the parts desk and a pump.');
+  expect(withoutMarks('Chapter ........ 12\n\n\n\n----------\n\ttab   wide')).toBe('Chapter 12\n\n tab wide');
+});
+
+it('identifiers and plain prose stay as they are', () => {
+  for (const text of ['foo_bar and __init__ of v2.3.1 give ERR-4042.', 'a - b, 2 * 3, x = y', 'C++ and C#']) expect(withoutMarks(text)).toBe(text);
+});
