@@ -26,8 +26,9 @@ export async function failed(error: unknown, argv: readonly string[]): Promise<v
   }
   const shown = isUsageError(error) ? new KbError('usage', await readable(error, argv)) : error;
   process.exitCode = exitCodeOf(shown);
-  if (argv.includes('--json')) process.stdout.write(`${JSON.stringify(envelope(shown))}\n`);
-  if (!argv.includes('--json') || isAbort(error)) process.stderr.write(`${messageOf(shown)}\n`);
+  const wantsJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
+  if (wantsJson) process.stdout.write(`${JSON.stringify(envelope(shown))}\n`);
+  if (!wantsJson || isAbort(error)) process.stderr.write(`${messageOf(shown)}\n`);
 }
 
 /** `--help` and `--version` end with an error of the code EEXIT, which is none. */

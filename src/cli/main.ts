@@ -1,14 +1,11 @@
-import { enableCompileCache } from 'node:module';
-import { failed } from './failure.ts';
-
 /** Runs the command that the process was started with, and sets the exit code. `root` is the folder of kb's package.json. */
 export async function main(root: string): Promise<void> {
-  enableCompileCache();
   for (const stream of [process.stdout, process.stderr]) stream.on('error', leaveWhenClosed);
-  const { run } = await import('@oclif/core');
+  const { run } = await import('@oclif/core/run'); // the whole of it, which commands need, takes longer to load
   try {
     await run(process.argv.slice(2), { root });
   } catch (error) {
+    const { failed } = await import('./failure.ts');
     await failed(error, process.argv.slice(2));
   }
 }

@@ -83,7 +83,8 @@ export function progressText(data: Record<string, unknown>, milliseconds: number
   const parts = [expected ? `${done.toLocaleString('en')} of ${expected.toLocaleString('en')}` : done.toLocaleString('en')];
   if (chunks !== undefined) parts.push(`${chunks.toLocaleString('en')} chunks`);
   const made = embedded || chunks || done;
-  if (milliseconds > 1000 && made > 0) parts.push(`${Math.round(made / (milliseconds / 1000)).toLocaleString('en')}/s`);
+  const rate = Math.round(made / (milliseconds / 1000));
+  if (milliseconds > 1000 && rate > 0) parts.push(`${rate.toLocaleString('en')} ${chunks ? 'chunks/s' : 'per second'}`);
   if (expected && done > 0 && done < expected && milliseconds > 3000)
     parts.push(`${duration((milliseconds / done) * (expected - done))} left`);
   if (count('failed')) parts.push(`${count('failed')} failed`);
@@ -92,9 +93,9 @@ export function progressText(data: Record<string, unknown>, milliseconds: number
 
 /** A time as people say it: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (milliseconds < 9_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

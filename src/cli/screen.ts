@@ -6,8 +6,6 @@ export interface Screen {
   readonly isTerminal: boolean;
   readonly quiet: boolean;
   readonly json: boolean;
-  /** Characters of a line. */
-  readonly width: number;
   readonly color: ChalkInstance;
   /** A line of the result. */
   print(text: string): void;
@@ -22,7 +20,7 @@ export interface Screen {
 /** Escape sequences and control characters, but for tab and newline, and what changes the direction or order in which text is shown. */
 // oxlint-disable-next-line no-control-regex -- it is what has to be found
 const CONTROL =
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text from a source as it may be printed: nothing in it can move the cursor, change colours or hide what follows. */
 export const printable = (text: string): string => text.replace(CONTROL, '');
@@ -36,7 +34,6 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     isTerminal,
     quiet,
     json,
-    width: Math.max(40, Math.min(process.stdout.columns ?? 100, 120)),
     color: new Chalk({ level: colored ? 2 : 0 }),
     print: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),

@@ -1,5 +1,6 @@
 import type { CollectionSummary } from '../schema/collections.ts';
 import type { Screen } from './screen.ts';
+import { count } from './show-ingest.ts';
 
 /** `1.2 MB`, in powers of ten. */
 export function size(bytes: number): string {
@@ -18,7 +19,7 @@ export function showCollections(collections: readonly CollectionSummary[], scree
   for (const collection of collections) {
     const { name, chunks, sources, bytes } = collection;
     screen.print(
-      `${screen.color.bold(name.padEnd(width))}  ${sources} documents, ${chunks} chunks, ${size(bytes)}; ${embedder(collection)}`,
+      `${screen.color.bold(name.padEnd(width))}  ${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}; ${embedder(collection)}`,
     );
   }
 }

@@ -6,7 +6,8 @@ import { printable, type Screen } from './screen.ts';
 /** Failures listed one by one; the report (`--json`) has them all. */
 const MOST_FAILURES = 20;
 
-const count = (number: number, one: string, many = `${one}s`): string => `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+/** `1 document`, `1,200 documents`. */
+export const count = (number: number, one: string, many = `${one}s`): string => `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 
 /** One failure as a line. */
 export const failureLine = ({ source, error }: ErrorItem): string => printable(error.includes(source) ? error : `${source}: ${error}`);
@@ -29,9 +30,10 @@ export interface IngestView {
   option: string;
 }
 
-function headline({ sources, unchanged, failed, chunks, stored }: IngestResult, { dry_run }: IngestView): string {
+function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
   if (sources + unchanged + failed === 0) return 'Found no documents';
-  if (sources === 0 && failed === 0) return 'Nothing has changed';
+  if (sources + failed === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')}`;
+  if (sources + failed === 0) return 'Nothing has changed';
   return dry_run
     ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')}`
     : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}`;

@@ -14,7 +14,7 @@ export async function ingestSources(flags: FlagValues, home: string): Promise<In
   const place: Place = { cwd: process.cwd(), home };
   const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
   return {
-    ...(flags.sources === undefined ? {} : (readStructure(String(flags.sources), '--sources') as IngestInput)),
+    ...(flags.sources === undefined ? {} : readRequest(String(flags.sources))),
     ...(docs ? { docs } : {}),
     ...(urls ? { urls } : {}),
     ...(api ? { api: api.flatMap((given) => (given.startsWith('@') ? (readStructure(given.slice(1), '--api') as never) : given)) } : {}),
@@ -27,6 +27,12 @@ async function markdownEntry(given: string, place: Place): Promise<string | { te
   if (given === '-') return inputText();
   if (!given.startsWith('@')) return given;
   return { text: readText(given.slice(1), '--markdown'), source: sourceOf(absolutePath(given.slice(1), place), place) };
+}
+
+function readRequest(path: string): IngestInput {
+  const request = readStructure(path, '--sources');
+  if (typeof request === 'object' && request !== null && !Array.isArray(request)) return request;
+  throw new KbError('usage', `--sources: ${path} holds no request.`, { hint: 'It has the keys docs, urls, api and markdown, as the body of /v1/pipelines/ingest.' });
 }
 
 /** A file of YAML or JSON that a flag names. */

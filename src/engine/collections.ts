@@ -11,7 +11,8 @@ import type { Context } from './context.ts';
 export const embedderName = ({ provider, model }: Config['embedding']): EmbedderName =>
   provider === 'none' ? { provider, model: '' } : { provider, model: model ?? drivers.embedders[provider].model };
 
-const spelled = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
+/** `openai / text-embedding-3-small`, `none`. */
+export const spelled = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
 
 /** Throws where vectors of the collection and of the configured embedder don't belong together. */
 function assertSameEmbedder(collection: Collection, settings: Config): void {
@@ -66,17 +67,16 @@ export async function openEmbedder({ settings, resources }: Context): Promise<Em
 export async function* withLock<R>({ settings, resources, signal }: Context, work: () => Run<R>): Run<R> {
   const store = await resources.store(settings.storage);
   let mustWait = false;
-  let release: (() => Promise<void>) | undefined;
   const locking = store.lock(settings.collection, { signal, onWait: () => void (mustWait = true) });
-  for await (const locked of pulsed([locking], 200)) {
-    release = locked;
-    if (locked || !mustWait) continue;
-    mustWait = false;
-    yield progress('store', {}, `Another run is writing to «${settings.collection}»; waiting until it is done.`);
-  }
   try {
+    for await (const locked of pulsed([locking], 200)) {
+      if (locked || !mustWait) continue;
+      mustWait = false;
+      yield progress('store', {}, `Another run is writing to «${settings.collection}»; waiting until it is done.`);
+    }
     return yield* work();
   } finally {
+    const release = await locking.catch(() => undefined); // also where nobody waits for it any more
     await release?.();
   }
 }

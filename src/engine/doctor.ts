@@ -4,7 +4,7 @@ import { describe } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
 import { missingKey } from '../drivers/providers.ts';
 import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/doctor.ts';
-import { embedderName, openEmbedder } from './collections.ts';
+import { embedderName, openEmbedder, spelled } from './collections.ts';
 import type { Context } from './context.ts';
 import { storeUrl } from './resources.ts';
 
@@ -46,7 +46,7 @@ async function checkCollection({ settings, resources }: Context): Promise<Findin
   if (info.provider !== provider || info.model !== model) {
     return {
       status: 'failed',
-      message: `«${info.name}» was embedded with ${info.provider} / ${info.model}, the configuration says ${provider} / ${model}. kb collections reembed ${info.name} mends that.`,
+      message: `«${info.name}» was embedded with ${spelled(info)}, the configuration says ${spelled({ provider, model })}. kb collections reembed ${info.name} mends that.`,
     };
   }
   return ok(`«${info.name}»: ${await collection.count()} chunks`);

@@ -1,7 +1,7 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { StoredSource } from '../ports.ts';
+import type { Collection, StoredSource } from '../ports.ts';
 import type { IngestRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
 import { embedWorks } from '../stages/embed-works.ts';
@@ -10,8 +10,8 @@ import { IngestReport } from '../stages/ingest-report.ts';
 import type { Work } from '../stages/ingest-work.ts';
 import { createInventory, prune, unreadItem } from '../stages/inventory.ts';
 import { readWorks, type Unread } from '../stages/read-works.ts';
-import { writeWorks, type Written } from '../stages/write-works.ts';
-import { findCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
+import { writeWorks } from '../stages/write-works.ts';
+import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { openExtractors } from './extractors.ts';
 
@@ -28,9 +28,26 @@ export async function* ingest(request: IngestRequest, context: Context): Run<Ing
   }
   const { settings, lists } = context;
   const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists });
-  if (request.dry_run) yield* rehearse(request, context, report);
-  else yield* withLock(context, () => pipeline(request, context, report));
+  try {
+    if (request.dry_run) yield* rehearse(request, context, report);
+    else yield* withLock(context, () => pipeline(request, context, report));
+  } catch (error) {
+    throw endedBy(error, report);
+  }
   return report.result;
+}
+
+/** The error that ended an ingest, with what had been stored by then: it stays. */
+function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unknown {
+  const documents = storedDocuments === 1 ? '1 document' : `${storedDocuments} documents`;
+  const kept =
+    storedDocuments > 0
+      ? `What was stored stays (${documents}, ${result.stored} chunks in «${result.store_result.collection}»); the same again goes on from there.`
+      : undefined;
+  if (isAbort(error)) return new KbError('aborted', 'Stopped.', { hint: kept ?? 'Nothing was stored.', cause: error });
+  if (!(error instanceof KbError) || !kept) return error;
+  const { code, message, hint, isRetryable, attempts, retryAfter } = error;
+  return new KbError(code, message, { hint: hint ? `${hint} ${kept}` : kept, isRetryable, attempts, retryAfter, cause: error });
 }
 
 async function* pipeline(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
@@ -49,7 +66,8 @@ async function* pipeline(request: IngestRequest, context: Context, report: Inges
     const embedded = embedder
       ? embedWorks(read, { embedder, batch_size: settings.embedding.batch_size, signal, onBatch: (count) => report.embedded(count) })
       : read;
-    const written = writeWorks(embedded, { collection: target.get, batch_size: settings.storage.batch_size });
+    const { batch_size } = settings.storage;
+    const written = writeWorks(embedded, { collection: target.get, batch_size, onWritten: (item) => report.written(item) });
     yield* watch(written, report, signal);
   } finally {
     await close();
@@ -59,13 +77,13 @@ async function* pipeline(request: IngestRequest, context: Context, report: Inges
   const gone = request.prune ? inventory.gone(before) : [];
   if (collection && gone.length > 0) await prune(collection, gone);
   report.pruned(gone);
-  if (stored + gone.length > 0) await collection?.optimize();
+  await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
 }
 
 /** What the work would be: all but embedding, writing and removing. */
 async function* rehearse(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
   const { settings, signal } = context;
-  const existing = await findCollection(context);
+  const { existing } = await targetCollection(context); // it makes none, and refuses what the run itself would
   const before = await storedSources(existing);
   const inventory = createInventory(report);
   const { extractors, close } = await openExtractors(request, context);
@@ -75,14 +93,14 @@ async function* rehearse(request: IngestRequest, context: Context, report: Inges
       readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false }),
       report,
     );
-    yield* watch(unwritten(read), report, signal);
+    yield* watch(unwritten(read, report), report, signal);
   } finally {
     await close();
   }
   if (request.prune) report.pruned(inventory.gone(before));
 }
 
-const storedSources = async (collection: Awaited<ReturnType<typeof findCollection>>): Promise<Map<string, StoredSource>> =>
+const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>
   (await collection?.sources()) ?? new Map<string, StoredSource>();
 
 /** The documents that could be read; the others go into the report. */
@@ -98,17 +116,16 @@ async function* readable(works: AsyncIterable<Work | Unread>, report: IngestRepo
   }
 }
 
-async function* unwritten(works: AsyncIterable<Work>): AsyncGenerator<Written, void, void> {
-  for await (const work of works) yield { work, stored: false };
+async function* unwritten(works: AsyncIterable<Work>, report: IngestReport): AsyncGenerator<void, void, void> {
+  for await (const work of works) yield report.written({ work, stored: false });
 }
 
 /** Draws the documents through the pipeline, and tells now and then how far it is. */
-async function* watch(written: AsyncIterable<Written>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
+async function* watch(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
   let told = 0;
-  for await (const item of pulsed(written, PULSE)) {
+  for await (const _step of pulsed(written, PULSE)) {
     throwIfAborted(signal);
-    if (item) report.written(item);
-    if (item && Date.now() - told < PULSE) continue;
+    if (Date.now() - told < PULSE - 5) continue; // a timer may be early by some milliseconds
     told = Date.now();
     yield* report.events();
   }

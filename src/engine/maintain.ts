@@ -7,6 +7,7 @@ import { editChunks } from '../stages/edit.ts';
 import { deleteChunks, storeChunks, type Target } from '../stages/store.ts';
 import { embedderName, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
+import { named } from './manage.ts';
 
 const target = ({ settings }: Context): Target => ({ provider: settings.storage.vector_db, collection: settings.collection });
 
@@ -35,16 +36,17 @@ export async function* edit({ chunks }: EditRequest, context: Context): Run<Edit
       collection,
       embedder,
       batch_size: context.settings.storage.batch_size,
+      embedded_at_once: context.settings.embedding.batch_size,
       signal: context.signal,
     });
   });
 }
 
-/** Removes stored chunks. It needs no embedder, and asks for none. */
+/** Removes stored chunks, whatever embedder they are of. */
 export async function* remove(request: DeleteRequest, context: Context): Run<DeleteResult> {
   const where = whereOf(request);
   return yield* withLock(context, async function* () {
-    return await deleteChunks(await openCollection(context), where, target(context));
+    return await deleteChunks(await named(context, context.settings.collection), where, target(context));
   });
 }
 

@@ -1,8 +1,8 @@
 import { KbError } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { Collection } from '../ports.ts';
+import type { Collection, Embedder, StoredChunk } from '../ports.ts';
 import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collections.ts';
-import { embedTexts } from '../stages/embed.ts';
+import { embedBatches } from '../stages/embed.ts';
 import { embedderName, noCollection, openEmbedder, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 
@@ -55,20 +55,17 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
     const draft = await store.draft({ name, ...embedding, dimensions });
     let embedded = 0;
     try {
-      const total = await old.count();
+      const expected = await old.count();
       for await (const page of old.all()) {
         throwIfAborted(signal);
-        const vectors = embedder
-          ? await embedTexts(
-              page.map(({ embed_text, text }) => embed_text ?? text),
-              { embedder, input_type: 'document', signal },
-            )
-          : [];
-        const failed = vectors.find((vector) => vector instanceof KbError);
-        if (failed instanceof KbError) throw failed;
-        await draft.collection.upsert(page.map((chunk, i) => ({ ...chunk, vector: vectors[i] as Float32Array | undefined })));
+        const vectors: Float32Array[] = [];
+        for await (const batch of embedder ? vectorsOf(page, embedder, context) : []) {
+          vectors.push(...batch);
+          yield progress('reembed', { done: embedded + vectors.length, expected });
+        }
+        await draft.collection.upsert(page.map((chunk, i) => ({ ...chunk, vector: vectors[i] })));
         embedded += page.length;
-        yield progress('reembed', { done: embedded, expected: total });
+        yield progress('reembed', { done: embedded, expected });
       }
       await draft.collection.optimize();
       await draft.commit();
@@ -78,4 +75,16 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
     }
     return { name, embedding, dimensions, embedded };
   });
+}
+
+/** The vectors of a page of chunks, batch by batch. One that can't be made ends the work: the collection would be without it. */
+async function* vectorsOf(page: readonly StoredChunk[], embedder: Embedder, { settings, signal }: Context): AsyncGenerator<Float32Array[], void, void> {
+  const texts = page.map(({ embed_text, text }) => embed_text ?? text);
+  const { batch_size } = settings.embedding;
+  for await (const batch of embedBatches(texts, { embedder, batch_size, input_type: 'document', signal })) {
+    yield batch.map((vector) => {
+      if (vector instanceof KbError) throw vector;
+      return vector;
+    });
+  }
 }

@@ -6,24 +6,25 @@ import type { ChunkResult, EmbedResult } from '../schema/results.ts';
 import { runChunk } from '../stages/chunk/run.ts';
 import { embedChunks } from '../stages/embed.ts';
 import { toDocument } from '../stages/extract/document.ts';
+import { BARE_SOURCE, bareId } from '../stages/extract/markdown.ts';
 import { openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
 /** Splits texts and documents. */
 export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {
-  const documents = [markdown].flat().map((given): Document => {
-    const { text, ...known } = typeof given === 'string' ? { text: given } : given;
-    const name = known.source ?? source ?? 'markdown';
+  const all = [markdown].flat().map((given) => (typeof given === 'string' ? { text: given } : given));
+  const nameOf = (given: { source?: string | undefined }) => given.source || source || BARE_SOURCE;
+  const named = Map.groupBy(all, nameOf);
+  const documents = all.map((given): Document => {
+    const { text, ...known } = given;
+    const name = nameOf(given);
+    const isShared = name === BARE_SOURCE || named.get(name)!.length > 1;
+    const id = known.id || (isShared ? bareId(text, name) : undefined);
     const made = toDocument(
       { text, metadata: known.metadata ?? {} },
-      { source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title: known.title ?? title },
+      { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title: known.title ?? title },
     );
-    return {
-      ...made,
-      metadata: { ...made.metadata, ...known.metadata },
-      ...(known.id ? { id: known.id } : {}),
-      ...(known.marks ? { marks: known.marks } : {}),
-    };
+    return { ...made, metadata: { ...made.metadata, ...known.metadata }, ...(known.marks ? { marks: known.marks } : {}) };
   });
   return yield* runChunk({ documents, chunking: settings.chunking });
 }

@@ -1,9 +1,9 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
-import { progress, type Run } from '../base/run.ts';
+import { progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Collection, Embedder, StoredChunk } from '../ports.ts';
 import type { EditRequest } from '../schema/requests.ts';
 import type { EditResult, ErrorItem } from '../schema/results.ts';
-import { embedTexts } from './embed.ts';
+import { embedBatches, type EmbedOptions } from './embed.ts';
 import type { Target } from './store.ts';
 
 export interface EditParts {
@@ -11,7 +11,10 @@ export interface EditParts {
   collection: Collection;
   /** Undefined where the collection is searched by words alone. */
   embedder: Embedder | undefined;
+  /** Chunks written in one step. */
   batch_size: number;
+  /** Texts in one request to the embedder. */
+  embedded_at_once: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -20,7 +23,7 @@ type Given = EditRequest['chunks'][number];
 /** Gives stored chunks another text or metadata, embeds them anew and writes them under their ids. An unknown id is a failed item, and nothing is made of it. */
 export async function* editChunks(
   chunks: readonly Given[],
-  { collection, embedder, batch_size, signal, target }: EditParts,
+  { collection, embedder, batch_size, embedded_at_once, signal, target }: EditParts,
 ): Run<EditResult> {
   const errors: ErrorItem[] = [];
   const items: { id: string; source: string }[] = [];
@@ -31,16 +34,11 @@ export async function* editChunks(
     const edited: StoredChunk[] = [];
     for (const given of batch) {
       const before = stored.get(given.id);
-      if (before) edited.push(changed(before, given));
-      else
-        fail(
-          given.id,
-          new KbError('not_found', `There is no chunk «${given.id}» in the collection «${target.collection}».`, {
-            hint: 'kb retrieve --json shows the ids of chunks.',
-          }),
-        );
+      if (before && given.text.trim() !== '') edited.push(changed(before, given));
+      else fail(given.id, before ? emptied(given.id) : unknown(given.id, target));
     }
-    const ready = embedder ? await withVectors(edited, { embedder, signal, fail }) : edited;
+    throwIfAborted(signal);
+    const ready = embedder ? await withVectors(edited, { embedder, batch_size: embedded_at_once, signal, fail }) : edited;
     await collection.upsert(ready);
     items.push(...ready.map(({ id, source }) => ({ id, source })));
     yield progress('edit', { edited: items.length, requested: chunks.length });
@@ -48,6 +46,14 @@ export async function* editChunks(
   if (items.length > 0) await collection.optimize();
   return { requested: chunks.length, edited: items.length, items, failed: errors.length, ...target, errors };
 }
+
+const unknown = (id: string, { collection }: Target): KbError =>
+  new KbError('not_found', `There is no chunk «${id}» in the collection «${collection}».`, {
+    hint: 'kb retrieve --json shows the ids of chunks.',
+  });
+
+const emptied = (id: string): KbError =>
+  new KbError('invalid', `The new text of the chunk «${id}» is empty.`, { hint: `kb delete --id ${id} removes a chunk.` });
 
 /** The stored chunk with what was given in place of what it had; what places it in its document stays. */
 function changed(before: StoredChunk, { text, embed_text, source, metadata }: Given): StoredChunk {
@@ -63,16 +69,14 @@ function changed(before: StoredChunk, { text, embed_text, source, metadata }: Gi
 
 async function withVectors(
   chunks: readonly StoredChunk[],
-  parts: { embedder: Embedder; signal: AbortSignal | undefined; fail: (id: string, error: unknown) => void },
+  { fail, ...options }: Pick<EmbedOptions, 'embedder' | 'signal'> & { batch_size: number; fail: (id: string, error: unknown) => void },
 ): Promise<StoredChunk[]> {
-  const vectors = await embedTexts(
-    chunks.map(({ embed_text, text }) => embed_text ?? text),
-    { embedder: parts.embedder, input_type: 'document', signal: parts.signal },
-  );
+  const texts = chunks.map(({ embed_text, text }) => embed_text ?? text);
+  const vectors = (await Array.fromAsync(embedBatches(texts, { ...options, input_type: 'document' }))).flat();
   return chunks.flatMap((chunk, i) => {
     const vector = vectors[i]!;
     if (!(vector instanceof KbError)) return [{ ...chunk, vector }];
-    parts.fail(chunk.id, vector);
+    fail(chunk.id, vector);
     return [];
   });
 }

@@ -54,6 +54,14 @@ async function halves(texts: readonly string[], attempt: Attempt): Promise<(Floa
   return [...first, ...(await embedHalving(texts.slice(middle), attempt))];
 }
 
+/** The same for any number of texts, in batches, several at once: yields what came of each batch, in their order. */
+export async function* embedBatches(
+  texts: readonly string[],
+  { batch_size, ...options }: EmbedOptions & { batch_size: number },
+): AsyncGenerator<(Float32Array | KbError)[], void, void> {
+  yield* mapOrdered(batches(texts, batch_size), options.embedder.concurrency, (batch) => embedTexts(batch, options));
+}
+
 export interface EmbedChunksOptions extends EmbedOptions {
   chunks: readonly Chunk[];
   batch_size: number;
@@ -84,8 +92,8 @@ export async function* embedChunks({ chunks, batch_size, ...options }: EmbedChun
   return { inputs: chunks.length, embedded: items.length, items, failed: errors.length, errors };
 }
 
-function* batches(chunks: readonly Chunk[], size: number): Generator<readonly Chunk[]> {
-  for (let at = 0; at < chunks.length; at += size) yield chunks.slice(at, at + size);
+function* batches<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
 /** As few digits as a 32-bit float needs to come back the same: nine (IEEE 754). Half the bytes of a JSON that spells out the double. */

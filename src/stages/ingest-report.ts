@@ -22,6 +22,7 @@ export class IngestReport {
   readonly #lists: boolean;
   #expected = 0;
   #done = 0;
+  #stored = 0;
   #news: Progress[] = [];
 
   constructor({ names, provider, collection, lists }: ReportOptions) {
@@ -42,6 +43,11 @@ export class IngestReport {
       store_result: { inputs: 0, stored: 0, items: [], ...failures(), provider, collection },
       ...failures(),
     };
+  }
+
+  /** Documents that were written, as far as is known. */
+  get storedDocuments(): number {
+    return this.#stored;
   }
 
   /** So many more documents are coming. */
@@ -116,6 +122,7 @@ export class IngestReport {
     store_result.inputs += chunks.length;
     for (const { id, source, vector } of chunks) if (vector) this.#add(embed_result.items, { id, source });
     if (!stored) return;
+    this.#stored++;
     store_result.stored = result.stored += chunks.length;
     for (const { id, source } of chunks) this.#add(store_result.items, { id, source });
   }

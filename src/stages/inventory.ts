@@ -18,18 +18,25 @@ export interface Inventory {
 }
 
 export function createInventory(report: IngestReport): Inventory {
-  const met = new Set<string>();
+  const given = new Map<string, string>();
+  const failed = new Set<string>();
   const scopes: Scope[] = [];
+  /** Of several documents under one source the first is taken. Where the others say something else, that is a failure: each would replace the one before. */
+  const isFirst = (name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean => {
+    const before = shares_source ? undefined : given.get(source);
+    given.set(source, before ?? content_hash);
+    if (before === undefined) return true;
+    if (before === content_hash || source_kind !== 'markdown') report.expect(-1);
+    else report.unread(name, toErrorItem(anotherOf(source), { source, source_kind, stage: 'validate' }));
+    return false;
+  };
   return {
     async *candidates(extracted) {
       for await (const { name, item } of extracted) {
         if ('candidate' in item) {
-          const { source, shares_source } = item.candidate;
-          if (!shares_source && met.has(source)) continue;
-          met.add(source);
-          yield { name, candidate: item.candidate };
+          if (isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
         } else if ('error' in item) {
-          met.add(item.error.source);
+          failed.add(item.error.source);
           report.unread(name, item.error);
         } else if ('passed_over' in item) report.passedOver(item.passed_over);
         else if ('scope' in item) scopes.push(item.scope);
@@ -40,11 +47,16 @@ export function createInventory(report: IngestReport): Inventory {
       [...before.values()]
         .filter(
           ({ source, source_kind }) =>
-            !met.has(source) && scopes.some((scope) => scope.source_kind === source_kind && scope.covers(source)),
+            !given.has(source) && !failed.has(source) && scopes.some((scope) => scope.source_kind === source_kind && scope.covers(source)),
         )
         .map(({ source }) => source),
   };
 }
+
+const anotherOf = (source: string): KbError =>
+  new KbError('invalid', `The source «${source}» was given twice, with different texts: the first was taken.`, {
+    hint: 'Give each text a source of its own.',
+  });
 
 /** Removes the chunks of these sources. */
 export async function prune(collection: Collection, sources: readonly string[]): Promise<void> {

@@ -15,23 +15,26 @@ export interface WriteWorksOptions {
   collection: (dimensions: number) => Promise<Collection>;
   /** Chunks written in one step, about. */
   batch_size: number;
+  /** Told of each document, in their order, as soon as it is known what became of it. */
+  onWritten: (written: Written) => void;
 }
 
 /** Documents that may wait to be written while the embedder goes on. */
 const WAITING = 64;
 
-/** Writes documents in groups, each group in one step, while the embedder works on the next. Hands each on with what became of it. */
+/** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */
 export async function* writeWorks(
   works: AsyncIterable<Work>,
-  { collection, batch_size }: WriteWorksOptions,
-): AsyncGenerator<Written, void, void> {
+  { collection, batch_size, onWritten }: WriteWorksOptions,
+): AsyncGenerator<void, void, void> {
   for await (const group of grouped(ahead(works, WAITING), batch_size, ({ chunks }) => Math.max(1, chunks.length))) {
     const ready = group.filter(shouldStore);
     const refused = ready.length > 0 ? await writeGroup(ready, await collection(dimensionsOf(ready))) : new Map<Work, KbError>();
     for (const work of group) {
       const error = refused.get(work);
-      yield { work, stored: ready.includes(work) && !error, ...(error ? { refused: error } : {}) };
+      onWritten({ work, stored: ready.includes(work) && !error, ...(error ? { refused: error } : {}) });
     }
+    yield;
   }
 }
 

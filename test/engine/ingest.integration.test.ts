@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe as describeError } from '../../src/base/errors.ts';
 import { collect } from '../../src/base/run.ts';
 import { REPORT_LIMIT } from '../../src/stages/ingest-report.ts';
 import { openSite } from '../support/site.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder, write } from '../support/folder.ts';
-import { onTestFinished } from 'vitest';
 
 const page = (word: string): string => `# ${word}\n\nThe ${word} is described here, in a sentence that is long enough.\n`;
 /** Three sections, each a chunk of its own. */
@@ -90,7 +90,7 @@ describe('an ingest again', () => {
     write(home, { 'a.md': '---\ntitle: Nothing\n---\n' });
     const emptied = await result(engine, 'ingest', { docs: 'a.md' });
     expect(emptied).toMatchObject({ failed: 1, stored: 0, errors: [{ source: 'a.md', source_kind: 'path', isRetryable: false }] });
-    expect(emptied.errors[0]!.error).toMatch(/a\.md.*(empty|no text)/);
+    expect(emptied.errors[0]!.error).toContain('without any text');
     expect(await chunksIn(engine)).toHaveLength(1);
   });
 });
@@ -345,7 +345,7 @@ describe('an ingest that is stopped', () => {
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.length).toBeLessThan(40);
     expect(stopped).toMatchObject({ code: 'aborted' });
-    expect(stopped.message).toContain(`${kept.length} document`);
+    expect(describeError(stopped)).toMatch(new RegExp(`^Stopped\\. .*${kept.length} documents?, ${kept.length} chunks`));
     const again = await result(engine, 'ingest', { docs: 'docs' });
     expect(again).toMatchObject({ unchanged: kept.length, sources: 40 - kept.length, failed: 0 });
   });
@@ -368,8 +368,8 @@ describe('an ingest that is stopped', () => {
 
   it('waits for another writer, and says so', async () => {
     const home = folder({ 'a.md': page('anchor') });
-    const { settings } = await modelServer({}, {});
-    const [one, two] = [engineIn(home, settings), engineIn(home, settings)];
+    const [one, two] = [engineIn(home), engineIn(home)];
+    await result(one, 'ingest', { markdown: 'The gate is locked at ten.' });
     const first = one.run('ingest', { docs: 'a.md' });
     await first.next();
     const second = two.run('ingest', { docs: 'a.md' });
@@ -397,7 +397,7 @@ describe('the events of an ingest', () => {
       engineIn(home).run('ingest', { docs: ['docs/a.md', 'docs'], markdown: [{ source: 'x', text: 'The gate is locked.' }, { source: 'x', text: 'The gate is locked.' }] }),
     );
     const { expected, done } = events.findLast(({ data }) => 'done' in data)!.data;
-    expect([expected, done]).toEqual([3, 3]);
+    expect([expected, done]).toEqual([2, 2]);
   });
 
   it('come with a report whose lists are left empty where nobody wants them, and whose counts are whole', async () => {
@@ -410,9 +410,8 @@ describe('the events of an ingest', () => {
   it('come with a report whose lists end at a limit', async () => {
     const rows = Array.from({ length: REPORT_LIMIT + 50 }, (_, i) => `Passage ${i} stands alone, and has a number of its own: ${i * 7}.`);
     const engine = engineIn(folder());
-    const done = await result(engine, 'ingest', { markdown: { source: 'long', text: rows.join('\n\n') } as never, chunking: { chunk_size: 70, chunk_overlap: 0, min_chunk_length: 0 } }).catch(
-      () => result(engine, 'ingest', { markdown: [{ source: 'long', text: rows.join('\n\n') }], chunking: { chunk_size: 70, chunk_overlap: 0, min_chunk_length: 0 } }),
-    );
+    const chunking = { chunk_size: 70, chunk_overlap: 0, min_chunk_length: 0 };
+    const done = await result(engine, 'ingest', { markdown: [{ source: 'long', text: rows.join('\n\n') }], chunking });
     expect(done.stored).toBeGreaterThan(REPORT_LIMIT);
     expect([done.chunk_result.items.length, done.store_result.items.length]).toEqual([REPORT_LIMIT, REPORT_LIMIT]);
   });

@@ -15,7 +15,10 @@ interface Relation {
 
 const relations = (list: readonly Relation[]): string =>
   `${XML}<Relationships xmlns="${SCHEMAS}/package/2006/relationships">${list
-    .map(({ id, type, target, isExternal }) => `<Relationship Id="${id}" Type="${type}" Target="${escape(target)}"${isExternal ? ' TargetMode="External"' : ''}/>`)
+    .map(
+      ({ id, type, target, isExternal }) =>
+        `<Relationship Id="${id}" Type="${type}" Target="${escape(target)}"${isExternal ? ' TargetMode="External"' : ''}/>`,
+    )
     .join('')}</Relationships>`;
 
 const contentTypes = (overrides: Record<string, string>): string =>
@@ -54,7 +57,10 @@ const officeFile = ({ main, overrides, core, parts }: Package): Buffer =>
   });
 
 /** A paragraph of a DOCX. `list` is a level from 0; `raw` are runs written by hand. */
-export function wordParagraph(text: string, { style, list, raw = '' }: { style?: string; list?: { id: 1 | 2; level: number }; raw?: string } = {}): string {
+export function wordParagraph(
+  text: string,
+  { style, list, raw = '' }: { style?: string; list?: { id: 1 | 2; level: number }; raw?: string } = {},
+): string {
   const numbering = list ? `<w:numPr><w:ilvl w:val="${list.level}"/><w:numId w:val="${list.id}"/></w:numPr>` : '';
   const named = style ? `<w:pStyle w:val="${style}"/>` : '';
   const run = text === '' ? '' : `<w:r><w:t xml:space="preserve">${escape(text)}</w:t></w:r>`;
@@ -64,7 +70,13 @@ export function wordParagraph(text: string, { style, list, raw = '' }: { style?:
 /** A table of a DOCX; a cell is its text, or its text and what stands in `w:tcPr`. */
 export const wordTable = (rows: (string | [text: string, properties: string])[][]): string =>
   `<w:tbl>${rows
-    .map((cells) => `<w:tr>${cells.map((cell) => (typeof cell === 'string' ? [cell, ''] : cell)).map(([text = '', properties]) => `<w:tc><w:tcPr>${properties}</w:tcPr>${wordParagraph(text)}</w:tc>`).join('')}</w:tr>`)
+    .map(
+      (cells) =>
+        `<w:tr>${cells
+          .map((cell) => (typeof cell === 'string' ? [cell, ''] : cell))
+          .map(([text = '', properties]) => `<w:tc><w:tcPr>${properties}</w:tcPr>${wordParagraph(text)}</w:tc>`)
+          .join('')}</w:tr>`,
+    )
     .join('')}</w:tbl>`;
 
 /** A DOCX of this body. List 1 has bullets, list 2 numbers; `links` are addresses by their relation id. */
@@ -75,7 +87,11 @@ export function docxFile(body: string, { core = {}, links = {} }: { core?: CoreP
   const list = (id: number, format: string) => `<w:abstractNum w:abstractNumId="${id}">${levels(format)}</w:abstractNum>`;
   return officeFile({
     main: 'word/document.xml',
-    overrides: { 'word/document.xml': 'wordprocessingml.document.main', 'word/styles.xml': 'wordprocessingml.styles', 'word/numbering.xml': 'wordprocessingml.numbering' },
+    overrides: {
+      'word/document.xml': 'wordprocessingml.document.main',
+      'word/styles.xml': 'wordprocessingml.styles',
+      'word/numbering.xml': 'wordprocessingml.numbering',
+    },
     core,
     parts: {
       'word/document.xml': `${XML}<w:document ${names}><w:body>${body}</w:body></w:document>`,
@@ -97,12 +113,15 @@ export interface Slide {
   notes?: string;
 }
 
-const drawn = (paragraphs: readonly string[], properties = ''): string => paragraphs.map((text) => `<a:p>${properties}<a:r><a:t>${escape(text)}</a:t></a:r></a:p>`).join('');
+const drawn = (paragraphs: readonly string[], properties = ''): string =>
+  paragraphs.map((text) => `<a:p>${properties}<a:r><a:t>${escape(text)}</a:t></a:r></a:p>`).join('');
 const shape = (kind: string, content: string): string =>
   `<p:sp><p:nvSpPr><p:cNvPr id="2" name="${kind}"/><p:cNvSpPr/><p:nvPr><p:ph type="${kind}"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>${content}</p:txBody></p:sp>`;
 
 function slideTable(rows: readonly string[][]): string {
-  const cells = rows.map((row) => `<a:tr h="1">${row.map((text) => `<a:tc><a:txBody><a:bodyPr/>${drawn([text])}</a:txBody></a:tc>`).join('')}</a:tr>`).join('');
+  const cells = rows
+    .map((row) => `<a:tr h="1">${row.map((text) => `<a:tc><a:txBody><a:bodyPr/>${drawn([text])}</a:txBody></a:tc>`).join('')}</a:tr>`)
+    .join('');
   const grid = `<a:tblGrid>${rows[0]!.map(() => '<a:gridCol w="1"/>').join('')}</a:tblGrid>`;
   return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" name="t"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm/><a:graphic><a:graphicData uri="${SCHEMAS}/drawingml/2006/table"><a:tbl>${grid}${cells}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
 }
@@ -110,19 +129,28 @@ function slideTable(rows: readonly string[][]): string {
 /** A PPTX of these slides. */
 export function pptxFile(slides: readonly Slide[], { core = {} }: { core?: CoreProperties } = {}): Buffer {
   const names = `xmlns:a="${SCHEMAS}/drawingml/2006/main" xmlns:p="${SCHEMAS}/presentationml/2006/main" xmlns:r="${OFFICE_RELATION}"`;
-  const tree = (shapes: string) => `<p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shapes}</p:spTree></p:cSld>`;
+  const tree = (shapes: string) =>
+    `<p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shapes}</p:spTree></p:cSld>`;
   const overrides: Record<string, string> = { 'ppt/presentation.xml': 'presentationml.presentation.main' };
   const parts: Record<string, Part> = {
     'ppt/presentation.xml': `${XML}<p:presentation ${names}><p:sldIdLst>${slides.map((_, i) => `<p:sldId id="${300 + i}" r:id="s${i + 1}"/>`).join('')}</p:sldIdLst></p:presentation>`,
-    'ppt/_rels/presentation.xml.rels': relations(slides.map((_, i) => ({ id: `s${i + 1}`, type: `${OFFICE_RELATION}/slide`, target: `slides/slide${i + 1}.xml` }))),
+    'ppt/_rels/presentation.xml.rels': relations(
+      slides.map((_, i) => ({ id: `s${i + 1}`, type: `${OFFICE_RELATION}/slide`, target: `slides/slide${i + 1}.xml` })),
+    ),
   };
   for (const [i, { title, bullets = [], table, notes }] of slides.entries()) {
-    const shapes = shape('title', drawn([title])) + shape('body', drawn(bullets, '<a:pPr><a:buChar char="•"/></a:pPr>')) + (table ? slideTable(table) : '');
+    const shapes =
+      shape('title', drawn([title])) +
+      shape('body', drawn(bullets, '<a:pPr><a:buChar char="•"/></a:pPr>')) +
+      (table ? slideTable(table) : '');
     parts[`ppt/slides/slide${i + 1}.xml`] = `${XML}<p:sld ${names}>${tree(shapes)}</p:sld>`;
     overrides[`ppt/slides/slide${i + 1}.xml`] = 'presentationml.slide';
     if (notes === undefined) continue;
-    parts[`ppt/slides/_rels/slide${i + 1}.xml.rels`] = relations([{ id: 'n1', type: `${OFFICE_RELATION}/notesSlide`, target: `../notesSlides/notesSlide${i + 1}.xml` }]);
-    parts[`ppt/notesSlides/notesSlide${i + 1}.xml`] = `${XML}<p:notes ${names}>${tree(shape('body', drawn([notes])) + shape('sldNum', drawn([String(i + 1)])))}</p:notes>`;
+    parts[`ppt/slides/_rels/slide${i + 1}.xml.rels`] = relations([
+      { id: 'n1', type: `${OFFICE_RELATION}/notesSlide`, target: `../notesSlides/notesSlide${i + 1}.xml` },
+    ]);
+    parts[`ppt/notesSlides/notesSlide${i + 1}.xml`] =
+      `${XML}<p:notes ${names}>${tree(shape('body', drawn([notes])) + shape('sldNum', drawn([String(i + 1)])))}</p:notes>`;
     overrides[`ppt/notesSlides/notesSlide${i + 1}.xml`] = 'presentationml.notesSlide';
   }
   return officeFile({ main: 'ppt/presentation.xml', overrides, core, parts });

@@ -23,7 +23,10 @@ function pageContent(lines: readonly PdfText[]): string {
 }
 
 /** A PDF of these pages, in Helvetica and WinAnsi. A page of a string is drawn by its operators. */
-export function pdfFile(pages: readonly (readonly PdfText[] | string)[], { info = {}, outline = [], trailer = '' }: PdfOptions = {}): Buffer {
+export function pdfFile(
+  pages: readonly (readonly PdfText[] | string)[],
+  { info = {}, outline = [], trailer = '' }: PdfOptions = {},
+): Buffer {
   const first = 6 + outline.length;
   const kids = pages.map((_, i) => `${first + 2 * i} 0 R`);
   const entry = (i: number) => (i < 0 || i >= outline.length ? '' : `${6 + i} 0 R`);
@@ -31,15 +34,20 @@ export function pdfFile(pages: readonly (readonly PdfText[] | string)[], { info 
     `<< /Type /Catalog /Pages 2 0 R ${outline.length > 0 ? '/Outlines 5 0 R' : ''} >>`,
     `<< /Type /Pages /Count ${pages.length} /Kids [${kids.join(' ')}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
-    `<< ${Object.entries(info).map(([key, value]) => `/${key} ${literal(value)}`).join(' ')} >>`,
+    `<< ${Object.entries(info)
+      .map(([key, value]) => `/${key} ${literal(value)}`)
+      .join(' ')} >>`,
     `<< /Type /Outlines ${outline.length > 0 ? `/First ${entry(0)} /Last ${entry(outline.length - 1)} /Count ${outline.length}` : ''} >>`,
     ...outline.map(
-      (title, i) => `<< /Title ${literal(title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${kids[0]} /Fit] >>`,
+      (title, i) =>
+        `<< /Title ${literal(title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${kids[0]} /Fit] >>`,
     ),
   ];
   for (const page of pages) {
     const content = typeof page === 'string' ? page : pageContent(page);
-    objects.push(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`);
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
+    );
     objects.push(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`);
   }
   let file = '%PDF-1.4\n';

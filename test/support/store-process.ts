@@ -1,4 +1,6 @@
 // Another process that writes to a LanceDB store, for the tests: node store-process.ts FOLDER TASK. It says `ready` when it has begun.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openLanceDb } from '../../src/drivers/stores/lancedb.ts';
 import type { StoredChunk } from '../../src/ports.ts';
@@ -47,9 +49,10 @@ const tasks: Record<string, () => Promise<void>> = {
       if (n % 5 === 4) await collection.optimize();
     }
   },
-  /** Writes the same new ids as another, at the same time, without the lock. */
+  /** Writes the same new ids as another, at the same time (when there is a file `go`), without the lock. */
   upsert: async () => {
     say('ready');
+    while (!existsSync(join(folder, '..', 'go'))) await wait(1);
     for (let round = 0; round < 5; round++) {
       await collection.upsert(
         Array.from({ length: 200 }, (_, i) => ({ id: `same-${round}-${i}`, text: 'the same', source: 'same', metadata: {} })),

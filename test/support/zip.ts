@@ -25,7 +25,18 @@ export function zipFile(parts: Record<string, Part>): Buffer {
     const packed = Buffer.from(isPacked ? part.packed : deflateRawSync(content));
     const size = isPacked ? part.size : content.length;
     const title = Buffer.from(name);
-    const common = fields([2, VERSION], [2, UTF8_NAMES], [2, DEFLATED], [2, 0], [2, 0x21], [4, crc32(content)], [4, packed.length], [4, size], [2, title.length], [2, 0]);
+    const common = fields(
+      [2, VERSION],
+      [2, UTF8_NAMES],
+      [2, DEFLATED],
+      [2, 0],
+      [2, 0x21],
+      [4, crc32(content)],
+      [4, packed.length],
+      [4, size],
+      [2, title.length],
+      [2, 0],
+    );
     local.push(fields([4, 0x04034b50]), common, title, packed);
     central.push(fields([4, 0x02014b50], [2, VERSION]), common, fields([2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), title);
     offset += 4 + common.length + title.length + packed.length;

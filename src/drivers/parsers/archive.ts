@@ -45,7 +45,8 @@ export async function openArchive(bytes: Uint8Array, { source }: { source: strin
 /** Some programs of Microsoft wrote backslashes. */
 const nameOf = ({ fileName }: Entry): string => fileName.toString('utf8').replaceAll('\\', '/');
 
-const tooLarge = (source: string, what: string): KbError => new KbError('too_large', `${source} ${what}.`, { hint: 'Split it, or leave it out.' });
+const tooLarge = (source: string, what: string): KbError =>
+  new KbError('too_large', `${source} ${what}.`, { hint: 'Split it, or leave it out.' });
 
 /** Hands over the pieces of a part. Throws as soon as it holds another number of bytes than it says: yauzl counts them. */
 async function contentOf(file: ZipFile, entry: Entry, take: (piece: Buffer) => void): Promise<void> {

@@ -15,9 +15,12 @@ export const docxParser: Parser = {
     const { default: mammoth } = await import('mammoth');
     const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const { value } = await mammoth.convertToHtml({ buffer }, { styleMap: STYLES, convertImage: withoutPicture, externalFileAccess: false });
+    const { value } = await mammoth.convertToHtml(
+      { buffer },
+      { styleMap: STYLES, convertImage: withoutPicture, externalFileAccess: false },
+    );
     const { body } = await parseHtml(value);
-    for (const link of [...body.querySelectorAll('a[href^="#"]')]) if (/^\s*↑\s*$/.test(link.textContent ?? '')) link.remove();
+    for (const link of body.querySelectorAll('a[href^="#"]')) if (/^\s*↑\s*$/.test(link.textContent ?? '')) link.remove();
     const { text } = await toMarkdown(body);
     const { title, metadata } = await readOfficeProperties(bytes, { source });
     return { text, title: title ?? firstHeading(text), metadata };

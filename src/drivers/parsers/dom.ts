@@ -19,7 +19,7 @@ export interface DomElement extends DomNode {
   querySelector(selector: string): DomElement | null;
   querySelectorAll(selector: string): Iterable<DomElement>;
   closest(selector: string): DomElement | null;
-  contains(node: DomNode): boolean;
+  normalize(): void;
   append(...nodes: (DomNode | string)[]): void;
   prepend(...nodes: (DomNode | string)[]): void;
   replaceWith(...nodes: (DomNode | string)[]): void;

@@ -24,16 +24,25 @@ export const withoutText = (source: string, file_type: string): KbError =>
 
 /** A PDF of pictures. */
 export const withoutTextLayer = (source: string, pages: number): KbError =>
-  new KbError('invalid', `${source} has no text layer: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, a scan perhaps.`, {
-    hint: 'Run OCR over it (with ocrmypdf, for example) and ingest the result.',
-  });
+  new KbError(
+    'invalid',
+    `${source} has no text layer: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, a scan perhaps.`,
+    {
+      hint: 'Run OCR over it (with ocrmypdf, for example) and ingest the result.',
+    },
+  );
 
 /** A file that a password protects. */
 export const encryptedFile = (source: string): KbError =>
-  new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, { hint: 'Save a copy without a password and ingest that.' });
+  new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, {
+    hint: 'Save a copy without a password and ingest that.',
+  });
 
 /** A file whose bytes are something else than its name says. `found` names what they are; `actual` is the kind, where it is one that can be read. */
-export function wrongKind(source: string, { expected, found, actual }: { expected: string; found: string; actual?: string | undefined }): KbError {
+export function wrongKind(
+  source: string,
+  { expected, found, actual }: { expected: string; found: string; actual?: string | undefined },
+): KbError {
   const extension = actual && KINDS[actual]?.extension;
   const hint = extension ? `Give it a name that ends in ${extension}.` : 'Save it in a supported format.';
   return new KbError('invalid', `${source} is ${found} by its content, not ${nameOf(expected)}.`, { hint });
@@ -49,5 +58,10 @@ export const brokenFile = (source: string, file_type: string, cause: unknown): K
 function reasonOf(cause: unknown): string {
   if (cause instanceof RangeError && /call stack/i.test(cause.message)) return 'it is nested too deeply';
   const message = cause instanceof Error ? cause.message : String(cause);
-  return message.split('\n')[0]!.replace(/[.\s]+$/, '').slice(0, 200) || 'no reason is known';
+  return (
+    message
+      .split('\n')[0]!
+      .replace(/[.\s]+$/, '')
+      .slice(0, 200) || 'no reason is known'
+  );
 }

@@ -1,9 +1,12 @@
 import type { DomDocument, DomElement } from './dom.ts';
+import { LEVEL } from './html-markdown.ts';
 
 /** Never content, or not shown. */
-const UNSEEN = 'script, style, noscript, template, svg, iframe, object, embed, canvas, link, meta, button, select, textarea, datalist, dialog, [hidden], [style*="display:none"], [style*="display: none"]';
+const UNSEEN =
+  'title, script, style, noscript, template, svg, iframe, object, embed, canvas, link, meta, button, select, textarea, datalist, dialog, [hidden], [style*="display:none"], [style*="display: none"]';
 /** Around the content. */
-const AROUND = 'nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=menu], body > header, body > footer, body > aside';
+const AROUND =
+  'nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=menu], body > header, body > footer, body > aside';
 const MAIN = 'main, [role=main]';
 /** Letters from which an element is taken to be what the page is about. */
 const ENOUGH = 140;
@@ -15,7 +18,7 @@ const PART = 0.2;
 
 const lengthOf = (element: DomElement | undefined): number => (element?.textContent ?? '').replace(/\s+/g, ' ').length;
 const removeAll = (from: DomElement, selector: string): void => {
-  for (const element of [...from.querySelectorAll(selector)]) element.remove();
+  for (const element of from.querySelectorAll(selector)) element.remove();
 };
 
 /**
@@ -35,6 +38,10 @@ export async function mainContent({ document, body }: { document: DomDocument; b
 
 async function readable(document: DomDocument): Promise<DomElement | undefined> {
   const { Readability } = await import('@mozilla/readability');
-  const article = new Readability<DomElement>(document.cloneNode(true) as never, { serializer: (node) => node as unknown as DomElement }).parse();
+  for (const title of document.querySelectorAll('h1')) title.setAttribute(LEVEL, '1');
+  const article = new Readability<DomElement>(document.cloneNode(true) as never, {
+    keepClasses: true,
+    serializer: (node) => node as unknown as DomElement,
+  }).parse();
   return article?.content ?? undefined;
 }

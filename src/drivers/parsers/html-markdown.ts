@@ -1,17 +1,19 @@
 import type { Mark } from '../../schema/items.ts';
 import type { DomElement } from './dom.ts';
+import { escapeText } from './html-escape.ts';
 import { addTableRules } from './html-tables.ts';
-import { escapeLine, heading } from './markdown-text.ts';
+import { heading } from './markdown-text.ts';
 
 // A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.
 const OPEN = '\ufdd3';
 const CLOSE = '\ufdd4';
-/** Our marks, where a page holds them itself. */
-const RESERVED = /[\ufdd0-\ufdd4]/g;
+/** The level that a heading had before Readability, which makes every first level a second one. */
+export const LEVEL = 'data-kb-level';
 const NUMBERED = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g');
 
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
+  escapeText(root);
   const anchors = numberHeadings(root);
   const converted = (await converter()).turndown(root);
   return extractMarks(converted, anchors);
@@ -49,24 +51,34 @@ function extractMarks(converted: string, anchors: readonly string[]): { text: st
 }
 
 async function converter() {
-  const [{ default: TurndownService }, { strikethrough, taskListItems }] = await Promise.all([import('turndown'), import('@joplin/turndown-plugin-gfm')]);
-  const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', emDelimiter: '*', hr: '---' });
-  turndown.escape = (text) => escapeLine(text.replace(RESERVED, (mark) => (mark === OPEN || mark === CLOSE ? mark : '')));
+  const [{ default: TurndownService }, { strikethrough, taskListItems }] = await Promise.all([
+    import('turndown'),
+    import('@joplin/turndown-plugin-gfm'),
+  ]);
+  const turndown = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+    emDelimiter: '*',
+    hr: '---',
+  });
+  turndown.escape = (text) => text; // it is done, with an eye on where the text stands
   turndown.use([strikethrough, taskListItems]);
   addTableRules(turndown);
   return turndown
     .addRule('heading', {
       filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
-      replacement: (content, node) => (content.trim() === '' ? '' : `\n\n${heading(Number(node.nodeName[1]), unescapedStart(content))}\n\n`),
+      replacement: (content, node) =>
+        content.trim() === '' ? '' : `\n\n${heading(Number(node.getAttribute(LEVEL) ?? node.nodeName[1]), content)}\n\n`,
     })
     .addRule('listItem', { filter: 'li', replacement: (content, node) => listItem(content, node) })
     .addRule('codeBlock', { filter: 'pre', replacement: (_content, node) => codeBlock(node) })
     .addRule('image', { filter: 'img', replacement: (_content, node) => image(node) })
-    .addRule('linkWithinPage', { filter: (node) => node.nodeName === 'A' && !/^(?!#|javascript:)./i.test(node.getAttribute('href') ?? ''), replacement: (content) => content });
+    .addRule('linkWithinPage', {
+      filter: (node) => node.nodeName === 'A' && !/^(?!#|javascript:)./i.test(node.getAttribute('href') ?? ''),
+      replacement: (content) => content,
+    });
 }
-
-/** In a heading, nothing at the start is markup. */
-const unescapedStart = (content: string): string => content.replace(/^(\s*(?:\ufdd3\d+\ufdd4)?\d*)\\(?=[-#*+>.)=|])/, '$1');
 
 function listItem(content: string, node: DomElement): string {
   const list = node.parentElement;
@@ -74,7 +86,7 @@ function listItem(content: string, node: DomElement): string {
   const first = Number(list?.getAttribute('start') ?? 1) || 1;
   const mark = list?.nodeName === 'OL' ? `${first + items.indexOf(node)}. ` : '- ';
   const text = content.trim().replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`);
-  return text === '' ? '' : `\n${mark}${text}\n`;
+  return text === '' ? '' : `${mark}${text}\n`;
 }
 
 function codeBlock(node: DomElement): string {
@@ -91,5 +103,7 @@ function codeBlock(node: DomElement): string {
 function image(node: DomElement): string {
   const alt = (node.getAttribute('alt') ?? '').replace(/[\s[\]]+/g, ' ').trim();
   const source = node.getAttribute('src') ?? '';
-  return alt === '' ? '' : `![${alt}](${/^data:/i.test(source) ? '' : source.replace(/[\s()]/g, encodeURIComponent)})`;
+  return alt === ''
+    ? ''
+    : `![${alt}](${/^data:/i.test(source) ? '' : source.replace(/[\s()]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)})`;
 }

@@ -2,7 +2,7 @@ import type TurndownService from 'turndown';
 import type { DomElement } from './dom.ts';
 import { oneLine, tableLines } from './markdown-text.ts';
 
-// Between a cell and its table stand characters that occur in no text (Unicode, 23.7: noncharacters), so that the table can lay out its rows itself.
+// Between a cell and its table stand characters that occur in no text (html-escape.ts takes care of that), so that the table can lay out its rows itself.
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const TEXT = '\ufdd2';
@@ -24,7 +24,8 @@ function isLayout(table: DomElement): boolean {
 
 const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
 
-const span = (node: DomElement, name: string): number => Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
+const span = (node: DomElement, name: string): number =>
+  Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
 
 /** Tables as GFM: the first row is the header, spanned cells are filled up with empty ones, line breaks in cells become spaces. */
 export function addTableRules(turndown: TurndownService): void {
@@ -38,9 +39,14 @@ export function addTableRules(turndown: TurndownService): void {
     .addRule('tableCell', {
       filter: ['td', 'th'],
       replacement: (content, node) =>
-        isLaidOut(node.closest('table')) ? `\n\n${content}\n\n` : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${TEXT}${oneLine(content)}`,
+        isLaidOut(node.closest('table'))
+          ? `\n\n${content}\n\n`
+          : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${TEXT}${oneLine(content)}`,
     })
-    .addRule('tableRow', { filter: 'tr', replacement: (content, node) => (isLaidOut(node.closest('table')) ? content : `${ROW}${content}`) })
+    .addRule('tableRow', {
+      filter: 'tr',
+      replacement: (content, node) => (isLaidOut(node.closest('table')) ? content : `${ROW}${content}`),
+    })
     .addRule('tableSection', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
     .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
     .addRule('table', { filter: 'table', replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content)}\n\n` });

@@ -1,12 +1,14 @@
 import type { Mark } from '../../schema/items.ts';
 
+/** Text in which the start of a tag is escaped. */
+export const escapeTags = (text: string): string => text.replace(/<(?=[a-z!?/])/gi, '\\<');
+
 /** One line of plain text as a line of Markdown that shows the same: what would be markup at its start, and the start of a tag, are escaped. */
 export const escapeLine = (line: string): string =>
-  line
+  escapeTags(line)
     .replace(/^(\s*)(#{1,6}|[-+*])(?=\s|$)/, '$1\\$2')
     .replace(/^(\s*)(\d{1,9})([.)])(?=\s|$)/, '$1$2\\$3')
-    .replace(/^(\s*)(>|\||```|~~~|={2,}\s*$|([-*_])(?:\s*\3){2,}\s*$)/, '$1\\$2')
-    .replace(/<(?=[a-z!?/])/gi, '\\<');
+    .replace(/^(\s*)(>|\||```|~~~|={2,}\s*$|([-*_])(?:\s*\3){2,}\s*$)/, '$1\\$2');
 
 /** Text on one line, without white space around it. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -15,14 +17,16 @@ export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim(
 export const heading = (level: number, text: string): string => `${'#'.repeat(Math.min(6, level))} ${oneLine(text)}`;
 
 /** A table row of cells that hold plain text or inline Markdown. */
-export const tableRow = (cells: readonly string[]): string => `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+export const tableRow = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 
 /**
  * A GFM table; the first row is its header, as wide as the widest row. Shorter rows are not filled up (GFM 4.10 lets readers do that),
  * so that one wide row does not cost a cell in every other.
  */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
-  const [header = [], ...body] = rows;
+  const [header, ...body] = rows;
+  if (!header) return [];
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const filled = [...header, ...Array<string>(width - header.length).fill('')];
   return [tableRow(filled), `|${' --- |'.repeat(width)}`, ...body.map(tableRow)];

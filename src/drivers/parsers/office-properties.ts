@@ -4,7 +4,10 @@ import { openArchive } from './archive.ts';
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** Title and metadata of a DOCX or PPTX, from its core properties (ECMA-376, part 2, 11). */
-export async function readOfficeProperties(bytes: Uint8Array, { source }: { source: string }): Promise<{ title?: string | undefined; metadata: Metadata }> {
+export async function readOfficeProperties(
+  bytes: Uint8Array,
+  { source }: { source: string },
+): Promise<{ title?: string | undefined; metadata: Metadata }> {
   const archive = await openArchive(bytes, { source });
   const core = (await archive.text('docProps/core.xml')) ?? '';
   const app = (await archive.text('docProps/app.xml')) ?? '';
@@ -22,8 +25,8 @@ export async function readOfficeProperties(bytes: Uint8Array, { source }: { sour
 /** The text of an element that stands once in a flat list of elements, whatever its prefix. */
 function element(xml: string, name: string): string | undefined {
   const content = new RegExp(`<(?:[\\w.-]+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(xml)?.[1];
-  const text = content?.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (entity, decimal, hex, named) =>
-    named ? (ENTITIES[named] ?? entity) : letter(decimal ? Number(decimal) : Number.parseInt(hex, 16)),
+  const text = content?.replace(/&(?:#(x?)([\da-f]+)|\w+);/gi, (entity: string, hex: string | undefined, number: string) =>
+    hex === undefined ? (ENTITIES[entity.slice(1, -1)] ?? entity) : letter(Number.parseInt(number, hex ? 16 : 10)),
   );
   return text?.trim() || undefined;
 }

@@ -9,4 +9,13 @@ import { textParser } from './text.ts';
 import { xlsxParser } from './xlsx.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
-export const parsers: readonly Parser[] = [pdfParser, docxParser, pptxParser, xlsxParser, markdownParser, htmlParser, textParser, csvParser];
+export const parsers: readonly Parser[] = [
+  pdfParser,
+  docxParser,
+  pptxParser,
+  xlsxParser,
+  markdownParser,
+  htmlParser,
+  textParser,
+  csvParser,
+];

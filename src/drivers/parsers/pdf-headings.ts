@@ -37,6 +37,6 @@ function bySize(lines: readonly Line[]): HeadingLevel {
   for (const { text, size } of lines) letters.set(rounded(size), (letters.get(rounded(size)) ?? 0) + text.length);
   const body = [...letters].reduce((most, item) => (item[1] > most[1] ? item : most), [0, 0])[0];
   const isHeading = ({ text, size }: Line) => rounded(size) >= body * LARGER && text.length <= LONGEST && /\p{L}{2}/u.test(text);
-  const sizes = [...new Set(lines.filter(isHeading).map(({ size }) => rounded(size)))].sort((a, b) => b - a);
+  const sizes = [...new Set(lines.filter(isHeading).map(({ size }) => rounded(size)))].toSorted((a, b) => b - a);
   return (line) => (isHeading(line) ? Math.min(LEVELS, sizes.indexOf(rounded(line.size)) + 1) : undefined);
 }

@@ -58,8 +58,14 @@ function runOf({ str, transform, width, height }: PdfItem): Line {
 /** Size and base line are those of the longest run: a raised number does not change them. */
 function lineOf(runs: readonly Line[]): Line {
   const isOrdered = runs.some(({ text }) => RIGHT_TO_LEFT.test(text));
-  const inOrder = isOrdered ? runs : [...runs].sort((a, b) => a.x - b.x);
-  const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), { text: '', x: 0, right: 0, y: 0, size: 0 });
+  const inOrder = isOrdered ? runs : runs.toSorted((a, b) => a.x - b.x);
+  const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), {
+    text: '',
+    x: 0,
+    right: 0,
+    y: 0,
+    size: 0,
+  });
   let text = '';
   let right = Number.NEGATIVE_INFINITY;
   for (const run of inOrder) {

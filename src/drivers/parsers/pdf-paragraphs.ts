@@ -28,16 +28,19 @@ export function pageMarkdown(lines: readonly Line[], levelOf: HeadingLevel): str
   for (const line of lines) {
     const level = levelOf(line);
     const block = blocks.at(-1);
-    if (block && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step))) block.lines.push(line);
+    if (block && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
+      block.lines.push(line);
     else blocks.push({ level, lines: [line] });
   }
-  return blocks.map((block, i) => `${i === 0 ? '' : isItem(block) && isItem(blocks[i - 1]!) ? '\n' : '\n\n'}${blockMarkdown(block, width)}`).join('');
+  return blocks
+    .map((block, i) => `${i === 0 ? '' : isItem(block) && isItem(blocks[i - 1]!) ? '\n' : '\n\n'}${blockMarkdown(block, width)}`)
+    .join('');
 }
 
 /** The distance from line to line, in points, that is most common on the page. */
 function usualStep(lines: readonly Line[]): number {
   const steps = lines.slice(1).map(({ y }, i) => lines[i]!.y - y);
-  const plausible = steps.filter((step, i) => step > 0 && step < 3 * lines[i]!.size).sort((a, b) => a - b);
+  const plausible = steps.filter((step, i) => step > 0 && step < 3 * lines[i]!.size).toSorted((a, b) => a - b);
   return plausible[Math.floor(plausible.length / 2)] ?? Number.POSITIVE_INFINITY;
 }
 

@@ -37,7 +37,10 @@ export const pptxParser: Parser = {
 
 function slideText({ children = [], notes = [] }: Node): string {
   const blocks = children.map((node) => ({ isItem: node.type === 'list', text: blockText(node) })).filter(({ text }) => text !== '');
-  const joined = blocks.reduce((text, block, i) => `${text}${i === 0 ? '' : block.isItem && blocks[i - 1]!.isItem ? '\n' : '\n\n'}${block.text}`, '');
+  const joined = blocks.reduce(
+    (text, block, i) => `${text}${i === 0 ? '' : block.isItem && blocks[i - 1]!.isItem ? '\n' : '\n\n'}${block.text}`,
+    '',
+  );
   const spoken = notes.flatMap(paragraphsOf).filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide stands there too
   const quoted = spoken.length > 0 ? `> Notes: ${spoken.map(escapeLine).join('\n>\n> ')}` : '';
   return [joined, quoted].filter(Boolean).join('\n\n');
@@ -67,7 +70,8 @@ const bullet = ({ metadata }: Node): string => (metadata?.listType === 'ordered'
 
 /** The words of a paragraph, links as Markdown. */
 function inlineText({ text = '', children, metadata }: Node): string {
-  if (children && children.length > 0) return oneLine(children.map((child) => (child.type === 'text' ? linked(child) : inlineText(child))).join(''));
+  if (children && children.length > 0)
+    return oneLine(children.map((child) => (child.type === 'text' ? linked(child) : inlineText(child))).join(''));
   return oneLine(metadata?.link ? linked({ type: 'text', text, metadata }) : text);
 }
 
@@ -77,4 +81,6 @@ function linked({ text = '', metadata }: Node): string {
 
 /** The paragraphs anywhere below a node. */
 const paragraphsOf = (node: Node): string[] =>
-  node.type === 'paragraph' || node.type === 'list' || !node.children?.length ? [inlineText(node)].filter(Boolean) : node.children.flatMap(paragraphsOf);
+  node.type === 'paragraph' || node.type === 'list' || !node.children?.length
+    ? [inlineText(node)].filter(Boolean)
+    : node.children.flatMap(paragraphsOf);

@@ -54,7 +54,11 @@ async function openPool({ threads, megabytes }: Limits): Promise<Pool> {
 }
 
 /** One task, stopped with its thread when it is late or not wanted any more. The bytes are copied: the caller still has a use for them. */
-async function readIn(pool: Pool, { bytes, source, file_type }: ParseTask, { signal, ...limits }: Limits & { signal: AbortSignal | undefined }): Promise<ParsedDocument> {
+async function readIn(
+  pool: Pool,
+  { bytes, source, file_type }: ParseTask,
+  { signal, ...limits }: Limits & { signal: AbortSignal | undefined },
+): Promise<ParsedDocument> {
   const stop = new AbortController();
   const abort = () => stop.abort();
   let isLate = false;
@@ -64,7 +68,8 @@ async function readIn(pool: Pool, { bytes, source, file_type }: ParseTask, { sig
   }, limits.seconds * 1000);
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    const outcome = await pool.run({ bytes: new Uint8Array(bytes), source, file_type }, { signal: stop.signal });
+    const copy = new Uint8Array(bytes);
+    const outcome = await pool.run({ bytes: copy, source, file_type }, { signal: stop.signal, transferList: [copy.buffer] });
     if ('parsed' in outcome) return outcome.parsed;
     throw new KbError(outcome.failed.code, outcome.failed.message, { hint: outcome.failed.hint });
   } catch (error) {
@@ -82,7 +87,13 @@ const late = (source: string, { seconds }: Limits): KbError =>
 function failure(error: unknown, source: string, { megabytes }: Limits): KbError {
   if (error instanceof KbError) return error;
   if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return new KbError('too_large', `${source} needs more than ${megabytes} MiB of memory to be read.`, { hint: 'Split it, or leave it out.', cause: error });
+    return new KbError('too_large', `${source} needs more than ${megabytes} MiB of memory to be read.`, {
+      hint: 'Split it, or leave it out.',
+      cause: error,
+    });
   }
-  return new KbError('invalid', `${source} cannot be read: ${(error as Error).message}.`, { hint: 'Open it in the program that made it, and save it again.', cause: error });
+  return new KbError('invalid', `${source} cannot be read: ${(error as Error).message}.`, {
+    hint: 'Open it in the program that made it, and save it again.',
+    cause: error,
+  });
 }

@@ -11,7 +11,8 @@ const MOST_CONTROL = 0.1;
 const OFFICE_FOLDERS: Record<string, string> = { docx: 'word/', pptx: 'ppt/', xlsx: 'xl/' };
 
 const startsWith = (bytes: Uint8Array, ...magic: number[]): boolean => magic.every((byte, i) => bytes[i] === byte);
-const latin1 = (bytes: Uint8Array, length: number): string => Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString('latin1');
+const latin1 = (bytes: Uint8Array, length: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString('latin1');
 const isPdf = (bytes: Uint8Array): boolean => startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || latin1(bytes, HEAD).includes('%PDF-');
 const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, 0x50, 0x4b, 3, 4) || startsWith(bytes, 0x50, 0x4b, 5, 6);
 const isCompound = (bytes: Uint8Array): boolean => startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);

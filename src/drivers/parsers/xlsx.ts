@@ -15,7 +15,10 @@ export const xlsxParser: Parser = {
     const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
     if (book.SheetNames.length === 0) throw brokenFile(source, 'xlsx', new Error('it has no sheets'));
     const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
-    const { text, marks } = sheetsText(book, book.SheetNames.filter((name) => !hidden.has(name)));
+    const { text, marks } = sheetsText(
+      book,
+      book.SheetNames.filter((name) => !hidden.has(name)),
+    );
     return { text, title: book.Props?.Title || undefined, metadata: metadataOf(book, [...hidden]), marks };
   },
 };
@@ -48,7 +51,10 @@ function sheetsText(book: WorkBook, names: readonly string[]): { text: string; m
 
 /** Rows of one cell above a wider one are what is said about the table; the first wider row is its header. */
 function split(rows: readonly NumberedRow[]): { above: readonly NumberedRow[]; body: readonly NumberedRow[] } {
-  const start = Math.max(0, rows.findIndex(({ cells }) => cells.filter((cell) => cell !== '').length > 1));
+  const start = Math.max(
+    0,
+    rows.findIndex(({ cells }) => cells.filter((cell) => cell !== '').length > 1),
+  );
   return { above: rows.slice(0, start), body: rows.slice(start) };
 }
 
@@ -66,7 +72,7 @@ function rowsOf(sheet: WorkSheet): NumberedRow[] {
     found.push({ row: row + 1, cells: shown });
     for (const column of shown.keys()) columns.add(column);
   });
-  const order = [...columns].sort((a, b) => a - b);
+  const order = [...columns].toSorted((a, b) => a - b);
   return found.map(({ row, cells }) => ({ row, cells: filledUpTo(cells, order) }));
 }
 

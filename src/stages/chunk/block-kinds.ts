@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import { readLine, type Line } from './lines.ts';
 import { trimEnd } from './whitespace.ts';
 

@@ -1,7 +1,8 @@
 import { chunkId } from '../../base/ids.ts';
 import type { Chunking } from '../../schema/config.ts';
 import type { Chunk, Document } from '../../schema/items.ts';
-import { readBlocks, type Block } from './blocks.ts';
+import type { Block } from './block.ts';
+import { readBlocks } from './blocks.ts';
 import { embedPath, embedText } from './embed-text.ts';
 import { joinShort, type Group } from './groups.ts';
 import { locator, markAt } from './locations.ts';
@@ -27,7 +28,7 @@ export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
     const pieces = pack(document.text, blocks, { group, sizes, before: goesOn(blocks, group, before) });
     for (const [ordinal, piece] of pieces.entries()) {
       chunks.push({
-        id: chunkId(document.source, group.host.key, ordinal),
+        id: chunkId(document.id, group.host.key, ordinal),
         text: textOf(document.text, piece, piece.from),
         embed_text: embedText(path, textOf(document.text, piece, embedStart(blocks, group, piece))),
         source: document.source,

@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import { frameOf } from './frames.ts';
 import { readLine } from './lines.ts';
 import { cutLine, cutText, cutWord } from './split.ts';

@@ -1,5 +1,5 @@
 import { fenceMark } from './block-kinds.ts';
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 
 /** What a chunk that begins or ends inside a table or fence needs around it to be read as one. */
 export interface Frame {

@@ -1,5 +1,5 @@
 import type { Document, Location, Mark } from '../../schema/items.ts';
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import type { Group } from './groups.ts';
 import type { Piece } from './pack.ts';
 

@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import { readLine } from './lines.ts';
 import { firstSentenceStart } from './sentences.ts';
 import { nextSpacelessWord } from './split.ts';

@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import { findCut, type Sizes, type Window } from './cuts.ts';
 import { frameOf } from './frames.ts';
 import type { Group } from './groups.ts';

@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 
 /** A heading and what stands under it up to the next heading; also the text before the first heading. Holds the blocks `first` to `last` (exclusive). */
 export interface Section {

@@ -21,7 +21,7 @@ export function cutLine(text: string, from: number, to: number): number {
   return line >= 0 ? from + line : cutWord(text, from, to);
 }
 
-/** After a word within `from` to `to`; where there is none, between two graphemes at or before `to`. */
+/** After a word within `from` to `to`; where there is none, between two graphemes; one behind `to` where the pair of a surrogate fills the room. */
 export function cutWord(text: string, from: number, to: number): number {
   const word = text.charCodeAt(to) >= SPACELESS ? cutSpaceless(text, from, to) : -1;
   if (word >= from) return word;
@@ -40,7 +40,8 @@ function cutGrapheme(text: string, from: number, to: number): number {
   if (isAscii(text, to)) return to;
   const grapheme = segmentStart(text, to, 'grapheme');
   if (grapheme >= from) return grapheme;
-  return isLowSurrogate(text.charCodeAt(to)) ? to - 1 : to;
+  if (!isLowSurrogate(text.charCodeAt(to))) return to;
+  return to > from ? to - 1 : to + 1;
 }
 
 /** Where the next word begins in a script without spaces; -1 where the text at `offset` is in another one, or none begins near. */

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
 import { mapOrdered } from '../../base/pool.ts';
+import { throwIfAborted } from '../../base/run.ts';
 import type { DocumentReader } from '../../ports.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Stage } from '../../schema/results.ts';
@@ -34,7 +35,7 @@ export interface DocsParts extends Place {
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: Found[] = [];
   for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) {
-    parts.signal?.throwIfAborted();
+    throwIfAborted(parts.signal);
     found.push(item);
   }
   yield { expected: found.filter((item) => 'path' in item && (item.named || parts.reader.fileType(item.path))).length };

@@ -8,6 +8,9 @@ import { toDocument } from './document.ts';
 /** The source of a text that has no name of its own (service.md 2.4). */
 export const BARE_SOURCE = 'markdown';
 
+/** The id of a text that shares its source with others: made of the text, so that each has chunks of its own. */
+export const bareId = (text: string, source = BARE_SOURCE): string => documentId(`${source}\n${text}`);
+
 interface MarkdownParts {
   reader: DocumentReader;
   signal?: AbortSignal | undefined;
@@ -32,7 +35,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
   const isBare = source === '';
   const document = async () => {
     const parsed = await reader.read(Buffer.from(text), { source: name, file_type: 'markdown', signal });
-    const id = isBare ? documentId(`${BARE_SOURCE}\n${text}`) : undefined;
+    const id = isBare ? bareId(text) : undefined;
     return toDocument(
       { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
       { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title },

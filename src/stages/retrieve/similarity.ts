@@ -30,6 +30,9 @@ export interface Evidence {
 /**
  * How similar the best hit is to the query, 0 to 1, on one scale in every mode: the mean of both cosines and the share of words, in which the
  * cosines count as much as the embedder reads of the query. By vectors alone it is the cosine, by words alone their share.
+ *
+ * `bench/declining.ts` measures how well it tells the questions that SQuAD's paragraphs answer from those of HotpotQA and NFCorpus: area under the
+ * curve .989; .969 by vectors alone, .966 by words alone.
  */
 export function similarity({ cosines, words, reads }: Evidence): number {
   if (!cosines) return words ?? 0;
@@ -39,6 +42,6 @@ export function similarity({ cosines, words, reads }: Evidence): number {
 
 /**
  * The score from which a passage is taken to be about the query where words alone are compared: from here on one of two words is not enough, two
- * of four are. Of the questions that `embedders/local.ts` tells of, 5 % of the first kind are lost and 79 % of the second declined.
+ * of four are. With the questions of `bench/declining.ts`, 5 % of those that the collection answers are lost, and 79 % of the others score less.
  */
 export const MIN_SCORE_BY_WORDS = 0.33;

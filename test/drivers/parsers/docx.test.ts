@@ -37,7 +37,13 @@ describe('DOCX', () => {
   });
 
   it('has its properties in the metadata, and its title before the first heading', async () => {
-    const core = { 'dc:title': 'Plan & budget', 'dc:creator': 'Ida Berg', 'dcterms:created': '2024-03-05T10:15:00Z', 'dc:description': 'For 2024', 'dc:language': 'en' };
+    const core = {
+      'dc:title': 'Plan & budget',
+      'dc:creator': 'Ida Berg',
+      'dcterms:created': '2024-03-05T10:15:00Z',
+      'dc:description': 'For 2024',
+      'dc:language': 'en',
+    };
     const { title, metadata } = await read('docx', docxFile(p('Heading', { style: 'Heading1' }) + p('Body.'), { core }));
     expect(title).toBe('Plan & budget');
     expect(metadata).toEqual({ author: 'Ida Berg', created: '2024-03-05T10:15:00.000Z', description: 'For 2024', lang: 'en' });
@@ -49,7 +55,10 @@ describe('DOCX', () => {
       [['Aqua 300', '<w:vMerge w:val="restart"/>'], 'heater', '1450 W'],
       [['', '<w:vMerge/>'], 'pump', '48 W'],
     ]);
-    expect((await read('docx', docxFile(table))).text.split('\n').slice(2)).toEqual(['| Aqua 300 | heater | 1450 W |', '|  | pump | 48 W |']);
+    expect((await read('docx', docxFile(table))).text.split('\n').slice(2)).toEqual([
+      '| Aqua 300 | heater | 1450 W |',
+      '|  | pump | 48 W |',
+    ]);
   });
 
   it('is read with the changes that were made to it', async () => {

@@ -30,7 +30,8 @@ describe('HTML', () => {
   });
 
   it('of a news page is the article, under its headline', async () => {
-    const sentence = 'The council decided on Tuesday that the old bridge over the river will be closed for heavy lorries until it has been repaired. ';
+    const sentence =
+      'The council decided on Tuesday that the old bridge over the river will be closed for heavy lorries until it has been repaired. ';
     const teaser = '<div class="teaser sidebar"><a href="/x">TEASERWORD of another day</a></div>';
     const page = `<html><head><title>Bridge closed</title></head><body><div class="header"><h1>Bridge closed</h1></div><div class="story">${`<p>${sentence.repeat(3)}</p>`.repeat(6)}</div>${teaser.repeat(12)}</body></html>`;
     const { text } = await read('html', page);
@@ -40,7 +41,10 @@ describe('HTML', () => {
   });
 
   it('of a short page without a main element keeps every paragraph', async () => {
-    const { text } = await read('html', '<html><body><nav>NAVWORD</nav><h1>Valve</h1><p>Turn it left.</p><ul><li>Gloves</li></ul><p>Done.</p></body></html>');
+    const { text } = await read(
+      'html',
+      '<html><body><nav>NAVWORD</nav><h1>Valve</h1><p>Turn it left.</p><ul><li>Gloves</li></ul><p>Done.</p></body></html>',
+    );
     expect(text).toBe('# Valve\n\nTurn it left.\n\n- Gloves\n\nDone.');
   });
 
@@ -50,7 +54,9 @@ describe('HTML', () => {
   });
 
   it('has lists with their numbers and levels', async () => {
-    expect(await body('<ol start="3"><li>Empty it</li><li><p>Fill it</p><ul><li>slowly</li></ul></li></ol>')).toBe('3. Empty it\n4. Fill it\n\n   - slowly');
+    expect(await body('<ol start="3"><li>Empty it</li><li><p>Fill it</p><ul><li>slowly</li></ul></li></ol>')).toBe(
+      '3. Empty it\n4. Fill it\n\n   - slowly',
+    );
   });
 
   it('has tables with every value in its column', async () => {
@@ -60,12 +66,15 @@ describe('HTML', () => {
   });
 
   it('reads a table that only arranges the page cell by cell', async () => {
-    const html = '<table><tr><td><h2>Left</h2><p>First.</p></td><td><table><tr><th>K</th><th>V</th></tr><tr><td>a</td><td>1</td></tr></table></td></tr></table>';
+    const html =
+      '<table><tr><td><h2>Left</h2><p>First.</p></td><td><table><tr><th>K</th><th>V</th></tr><tr><td>a</td><td>1</td></tr></table></td></tr></table>';
     expect(await body(html)).toBe('## Left\n\nFirst.\n\n| K | V |\n| --- | --- |\n| a | 1 |');
   });
 
   it('has code as it was written, in a fence that it does not close', async () => {
-    expect(await body('<pre><code class="language-sh">if [ a_b ]; then\n  echo "&lt;x&gt;"\n```\nfi\n</code></pre>')).toBe('````sh\nif [ a_b ]; then\n  echo "<x>"\n```\nfi\n````');
+    expect(await body('<pre><code class="language-sh">if [ a_b ]; then\n  echo "&lt;x&gt;"\n```\nfi\n</code></pre>')).toBe(
+      '````sh\nif [ a_b ]; then\n  echo "<x>"\n```\nfi\n````',
+    );
   });
 
   it('leaves identifiers alone and escapes what would be markup at the start of a line', async () => {
@@ -75,20 +84,28 @@ describe('HTML', () => {
   });
 
   it('leaves out pictures that say nothing, hidden parts and form controls', async () => {
-    expect(await body('<p>Seen.</p><img src="a.png"><img src="b (1).png" alt="Pump [front]"><p hidden>H</p><p style="display: none">D</p><button>Copy</button>')).toBe(
-      'Seen.\n\n![Pump front](b%20%281%29.png)',
-    );
+    expect(
+      await body(
+        '<p>Seen.</p><img src="a.png"><img src="b (1).png" alt="Pump [front]"><p hidden>H</p><p style="display: none">D</p><button>Copy</button>',
+      ),
+    ).toBe('Seen.\n\n![Pump front](b%20%281%29.png)');
   });
 
   it('is decoded as it says', async () => {
     const page = '<html><head><meta charset="iso-8859-2"><title>Kůň</title></head><body><p>Žluťoučký kůň</p></body></html>';
     const letters = new TextDecoder('iso-8859-2').decode(Uint8Array.from({ length: 256 }, (_, i) => i));
-    const { text, title } = await read('html', Uint8Array.from([...page], (letter) => letters.indexOf(letter)));
+    const { text, title } = await read(
+      'html',
+      Uint8Array.from([...page], (letter) => letters.indexOf(letter)),
+    );
     expect({ text, title }).toEqual({ text: 'Žluťoučký kůň', title: 'Kůň' });
   });
 
   it('cannot forge a mark', async () => {
-    const { text, marks } = await read('html', '<html><body><main><p>\ufdd30\ufdd4 and \ufdd0 text</p><h2 id="a">A</h2></main></body></html>');
+    const { text, marks } = await read(
+      'html',
+      '<html><body><main><p>\ufdd30\ufdd4 and \ufdd0 text</p><h2 id="a">A</h2></main></body></html>',
+    );
     expect(text).toBe('0 and text\n\n## A');
     expect(marks).toEqual([{ at: text.indexOf('## A'), anchor: 'a' }]);
   });

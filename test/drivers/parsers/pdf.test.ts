@@ -15,7 +15,10 @@ describe('PDF', () => {
   });
 
   it('joins the lines of a paragraph and the words that are broken over lines', async () => {
-    const { text } = await read('pdf', pdfFile([[`${wide} of mainte-`, 'nance. This is done by a trained person who has read the whole manual and under-', 'stood it.']]));
+    const { text } = await read(
+      'pdf',
+      pdfFile([[`${wide} of mainte-`, 'nance. This is done by a trained person who has read the whole manual and under-', 'stood it.']]),
+    );
     expect(text).toBe(`${wide} of maintenance. This is done by a trained person who has read the whole manual and understood it.`);
   });
 
@@ -25,14 +28,27 @@ describe('PDF', () => {
   });
 
   it('makes headings of larger letters', async () => {
-    const lines: PdfText[] = [{ text: 'Aqua 300', size: 24 }, { text: 'Care', size: 16 }, { text: wide, size: 10 }, { text: 'Repair', size: 16 }, { text: wide, size: 10 }];
+    const lines: PdfText[] = [
+      { text: 'Aqua 300', size: 24 },
+      { text: 'Care', size: 16 },
+      { text: wide, size: 10 },
+      { text: 'Repair', size: 16 },
+      { text: wide, size: 10 },
+    ];
     const { text, title } = await read('pdf', pdfFile([lines]));
     expect(text).toBe(`# Aqua 300\n\n## Care\n\n${wide}\n\n## Repair\n\n${wide}`);
     expect(title).toBe('Aqua 300');
   });
 
   it('makes headings of the lines that its outline names', async () => {
-    const lines: PdfText[] = ['1 Care', { text: wide, y: 700 }, { text: '2 Repair', y: 650 }, { text: wide, y: 600 }, { text: '3 Parts', y: 550 }, { text: wide, y: 500 }];
+    const lines: PdfText[] = [
+      '1 Care',
+      { text: wide, y: 700 },
+      { text: '2 Repair', y: 650 },
+      { text: wide, y: 600 },
+      { text: '3 Parts', y: 550 },
+      { text: wide, y: 500 },
+    ];
     const { text } = await read('pdf', pdfFile([lines], { outline: ['1 Care', '2 Repair', '3 Parts'] }));
     expect(text).toBe(`# 1 Care\n\n${wide}\n\n# 2 Repair\n\n${wide}\n\n# 3 Parts\n\n${wide}`);
   });
@@ -40,7 +56,12 @@ describe('PDF', () => {
   it('has bullets as list items, and a table of contents without its dots', async () => {
     const lines = ['• Gloves', '• Goggles', '• Acid'];
     expect((await read('pdf', pdfFile([lines.map((line) => line.replace('•', '\x95'))]))).text).toBe('- Gloves\n- Goggles\n- Acid');
-    const contents: PdfText[] = [{ text: '. . . . . . . . . . 2', x: 140, y: 700 }, { text: 'Safety', x: 72, y: 700 }, { text: '. . . . . . . . . . 3', x: 140, y: 680 }, { text: 'Care', x: 72, y: 680 }];
+    const contents: PdfText[] = [
+      { text: '. . . . . . . . . . 2', x: 140, y: 700 },
+      { text: 'Safety', x: 72, y: 700 },
+      { text: '. . . . . . . . . . 3', x: 140, y: 680 },
+      { text: 'Care', x: 72, y: 680 },
+    ];
     expect((await read('pdf', pdfFile([contents]))).text).toBe('Safety … 2\nCare … 3');
   });
 

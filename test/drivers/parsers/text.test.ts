@@ -12,7 +12,11 @@ const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 describe('plain text', () => {
   it('is kept line by line, without carriage returns and NUL bytes', async () => {
-    expect(await read('text', 'One.\r\nTwo.\rThree.\0\n')).toEqual({ text: 'One.\nTwo.\nThree.\n', metadata: {}, marks: [{ at: 0, line: 1 }] });
+    expect(await read('text', 'One.\r\nTwo.\rThree.\0\n')).toEqual({
+      text: 'One.\nTwo.\nThree.\n',
+      metadata: {},
+      marks: [{ at: 0, line: 1 }],
+    });
   });
 
   it.each([

@@ -220,6 +220,7 @@ describe('two processes on a LanceDB store', () => {
 
   it('doubles no id when both write the same new ones at once, without the lock', async () => {
     const others = await Promise.all([begin('upsert'), begin('upsert'), begin('upsert')]);
+    await writeFile(join(home, 'go'), '');
     expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
     const ids = (await everything(collection)).map(({ id }) => id);
     expect(ids).toHaveLength(1_000);

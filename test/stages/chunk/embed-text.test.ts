@@ -20,7 +20,7 @@ it('marks that mean nothing to an embedder are left out', () => {
   expect(withoutMarks('```js\nconst a = b - c;\n```')).toBe('const a = b - c;');
   expect(withoutMarks('## Title\n\n- one\n* two\n> said **he**\n1. three')).toBe('Title\n\none\ntwo\nsaid he\n1. three');
   expect(withoutMarks('See [the parts desk](https://a.test/x?y=1 "Desk") and ![a pump](p.png).')).toBe('See the parts desk and a pump.');
-  expect(withoutMarks('Chapter ........ 12\n\n\n\n----------\n\ttab   wide')).toBe('Chapter 12\n\n tab wide');
+  expect(withoutMarks('Chapter ........ 12\n\n\n\n----------\n\ttab   wide')).toBe('Chapter 12\n\ntab wide');
 });
 
 it('identifiers and plain prose stay as they are', () => {

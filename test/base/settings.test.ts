@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { getPath, layered, setPath, settingsIn, type Layer } from '../../src/base/settings.ts';
+
+describe('paths in a tree', () => {
+  it('are set through branches that are made, and through values that were none', () => {
+    const tree: Layer = { a: 5 };
+    setPath(tree, 'a.b.c', 1);
+    setPath(tree, 'a.b.d', 2);
+    setPath(tree, 'e', 3);
+    expect(tree).toEqual({ a: { b: { c: 1, d: 2 } }, e: 3 });
+  });
+
+  it('are read, or undefined', () => {
+    const tree = { a: { b: [1], c: null } };
+    expect([getPath(tree, 'a.b'), getPath(tree, 'a.b.0'), getPath(tree, 'a.c.d'), getPath(tree, 'x.y'), getPath(undefined, 'a')]).toEqual([[1], undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('a layer over another', () => {
+  it('wins where it says something, and changes neither', () => {
+    const under = { a: { b: 1, c: [1, 2] }, d: 4 };
+    const over = { a: { c: [3], d: undefined }, e: null };
+    expect(layered(under, over)).toEqual({ a: { b: 1, c: [3] }, d: 4, e: null });
+    expect([under, over]).toEqual([
+      { a: { b: 1, c: [1, 2] }, d: 4 },
+      { a: { c: [3], d: undefined }, e: null },
+    ]);
+  });
+
+  it('takes model and options of another provider away, at any depth, but not its own', () => {
+    const under = { chat: { llm: { provider: 'openai', model: 'm', options: { base_url: 'u' }, timeout: 60 } } };
+    expect(layered(under, { chat: { llm: { provider: 'local' } } })).toEqual({ chat: { llm: { provider: 'local', timeout: 60 } } });
+    expect(layered(under, { chat: { llm: { provider: 'local', model: 'x' } } })).toEqual({ chat: { llm: { provider: 'local', model: 'x', timeout: 60 } } });
+    expect(layered(under, { chat: { llm: { provider: 'openai', timeout: 5 } } })).toEqual({ chat: { llm: { ...under.chat.llm, timeout: 5 } } });
+  });
+});
+
+describe('the settings in a request', () => {
+  const schema = z.strictObject({
+    query: z.string(),
+    top_k: z.int().optional().meta({ overrides: 'retrieval.top_k' }),
+    rewrite: z.strictObject({ enabled: z.boolean().optional().meta({ overrides: 'chat.rewrite.enabled' }), note: z.string().optional() }).optional(),
+  });
+
+  it('are the fields that name a key', () => {
+    expect(settingsIn(schema, { query: 'q', top_k: 3, rewrite: { enabled: false, note: 'n' } })).toEqual({ retrieval: { top_k: 3 }, chat: { rewrite: { enabled: false } } });
+    expect(settingsIn(schema, { query: 'q' })).toEqual({});
+    expect(settingsIn(z.string(), 'q')).toEqual({});
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { hasNoAnswer, showSources, sourceLine } from '../../src/cli/show-answer.ts';
+import { showCollection, showCollections, size } from '../../src/cli/show-collections.ts';
+import { marked, placeText, showHits } from '../../src/cli/show-hits.ts';
+import { failureLine, showIngest } from '../../src/cli/show-ingest.ts';
+import type { Source } from '../../src/schema/items.ts';
+import type { ChatResult, ErrorItem } from '../../src/schema/results.ts';
+import { IngestReport } from '../../src/stages/ingest-report.ts';
+import { paper } from '../support/screen.ts';
+
+const failure = (source: string, error: string): ErrorItem => ({ source, source_kind: 'path', stage: 'convert', error, isRetryable: false, attempts: 1 });
+
+describe('the place of a passage', () => {
+  it.each([
+    [{ page: 4 }, 'page 4'],
+    [{ sheet: 'Prices', row_start: 12, row_end: 18 }, 'sheet Prices, rows 12–18'],
+    [{ row_start: 2, row_end: 2, line_start: 2, line_end: 2 }, 'row 2'],
+    [{ headings: ['Maintenance', 'Filter'], line_start: 20, line_end: 24 }, 'Maintenance › Filter, lines 20–24'],
+    [{ line_start: 7, line_end: 7 }, 'line 7'],
+    [{ anchor: 'care' }, '#care'],
+    [{ headings: [] }, ''],
+    [{ headings: ['\u001b[31mRed'] }, 'Red'],
+  ])('%j is «%s»', (location, said) => {
+    expect(placeText(location)).toBe(said);
+  });
+});
+
+describe('words that match', () => {
+  const mark = (word: string) => `<${word}>`;
+  it('are marked in every form, and no others', () => {
+    expect(marked('Filters are replaced; the filter, the filtering. A film.', 'replace the filter', mark)).toBe(
+      '<Filters> are <replaced>; the <filter>, the <filtering>. A film.',
+    );
+    expect(marked('ERR-4042 and foo_bar (v2.3.1).', 'err-4042 foo_bar', mark)).toBe('<ERR-4042> and <foo_bar> (v2.3.1).');
+    expect(marked('nothing', '', mark)).toBe('nothing');
+  });
+
+  it('can not bring a sequence of the terminal along', () => {
+    expect(marked('the \u001b[2Jfilter', 'filter', mark)).toBe('the <filter>');
+  });
+});
+
+describe('hits', () => {
+  const item = { id: 'i', chunk_id: 'i', text: 'The filter.\n\nIt is replaced.\n', score: 0.8123, metadata: { source: 'a.md', title: 'Manual', location: { page: 2 } } };
+  const result = { query: 'filter', search_query: 'filter', retrieved: 1, items: [item], failed: 0, errors: [] };
+  it('are shown with title, score, place and passage', () => {
+    const screen = paper();
+    showHits({ ...result, items: [item, { ...item, rerank_score: 1.5, explain: { text: { weight: 0.5, rank: 2 }, fused: 0.12345 } }] }, screen);
+    expect(screen.out).toEqual([
+      '1. Manual  0.81',
+      '   a.md · page 2',
+      '   The filter.',
+      '',
+      '   It is replaced.',
+      '',
+      '2. Manual  0.81, reranked 1.50',
+      '   a.md · page 2',
+      '   The filter.',
+      '',
+      '   It is replaced.',
+      '   text: weight 0.500, rank 2',
+      '   fused: 0.123',
+    ]);
+  });
+
+  it('that are none are said to be none, but not where the search failed', () => {
+    const nothing = paper();
+    showHits({ ...result, retrieved: 0, items: [] }, nothing);
+    expect([nothing.out, nothing.warnings]).toEqual([['Nothing was found.'], []]);
+    const broken = paper();
+    showHits({ ...result, retrieved: 0, items: [], failed: 1, errors: [failure('filter', 'There is no collection «x».')] }, broken);
+    expect([broken.out, broken.warnings]).toEqual([[], ['Error: filter: There is no collection «x».']]);
+  });
+});
+
+describe('the end of an ingest', () => {
+  const report = (over: object = {}) => ({ ...new IngestReport({ names: ['docs'], provider: 'lancedb', collection: 'manuals', lists: false }).result, ...over });
+  const said = (over: object, view: object = {}) => {
+    const screen = paper();
+    showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, option: '', ...view });
+    return screen;
+  };
+
+  it('says what was done, what was not, and what to type next', () => {
+    const { out, warnings } = said(
+      { sources: 1, chunks: 1200, stored: 1200, embedded: 1000, reused: 200, unchanged: 2, passed_over: ['a.zip', 'b.zip', 'LICENSE'], pruned: ['x', 'y', 'z', 'w'], failed: 1, errors: [failure('c.pdf', 'c.pdf is broken.')] },
+      { option: ' --collection manuals' },
+    );
+    expect(out).toEqual([
+      'Stored 1,200 chunks of 1 document in «manuals», 1.2 s.',
+      '  unchanged    2 documents stored already as they are: skipped',
+      '  embedded     1,000 chunks; 200 kept the vector that they had',
+      '  pruned       4 documents that are gone: x, y, z and 1 more',
+      '  passed over  3 files of other kinds (.zip, no extension)',
+      'Next: kb retrieve "…" --collection manuals   or   kb chat --collection manuals',
+    ]);
+    expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
+  });
+
+  it('has a headline for every end', () => {
+    const headline = (over: object, view = {}) => said(over, view).out[0];
+    expect(headline({})).toBe('Found no documents in «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3 })).toBe('Nothing has changed in «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document in «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents in «manuals», 1.2 s.');
+    expect(headline({ sources: 2, chunks: 9 }, { dry_run: true })).toBe('Would store 9 chunks of 2 documents in «manuals», 1.2 s.');
+    expect(said({ sources: 2, chunks: 9 }, { dry_run: true }).out).toHaveLength(1);
+    expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).out).toHaveLength(1);
+  });
+
+  it('lists no more failures than a screen holds', () => {
+    const errors = Array.from({ length: 25 }, (_, i) => failure(`${i}.md`, 'It is broken.'));
+    const { warnings } = said({ failed: 25, errors });
+    expect(warnings).toHaveLength(22);
+    expect(warnings.at(-1)).toBe('  … and 5 more; --json lists them.');
+  });
+
+  it('names the source of a failure once, and lets nothing in it act on the terminal', () => {
+    expect(failureLine(failure('a.md', 'a.md is empty.'))).toBe('a.md is empty.');
+    expect(failureLine(failure('a.md', 'It is empty.'))).toBe('a.md: It is empty.');
+    expect(failureLine(failure('', 'The query is empty.'))).toBe('The query is empty.');
+    expect(failureLine(failure('a\u001b[2J.md', 'It is empty.'))).toBe('a.md: It is empty.');
+  });
+});
+
+describe('collections', () => {
+  const collection = { name: 'manuals', embedding: { provider: 'local', model: 'm' }, dimensions: 384, chunks: 1, sources: 1, bytes: 1_234_567 };
+  it('are shown a line each, or with all that is known of one', () => {
+    const screen = paper();
+    showCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: 0 }], screen);
+    expect(screen.out).toEqual(['manuals  1 document, 1 chunk, 1.2 MB; local / m, 384 dimensions', 'x        10 documents, 2,000 chunks, 0 B; words alone']);
+    const one = paper();
+    showCollection(collection, one);
+    expect(one.out[0]).toBe('manuals');
+    expect(one.out.slice(1).map((line) => line.trim().split(/\s+/)[0])).toEqual(['documents', 'chunks', 'on', 'embedded']);
+    const none = paper();
+    showCollections([], none);
+    expect(none.out).toEqual(['There are no collections yet. Next: kb ingest --docs FOLDER']);
+  });
+
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [2.5e9, '2.5 GB'],
+    [9e15, '9000.0 TB'],
+  ])('have a size: %d is %s', (bytes, said) => {
+    expect(size(bytes)).toBe(said);
+  });
+});
+
+describe('an answer', () => {
+  const source: Source = { id: 'i', title: 'Manual', score: 0.7, metadata: { source: 'a.md' }, citation: 1, cited: true, text: 'It is.', location: { page: 2 } };
+  const result = { answer: 'It is [1].', sources: [source, { ...source, citation: 2, cited: false }], errors: [], answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' } } as unknown as ChatResult;
+
+  it('is followed by what it cites, and by that alone', () => {
+    const screen = paper();
+    showSources(result, screen);
+    expect(screen.out).toEqual(['', '[1] Manual — a.md · page 2']);
+    expect(sourceLine({ ...source, title: 'M\u001b[2J' }, screen)).toBe('[1] M — a.md · page 2');
+  });
+
+  it('says when little stands behind it, and what went wrong', () => {
+    const screen = paper();
+    showSources({ ...result, answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' }, errors: [failure('q', 'The rewrite failed.')] }, screen);
+    expect(screen.out[0]).toContain('Low confidence');
+    expect(screen.warnings).toEqual(['Note: q: The rewrite failed.']);
+  });
+
+  it('is a failure for a script where there is none', () => {
+    expect(hasNoAnswer(result)).toBe(false);
+    expect(hasNoAnswer({ ...result, answer: '' })).toBe(true);
+    expect(hasNoAnswer({ ...result, answer_confidence: { level: 'none', reason: 'errors' } })).toBe(true);
+  });
+});

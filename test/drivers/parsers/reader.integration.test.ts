@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
+import type { DocumentReader } from '../../../src/ports.ts';
+import { docxFile, pptxFile, wordParagraph, xlsxFile } from '../../support/files.ts';
+import { pdfFile } from '../../support/pdf-file.ts';
+
+const opened: DocumentReader[] = [];
+const open = (limits: Partial<{ threads: number; seconds: number; megabytes: number }> = {}): DocumentReader => {
+  const reader = createDocumentReader({ threads: 1, seconds: 60, megabytes: 512, ...limits });
+  opened.push(reader);
+  return reader;
+};
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((reader) => reader.close()));
+});
+
+const read = (reader: DocumentReader, source: string, content: string | Uint8Array, signal?: AbortSignal) =>
+  reader.read(Buffer.from(content as string), { source, file_type: reader.fileType(source)!, signal });
+
+/** Elements within elements: the DOM takes minutes for them. */
+const endless = '<div>'.repeat(60_000);
+/** Three million cells. */
+const huge = `${'a,b,c,d,e,f,g,h,i,j\n'.repeat(300_000)}`;
+
+describe('the reader', () => {
+  it('knows the kinds by their extensions', () => {
+    const reader = open();
+    expect(['a.PDF', 'b/c.md', 'd.htm', 'e.tsv', 'f.mp4', 'README'].map((path) => reader.fileType(path))).toEqual([
+      'pdf',
+      'markdown',
+      'html',
+      'csv',
+      undefined,
+      undefined,
+    ]);
+    expect(reader.extensions).toEqual(expect.arrayContaining(['.pdf', '.docx', '.pptx', '.xlsx', '.md', '.html', '.txt', '.csv']));
+  });
+
+  it('reads every kind in a worker thread', async () => {
+    const reader = open({ threads: 2 });
+    const files = {
+      'a.pdf': pdfFile([['needle']]),
+      'b.docx': docxFile(wordParagraph('needle')),
+      'c.pptx': pptxFile([{ title: 'needle' }]),
+      'd.xlsx': await xlsxFile([{ name: 'S', cells: { A1: 'needle', B1: 'x' } }]),
+      'e.md': '# needle\n',
+      'f.html': '<p>needle</p>',
+      'g.txt': 'needle',
+      'h.csv': 'needle,x\n1,2\n',
+    };
+    const texts = await Promise.all(Object.entries(files).map(async ([name, content]) => (await read(reader, name, content)).text));
+    expect(texts.map((text) => text.includes('needle'))).toEqual(Array(8).fill(true));
+  });
+
+  it('leaves the bytes to the caller', async () => {
+    const bytes = new Uint8Array(Buffer.from('# Kept\n'));
+    await open().read(bytes, { source: 'a.md', file_type: 'markdown' });
+    expect(Buffer.from(bytes).toString()).toBe('# Kept\n');
+  });
+
+  it('says what is wrong with a file, with its code and the way out', async () => {
+    const reader = open();
+    await expect(read(reader, 'a.pdf', '%PDF-1.7\nbroken')).rejects.toMatchObject({
+      name: 'KbError',
+      code: 'invalid',
+      hint: expect.stringContaining('save it again'),
+    });
+    await expect(read(reader, 'b.docx', pdfFile([['x']]))).rejects.toMatchObject({
+      code: 'invalid',
+      hint: 'Give it a name that ends in .pdf.',
+    });
+    expect((await read(reader, 'c.md', 'Fine.')).text).toBe('Fine.');
+  });
+
+  it('gives up a file that takes too long, and goes on', async () => {
+    const reader = open({ seconds: 3 });
+    const [late, next] = await Promise.allSettled([read(reader, 'endless.html', endless), read(reader, 'next.md', 'Next.')]);
+    expect(late).toMatchObject({ reason: { code: 'too_large', message: 'endless.html was not read within 3 s.', isRetryable: false } });
+    expect(next).toMatchObject({ value: { text: 'Next.' } });
+  });
+
+  it('gives up a file that takes too much memory, and goes on', async () => {
+    const reader = open({ megabytes: 32 });
+    const [large, next] = await Promise.allSettled([read(reader, 'huge.csv', huge), read(reader, 'next.md', 'Next.')]);
+    expect(large.status).toBe('rejected'); // said first, lest the text be printed
+    expect(large).toMatchObject({ reason: { code: 'too_large', message: 'huge.csv needs more than 32 MiB of memory to be read.' } });
+    expect(next).toMatchObject({ value: { text: 'Next.' } });
+  });
+
+  it('stops in the middle of a file, and before one', async () => {
+    const reader = open();
+    const stop = new AbortController();
+    const running = read(reader, 'endless.html', endless, stop.signal);
+    const waiting = read(reader, 'waiting.md', 'Text.', stop.signal);
+    setTimeout(() => stop.abort(), 300);
+    await expect(running).rejects.toMatchObject({ code: 'aborted' });
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    expect((await read(reader, 'next.md', 'Next.')).text).toBe('Next.');
+  });
+
+  it('is closed while it has not read anything', async () => {
+    await expect(open().close()).resolves.toBeUndefined();
+  });
+});

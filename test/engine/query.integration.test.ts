@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { collect } from '../../src/base/run.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { engineIn, modelServer, result, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+
+const RULES = [
+  { source: 'gate', text: 'The gate is locked at ten in the evening. The key hangs in the office.', metadata: { year: 2020 } },
+  { source: 'bell', text: 'The bell rings at noon. The error ERR-4042 means that its rope is torn.', metadata: { year: 2024 } },
+  { source: 'lamp', text: 'The lamp at the harbour is lit at six. Nobody needs to do that by hand.', metadata: { year: 2026 } },
+];
+/** A direction for each of the three things: what a model that understands them would say. */
+const vector = (text: string): number[] => ['gate', 'bell', 'lamp'].map((word) => (new RegExp(word, 'i').test(text) ? 1 : 0.01));
+
+async function filled(settings = WORDS, home = folder()): Promise<Engine> {
+  const engine = engineIn(home, settings);
+  await result(engine, 'ingest', { markdown: RULES });
+  return engine;
+}
+
+const ids = (items: { metadata: Record<string, unknown> }[]) => items.map(({ metadata }) => metadata.source);
+
+describe('retrieve', () => {
+  it('finds by words, by meaning and by both', async () => {
+    const { settings } = await modelServer({ vector });
+    const engine = await filled(settings);
+    for (const mode of ['text', 'vector', 'hybrid'] as const) {
+      const { items, errors } = await result(engine, 'retrieve', { query: 'When is the gate locked?', mode, explain: true });
+      expect(errors).toEqual([]);
+      expect(ids(items)[0]).toBe('gate');
+      expect(items[0]).toMatchObject({ chunk_id: items[0]!.id, text: RULES[0]!.text, metadata: { source: 'gate', year: 2020 } });
+      for (const { score } of items) expect(score).toBeGreaterThanOrEqual(0), expect(score).toBeLessThanOrEqual(1);
+      expect(Object.keys(items[0]!.explain!)).toEqual(mode === 'hybrid' ? ['text', 'vector', 'fused'] : [mode, 'fused']);
+    }
+  });
+
+  it('asks no model where it searches by words', async () => {
+    const home = folder();
+    const { settings, server } = await modelServer({ vector });
+    const engine = await filled(settings, home);
+    const asked = server.requests.length;
+    expect((await result(engine, 'retrieve', { query: 'ERR-4042', mode: 'text', top_k: 1 })).retrieved).toBe(1);
+    expect(server.requests.length).toBe(asked);
+  });
+
+  it('narrows before it searches', async () => {
+    const engine = await filled();
+    const query = 'the at is';
+    expect(ids((await result(engine, 'retrieve', { query: 'gate bell lamp', filter: { year: { gte: 2024 } } })).items).toSorted()).toEqual(['bell', 'lamp']);
+    expect(ids((await result(engine, 'retrieve', { query: 'gate bell lamp', filter: { source: 'gate' } })).items)).toEqual(['gate']);
+    expect((await result(engine, 'retrieve', { query, filter: { year: 1999 } })).items).toEqual([]);
+  });
+
+  it('lists a missing collection as an error that may pass, and refuses what can not be asked of it', async () => {
+    const engine = engineIn(folder());
+    expect(await result(engine, 'retrieve', { query: 'gate' })).toEqual({
+      query: 'gate',
+      search_query: 'gate',
+      retrieved: 0,
+      items: [],
+      failed: 1,
+      errors: [expect.objectContaining({ source: 'gate', source_kind: 'query', stage: 'retrieve', isRetryable: true, attempts: 1 })],
+    });
+    const words = await filled();
+    await expect(result(words, 'retrieve', { query: 'gate', mode: 'vector' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(result(words, 'retrieve', { query: '' })).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('query') });
+    await expect(result(words, 'retrieve', { query: 'x', topk: 3 } as never)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('topk') });
+  });
+
+  it('reports a model that does not answer', async () => {
+    const home = folder();
+    const { settings, server } = await modelServer({ vector });
+    const engine = await filled(settings, home);
+    await server.close();
+    const down = engineIn(home, { embedding: { ...(settings.embedding as object), options: { base_url: server.url } } });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 50);
+    await expect(result(down, 'retrieve', { query: 'gate' }, { signal: stop.signal })).rejects.toMatchObject({ code: 'aborted' });
+    expect(ids((await result(engine, 'retrieve', { query: 'gate', mode: 'text', top_k: 1 })).items)).toEqual(['gate']);
+  });
+
+  it('keeps the best of what it reorders', async () => {
+    const engine = await filled();
+    const { items, retrieved } = await result(engine, 'retrieve', { query: 'When does the bell ring?', use_rerank: true, rerank_top_k: 1 });
+    expect([retrieved, ids(items)]).toEqual([1, ['bell']]);
+    expect(items[0]!.rerank_score).toEqual(expect.any(Number));
+  });
+});
+
+describe('chat', () => {
+  it('answers from the collection and cites what it quotes, streamed as it comes', async () => {
+    const { events, result: done } = await collect((await filled()).run('chat', { query: 'When is the gate locked?' }));
+    expect(done.answer).toMatch(/locked at ten.*\[1\]/);
+    expect(done).toMatchObject({ intent: 'rag', errors: [], answer_confidence: { level: 'high' }, llm: { provider: 'local' } });
+    expect(done.sources[0]).toMatchObject({ citation: 1, cited: true, metadata: { source: 'gate' } });
+    expect(done.history).toEqual([
+      { role: 'user', content: 'When is the gate locked?' },
+      { role: 'assistant', content: done.answer },
+    ]);
+    const streamed = events.filter(({ type }) => type === 'token').map(({ data }) => data.text);
+    expect(streamed.join('').trim()).toBe(done.answer.trim());
+    expect([...new Set(events.map(({ stage }) => stage))]).toEqual(['chat', 'intent', 'retrieval', 'quality', 'generation']);
+  });
+
+  it('gives a model the passages and shows its answer', async () => {
+    const { settings, server } = await modelServer({ vector, reply: () => 'At ten in the evening [1].' });
+    const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
+    const engine = await filled({ ...settings, chat: { llm } });
+    const done = await result(engine, 'chat', { query: 'When is the gate locked?' });
+    expect(done).toMatchObject({ answer: 'At ten in the evening [1].', errors: [], llm: { provider: 'openai_compatible', model: 'test-llm', output_tokens: 7 } });
+    expect(JSON.stringify(server.requests.at(-1)!.body.messages)).toContain('The gate is locked at ten');
+  });
+
+  it('opens nothing for a greeting', async () => {
+    const home = folder();
+    const engine = engineIn(home, { embedding: { provider: 'openai' }, chat: { llm: { provider: 'openai' } } });
+    const done = await result(engine, 'chat', { query: 'Hello!' });
+    expect(done).toMatchObject({ intent: 'greeting', errors: [], answer_confidence: { level: 'none', reason: 'direct_intent' }, llm: {} });
+    expect(done.answer).not.toBe('');
+    expect(existsSync(join(home, '.kb'))).toBe(false);
+  });
+
+  it('lists a missing collection, and one of another embedder', async () => {
+    const home = folder();
+    const { settings } = await modelServer({ vector });
+    const missing = await result(engineIn(home), 'chat', { query: 'When is the gate locked?' });
+    expect(missing).toMatchObject({
+      answer: '',
+      history: [],
+      retrieval: { failed: 1 },
+      retrieval_quality: { status: 'not_evaluated' },
+      answer_confidence: { level: 'none', reason: 'errors' },
+      errors: [{ stage: 'retrieve', source_kind: 'query', isRetryable: true }],
+    });
+    await filled(settings, home);
+    const other = await result(engineIn(home), 'chat', { query: 'When is the gate locked?' });
+    expect(other).toMatchObject({ answer: '', errors: [{ stage: 'retrieve', error: expect.stringContaining('kb collections reembed default') }] });
+  });
+
+  it('takes anything for a query, and says what is wrong with it', async () => {
+    const engine = engineIn(folder());
+    for (const query of ['', '   ', undefined, 5, { a: 1 }])
+      expect(await result(engine, 'chat', { query })).toMatchObject({ answer: '', errors: [{ stage: 'validate', source_kind: 'chat' }] });
+  });
+
+  it('lets a request choose what happens with weak passages', async () => {
+    const engine = await filled();
+    const weak = { min_retrieval_score: 1, low_confidence_mode: 'return_no_answer' } as const;
+    const done = await result(engine, 'chat', { query: 'When is the gate locked?', retrieval_quality: weak });
+    expect(done).toMatchObject({ answer: '', sources: [], retrieval_quality: { status: 'low_confidence', mode: 'return_no_answer', passed_chunks: 0 } });
+    expect(done.errors).toMatchObject([{ stage: 'quality', source_kind: 'chat' }]);
+  });
+});

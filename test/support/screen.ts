@@ -1,0 +1,21 @@
+import { Chalk } from 'chalk';
+import type { Screen } from '../../src/cli/screen.ts';
+
+/** A screen that keeps what is said on it. */
+export function paper(rest: Partial<Screen> = {}): Screen & { out: string[]; notes: string[]; warnings: string[] } {
+  const [out, notes, warnings]: [string[], string[], string[]] = [[], [], []];
+  return {
+    isTerminal: false,
+    quiet: false,
+    json: false,
+    color: new Chalk({ level: 0 }),
+    print: (text) => void out.push(text),
+    write: (text) => void out.push(text),
+    note: (text) => void notes.push(text),
+    warn: (text) => void warnings.push(text),
+    ...rest,
+    out,
+    notes,
+    warnings,
+  };
+}
