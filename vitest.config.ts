@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Unit tests share one process and its modules (no isolation: 16 times faster); what starts processes, servers or worker pools is an integration test.
+// Unit tests share one process and its modules (no isolation: 16 times faster); what starts processes, servers or worker pools is an integration test. What runs the program itself needs it built, once.
 export default defineConfig({
   test: {
     projects: [
@@ -8,7 +8,24 @@ export default defineConfig({
         test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/**/*.integration.test.ts'], isolate: false, pool: 'threads' },
       },
       {
-        test: { name: 'integration', include: ['test/**/*.integration.test.ts'], pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 },
+        test: {
+          name: 'integration',
+          include: ['test/**/*.integration.test.ts'],
+          exclude: ['test/e2e/**'],
+          pool: 'forks',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'program',
+          include: ['test/e2e/**/*.integration.test.ts'],
+          globalSetup: 'test/support/built.mjs',
+          pool: 'forks',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
     ],
   },

@@ -19,7 +19,15 @@ else {
 /** Starts again on the Node that came with the packages, as if this process were it. */
 async function restart() {
   if (!existsSync(own)) {
-    stop('kb needs Node ' + NEEDED + ' or newer; this is ' + process.versions.node + '. Install a newer one from https://nodejs.org, or run «npm install» in ' + root + ', which brings one along.');
+    stop(
+      'kb needs Node ' +
+        NEEDED +
+        ' or newer; this is ' +
+        process.versions.node +
+        '. Install a newer one from https://nodejs.org, or run «npm install» in ' +
+        root +
+        ', which brings one along.',
+    );
     return;
   }
   const { spawn } = await import('node:child_process');

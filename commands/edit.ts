@@ -1,6 +1,5 @@
-import { Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags } from '../src/cli/flags.ts';
+import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/engine/operations.ts';
@@ -14,7 +13,7 @@ export default class Edit extends KbCommand {
     'echo \'{"id": "3f2a…", "text": "The gate is locked at eleven."}\' | <%= config.bin %> edit --collection manuals',
   ];
   static override flags = {
-    'allow-failures': Flags.boolean({ description: 'Exit with 0 even when some chunks failed' }),
+    'allow-failures': allowFailures,
     ...operationFlags(operations.edit),
   };
 

@@ -1,8 +1,9 @@
 import { Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { showIngest } from '../src/cli/show-ingest.ts';
 import { ingestSources } from '../src/cli/sources.ts';
+import { keepHeapSmall } from '../src/cli/young-heap.ts';
 import { operations } from '../src/engine/operations.ts';
 
 const many = (description: string, helpValue: string) =>
@@ -22,12 +23,13 @@ export default class Ingest extends KbCommand {
     api: many('HTTP API: its address, or @file with its configuration', 'URL|@FILE'),
     markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
     sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),
-    'allow-failures': Flags.boolean({ description: 'Exit with 0 even when some items failed' }),
+    'allow-failures': allowFailures,
     ...operationFlags(operations.ingest),
   };
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Ingest);
+    keepHeapSmall();
     await this.withEngine(flags, async (desk) => {
       const began = Date.now();
       const option = flags.collection ? ` --collection ${String(flags.collection)}` : '';

@@ -1,6 +1,5 @@
-import { Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags } from '../src/cli/flags.ts';
+import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/engine/operations.ts';
@@ -12,7 +11,7 @@ export default class Store extends KbCommand {
     'Reads chunks with vectors as JSON Lines on standard input, as kb embed writes them, and stores them under their ids.';
   static override examples = ['<%= config.bin %> embed < chunks.jsonl | <%= config.bin %> store --collection tickets'];
   static override flags = {
-    'allow-failures': Flags.boolean({ description: 'Exit with 0 even when some chunks failed' }),
+    'allow-failures': allowFailures,
     ...operationFlags(operations.store),
   };
 

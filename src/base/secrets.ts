@@ -1,6 +1,6 @@
 /** Names that hold a key, whatever they hold: compared in lower case, with nothing but letters and digits left. */
 const SECRET =
-  /(api|app|access|subscription|private|secret|auth|functions?)key$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|authorization|bearer|jwt|sig|pass|pwd|passwd|sid|cookie)$|secret|password|signature$|credentials?$|sessionid$/;
+  /(api|app|access|subscription|private|secret|auth|functions?)key$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|bearer|jwt|sig|pass|pwd|sid|cookie)$|authorization$|passwd$|secret|password|signature$|credentials?$|sessionid$/;
 /** `key` alone names a key of an API (Google's) as often as one of a record; a key of an API is long. */
 const LONG = 20;
 

@@ -48,7 +48,7 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
   const unknownFlag = /Nonexistent flags?: (\S+?),?\s/.exec(`${error.message} `)?.[1];
   if (unknownFlag) return `There is no flag ${unknownFlag}.${await meantFlag(unknownFlag, argv)}`;
   const unknownCommand = /^Command (.+) not found/i.exec(error.message)?.[1];
-  if (unknownCommand) return `There is no command «${unknownCommand.replaceAll(':', ' ')}».${await meantCommand(unknownCommand)}`;
+  if (unknownCommand) return await noCommand(unknownCommand.split(':'));
   return error.message.replace(/\s*See more help with --help\s*$/, '').replace(/\s*\n\s*/g, ' ') + ' Try --help.';
 }
 
@@ -60,10 +60,14 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
   return meant ? ` Did you mean --${meant}?` : ' Try --help.';
 }
 
-async function meantCommand(name: string): Promise<string> {
+/** `words` are the command, its topic before it where it has one, and what was given to it. */
+async function noCommand(words: readonly string[]): Promise<string> {
   const { nearest, config } = await known();
-  const meant = nearest(name.split(':')[0]!, config.commandIDs);
-  return meant ? ` Did you mean «kb ${meant.replaceAll(':', ' ')}»?` : ' kb --help shows them all.';
+  const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
+  const name = words.slice(0, isTopic ? 2 : 1);
+  const meant = nearest(name.join(':'), config.commandIDs);
+  const hint = meant ? `Did you mean «kb ${meant.replaceAll(':', ' ')}»?` : 'kb --help shows them all.';
+  return `There is no command «${name.join(' ')}». ${hint}`;
 }
 
 async function known() {

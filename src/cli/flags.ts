@@ -32,6 +32,9 @@ export const commonFlags: FlagTable = {
   }),
 };
 
+/** For commands of which some items may fail while the rest is done. */
+export const allowFailures = Flags.boolean({ description: 'Exit with 0 even when some items failed' });
+
 /** Keys of the configuration that have a flag of their own, in the sections that an operation reads. */
 function settingKeys(schema: z.ZodObject, sections: readonly Section[]): Key[] {
   return keysOf(schema).filter(

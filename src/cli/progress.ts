@@ -36,26 +36,30 @@ export function rendererFor(
   return isTerminal ? 'moving' : 'lines';
 }
 
+/** On standard error, wherever standard output goes; a failure is left to whoever shows it in the end. */
 async function onTerminal<R>(title: string, drain: (show: (event: Event) => void) => Promise<R>): Promise<R> {
-  const { Listr } = await import('listr2');
+  const { DefaultRenderer, Listr, ListrLogger, ProcessOutput } = await import('listr2');
+  // listr2 would draw on standard output, and not at all where that is no terminal
+  class OnStandardError extends DefaultRenderer {
+    static override nonTTY = true;
+  }
+  const processOutput = new ProcessOutput(process.stderr, process.stderr);
+  const logger = new ListrLogger({ useIcons: true, toStderr: [], processOutput });
   const began = Date.now();
   let result: R;
-  const list = new Listr(
-    [
-      {
-        title,
-        task: async (_context: unknown, task: { title: string; output: string }) => {
-          result = await drain((event) => {
-            if (event.type === 'error') return;
-            if (event.message) task.output = event.message;
-            const counts = progressText(event.data, Date.now() - began);
-            if (counts) task.title = `${title}: ${counts}`;
-          });
-        },
-      },
-    ],
-    { renderer: 'default', rendererOptions: { outputOptions: { stream: process.stderr } }, registerSignalListeners: false } as never,
-  );
+  const work = async (_context: unknown, task: { title: string; output: string }) => {
+    result = await drain((event) => {
+      if (event.type === 'error') return;
+      if (event.message) task.output = event.message;
+      const counts = progressText(event.data, Date.now() - began);
+      if (counts) task.title = `${title}: ${counts}`;
+    });
+  };
+  const list = new Listr([{ title, task: work }], {
+    renderer: OnStandardError,
+    rendererOptions: { logger, showErrorMessage: false },
+    registerSignalListeners: false,
+  });
   await list.run();
   return result!;
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { describe, isAbort, KbError } from '../base/errors.ts';
 import { hash } from '../base/ids.ts';
+import { throwIfAborted } from '../base/run.ts';
 import type { HistoryEntry, Source } from '../schema/items.ts';
 import type { Desk } from './command.ts';
 import { followed } from './progress.ts';
@@ -20,6 +21,8 @@ const HELP = `/sources   the passages behind the last answer
 interface Conversation {
   history: HistoryEntry[];
   sources: Source[];
+  /** Stops the answer that is under way. */
+  stop?: (() => void) | undefined;
 }
 
 /** A conversation: a question a line, each answered with what was said before in mind. Works with piped input too. */
@@ -28,16 +31,20 @@ export async function converse(desk: Desk, request: Record<string, unknown>): Pr
   const file = (flags['history-file'] as string | undefined) ?? historyFile(desk);
   const talk: Conversation = { history: [], sources: [] };
   const reader = openReader(file);
+  const { signal } = desk;
+  reader.on('SIGINT', () => (talk.stop ? talk.stop() : reader.close()));
+  signal.addEventListener('abort', () => reader.close(), { once: true });
   screen.note(`Ask about «${desk.engine.config.collection}». /help shows what else there is.`);
-  for await (const line of questions(reader)) {
+  for await (const line of questions(reader, signal)) {
     const question = line.trim();
     if (question === '/exit' || question === '/quit') break;
     if (question === '') continue;
     remember(file, question);
     if (question.startsWith('/')) command(question, talk, desk);
-    else await answer(question, talk, { desk, request, reader });
+    else await answer(question, talk, { desk, request });
   }
   reader.close();
+  throwIfAborted(signal);
 }
 
 function openReader(file: string): Interface {
@@ -54,14 +61,15 @@ function openReader(file: string): Interface {
   });
 }
 
-/** Lines as they are typed; asks for the next when the one before has been dealt with. Ctrl-C at the prompt ends the conversation. */
-async function* questions(reader: Interface): AsyncGenerator<string, void, void> {
+/** Lines as they are typed; asks for the next when the one before has been dealt with. */
+async function* questions(reader: Interface, signal: AbortSignal): AsyncGenerator<string, void, void> {
   const lines = reader[Symbol.asyncIterator]();
-  reader.on('SIGINT', () => reader.close());
+  let isOpen = true;
+  reader.once('close', () => (isOpen = false));
   for (;;) {
-    if (reader.terminal) reader.prompt();
+    if (isOpen && reader.terminal) reader.prompt();
     const { value, done } = await lines.next();
-    if (done) return;
+    if (done || signal.aborted) return;
     yield value as string;
   }
 }
@@ -81,12 +89,11 @@ function command(text: string, talk: Conversation, { screen }: Desk): void {
 async function answer(
   question: string,
   talk: Conversation,
-  { desk, request, reader }: { desk: Desk; request: Record<string, unknown>; reader: Interface },
+  { desk, request }: { desk: Desk; request: Record<string, unknown> },
 ): Promise<void> {
   const { engine, screen, signal } = desk;
   const stop = new AbortController();
-  const onInterrupt = () => stop.abort(new KbError('aborted', 'Stopped.'));
-  reader.on('SIGINT', onInterrupt);
+  talk.stop = () => stop.abort(new KbError('aborted', 'Stopped.'));
   const { onEvent, result: show } = answerPrinter(screen);
   const rewrite = { enabled: engine.config.chat.query_rewrite.enabled ?? talk.history.length > 0 };
   try {
@@ -103,7 +110,7 @@ async function answer(
   } catch (error) {
     screen.warn(isAbort(error) ? '\nStopped.' : `Error: ${describe(error)}`);
   } finally {
-    reader.off('SIGINT', onInterrupt);
+    talk.stop = undefined;
   }
 }
 

@@ -23,7 +23,7 @@ export function placeText(location: Location = {}): string {
 /** The passage with the words that match the query marked. */
 export function marked(text: string, query: string, mark: (word: string) => string): string {
   const wanted = new Set(queryTerms(query));
-  return printable(text).replace(/[\p{L}\p{N}][\p{L}\p{N}_.\-']*/gu, (word) =>
+  return printable(text).replace(/[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.\-']*[\p{L}\p{M}\p{N}_])?/gu, (word) =>
     terms(word).some((term) => wanted.has(term)) ? mark(word) : word,
   );
 }

@@ -7,7 +7,8 @@ import { printable, type Screen } from './screen.ts';
 const MOST_FAILURES = 20;
 
 /** `1 document`, `1,200 documents`. */
-export const count = (number: number, one: string, many = `${one}s`): string => `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 
 /** One failure as a line. */
 export const failureLine = ({ source, error }: ErrorItem): string => printable(error.includes(source) ? error : `${source}: ${error}`);

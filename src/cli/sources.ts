@@ -32,7 +32,9 @@ async function markdownEntry(given: string, place: Place): Promise<string | { te
 function readRequest(path: string): IngestInput {
   const request = readStructure(path, '--sources');
   if (typeof request === 'object' && request !== null && !Array.isArray(request)) return request;
-  throw new KbError('usage', `--sources: ${path} holds no request.`, { hint: 'It has the keys docs, urls, api and markdown, as the body of /v1/pipelines/ingest.' });
+  throw new KbError('usage', `--sources: ${path} holds no request.`, {
+    hint: 'It has the keys docs, urls, api and markdown, as the body of /v1/pipelines/ingest.',
+  });
 }
 
 /** A file of YAML or JSON that a flag names. */

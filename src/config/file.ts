@@ -4,9 +4,11 @@ import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
 import { z } from 'zod';
 import { KbError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
+import { holdsSecret } from '../base/secrets.ts';
 import { setPath, type Layer } from '../base/settings.ts';
 import { Config } from '../schema/config.ts';
 import { unwrapped } from '../schema/keys.ts';
+import type { Environment } from './environment.ts';
 
 /** What a configuration file says, and where: the line of each key by its dotted path. */
 export interface ConfigFile {
@@ -14,13 +16,8 @@ export interface ConfigFile {
   lines: Map<string, number>;
 }
 
-const CREDENTIAL = /(^|_)(api_?key|key|token|secret|password|passwd|credentials?|authorization)$/i;
-
-/** `max_tokens` counts tokens; what is known by the schema is no credential. */
-const looksLikeCredential = (name: string): boolean => CREDENTIAL.test(name);
-
-/** Reads a configuration file. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
-export function readConfigFile(path: string): ConfigFile {
+/** Reads a configuration file; `${NAME}` in a free map (`headers`, `params`, `options`) stands for a variable of the environment, where that is set. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
+export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
   const counter = new LineCounter();
   const document = parseDocument(readText(path), { lineCounter: counter });
@@ -50,7 +47,7 @@ export function readConfigFile(path: string): ConfigFile {
       else if (pair.value !== null && !(isScalar(pair.value) && pair.value.value === null)) {
         const value: unknown = (pair.value as { toJS(document: unknown): unknown }).toJS(document);
         refuseCredentials(value, `${name}, line ${line}`, prefix + key);
-        setPath(file.layer, target, value);
+        setPath(file.layer, target, typeof value === 'object' ? filledIn(value, environment) : value);
       }
     }
   }
@@ -73,7 +70,7 @@ function fieldOf(schema: z.ZodObject, prefix: string, key: string): z.ZodType | 
 /** An error that names a key nobody knows and the one that was probably meant. */
 export function unknownKey(where: string, path: string, known: readonly string[]): KbError {
   const name = path.split('.').at(-1)!;
-  if (looksLikeCredential(name)) return credential(where, path);
+  if (holdsSecret(name)) return credential(where, path);
   const meant = nearest(name, known);
   const prefix = path.slice(0, path.length - name.length);
   return new KbError('configuration', `${where}: unknown key «${path}».`, {
@@ -86,12 +83,22 @@ const credential = (where: string, path: string): KbError =>
     hint: "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
   });
 
-/** Free maps (`options`, `headers`) are searched too; `${NAME}` stands for a variable and is no credential. */
+const REFERENCE = /\$\{(\w+)\}/g;
+
+/** The same with the values of variables in the places of `${NAME}`. */
+function filledIn(value: unknown, environment: Environment): unknown {
+  if (typeof value === 'string') return value.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, environment));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, environment)]));
+}
+
+/** Free maps are searched too; what refers to a variable is no credential. */
 function refuseCredentials(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    const isReference = typeof inner === 'string' && /\$\{\w+\}/.test(inner);
-    if (!Array.isArray(value) && looksLikeCredential(key) && !isReference) throw credential(where, `${path}.${key}`);
+    const isReference = typeof inner === 'string' && inner.search(REFERENCE) >= 0;
+    if (!Array.isArray(value) && holdsSecret(key, String(inner)) && !isReference) throw credential(where, `${path}.${key}`);
     refuseCredentials(inner, where, `${path}.${key}`);
   }
 }

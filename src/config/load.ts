@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
@@ -34,7 +34,7 @@ export function loadConfig({ cwd, file: named, environment: given, flags }: Load
   const file = findConfig(cwd, named ?? given.KB_CONFIG);
   const home = file ? dirname(file) : resolve(cwd);
   const environment = { ...dotenv(join(home, '.env')), ...given };
-  const read: ConfigFile = file ? readConfigFile(file) : { layer: {}, lines: new Map() };
+  const read: ConfigFile = file ? readConfigFile(file, environment) : { layer: {}, lines: new Map() };
   const variables = readEnvironment(environment);
   const merged = [read.layer, variables.layer, flags?.layer ?? {}].reduce<Layer>(layered, DEFAULTS);
   const said = (path: string): string =>
@@ -45,7 +45,12 @@ export function loadConfig({ cwd, file: named, environment: given, flags }: Load
 }
 
 function dotenv(path: string): Environment {
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}; // a folder of that name is another program's
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new KbError('configuration', `${path} cannot be read: ${(cause as Error).message}.`, { hint: 'Check its permissions.', cause });
+  }
 }
 
 /** The merged layers as a configuration; `said` tells who said what is at a path. */

@@ -2,7 +2,7 @@ import { KbError } from '../base/errors.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, type Run } from '../base/run.ts';
 import { drivers } from '../drivers/registry.ts';
-import type { Collection, Embedder } from '../ports.ts';
+import type { Collection, CollectionInfo, Embedder, VectorStore } from '../ports.ts';
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context } from './context.ts';
@@ -78,5 +78,23 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
   } finally {
     const release = await locking.catch(() => undefined); // also where nobody waits for it any more
     await release?.();
+  }
+}
+
+/**
+ * Has a collection filled that nobody sees, and puts it in the place of its name in one step. Where that fails, or nobody waits for it any more,
+ * nothing of it is left and the old one stays.
+ */
+export async function* withDraft<R>(store: VectorStore, info: CollectionInfo, fill: (collection: Collection) => Run<R>): Run<R> {
+  const draft = await store.draft(info);
+  let isInPlace = false;
+  try {
+    const result = yield* fill(draft.collection);
+    await draft.collection.optimize();
+    await draft.commit();
+    isInPlace = true;
+    return result;
+  } finally {
+    if (!isInPlace) await draft.discard();
   }
 }

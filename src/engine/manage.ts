@@ -3,7 +3,7 @@ import { progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Collection, Embedder, StoredChunk } from '../ports.ts';
 import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collections.ts';
 import { embedBatches } from '../stages/embed.ts';
-import { embedderName, noCollection, openEmbedder, withLock } from './collections.ts';
+import { embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 
 /** What is known of an open collection. */
@@ -52,9 +52,8 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
   const store = await resources.store(settings.storage);
   return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
     const dimensions = embedder ? (await embedder.embed(['length'], { input_type: 'document', signal }))[0]!.length : 0;
-    const draft = await store.draft({ name, ...embedding, dimensions });
-    let embedded = 0;
-    try {
+    return yield* withDraft(store, { name, ...embedding, dimensions }, async function* (collection) {
+      let embedded = 0;
       const expected = await old.count();
       for await (const page of old.all()) {
         throwIfAborted(signal);
@@ -63,22 +62,21 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
           vectors.push(...batch);
           yield progress('reembed', { done: embedded + vectors.length, expected });
         }
-        await draft.collection.upsert(page.map((chunk, i) => ({ ...chunk, vector: vectors[i] })));
+        await collection.upsert(page.map((chunk, i) => ({ ...chunk, vector: vectors[i] })));
         embedded += page.length;
         yield progress('reembed', { done: embedded, expected });
       }
-      await draft.collection.optimize();
-      await draft.commit();
-    } catch (error) {
-      await draft.discard();
-      throw error;
-    }
-    return { name, embedding, dimensions, embedded };
+      return { name, embedding, dimensions, embedded };
+    });
   });
 }
 
 /** The vectors of a page of chunks, batch by batch. One that can't be made ends the work: the collection would be without it. */
-async function* vectorsOf(page: readonly StoredChunk[], embedder: Embedder, { settings, signal }: Context): AsyncGenerator<Float32Array[], void, void> {
+async function* vectorsOf(
+  page: readonly StoredChunk[],
+  embedder: Embedder,
+  { settings, signal }: Context,
+): AsyncGenerator<Float32Array[], void, void> {
   const texts = page.map(({ embed_text, text }) => embed_text ?? text);
   const { batch_size } = settings.embedding;
   for await (const batch of embedBatches(texts, { embedder, batch_size, input_type: 'document', signal })) {

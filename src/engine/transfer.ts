@@ -11,7 +11,7 @@ import {
   type ImportRequest,
   type ImportResult,
 } from '../schema/collections.ts';
-import { withLock } from './collections.ts';
+import { withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { named } from './manage.ts';
 
@@ -48,22 +48,16 @@ export async function* importCollection({ name, lines }: ImportRequest, context:
     const first = await rest.next();
     if (first.done) throw new KbError('invalid', 'The import is empty.', { hint: 'It is what kb collections export writes.' });
     const { provider, model, dimensions } = parseLine(ExportHeader, first.value);
-    const draft = await store.draft({ name, provider, model, dimensions });
-    let imported = 0;
-    try {
+    return yield* withDraft(store, { name, provider, model, dimensions }, async function* (collection) {
+      let imported = 0;
       for await (const group of grouped(chunksOf(rest, dimensions), settings.storage.batch_size)) {
         throwIfAborted(signal);
-        await draft.collection.upsert(group);
+        await collection.upsert(group);
         imported += group.length;
         yield progress('import', { done: imported });
       }
-      await draft.collection.optimize();
-      await draft.commit();
-    } catch (error) {
-      await draft.discard();
-      throw error;
-    }
-    return { name, imported };
+      return { name, imported };
+    });
   });
 }
 

@@ -14,6 +14,8 @@ export interface Work {
   /** Kept of Markdown that was given as text: the report lists it. */
   document?: Document;
   chunks: StoredChunk[];
+  /** Ids of stored chunks that this document no longer has, where it shares its source: no one else's may go. */
+  outdated: string[];
   /** How many of them kept the vector that they had. */
   reused: number;
   /** Chunks that could not be embedded; they are not among `chunks` any more. */

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { KbError } from '../base/errors.ts';
 import { hash } from '../base/ids.ts';
 import { mapOrdered } from '../base/pool.ts';
 import type { Collection, StoredChunk, StoredSource } from '../ports.ts';
@@ -11,8 +11,8 @@ import type { Work } from './ingest-work.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
 const FORMAT = '1';
-/** Documents parsed at once: the parsers' threads are kept busy while results are read in order. */
-const PARSED_AT_ONCE = Math.max(4, 2 * availableParallelism());
+/** Documents under way to and from the parsers at once: enough for several small ones to go to a thread together. */
+const PARSED_AT_ONCE = 32;
 
 /** A candidate that could not be made a document or chunks. */
 export interface Unread {
@@ -47,17 +47,22 @@ export async function* readWorks(
 async function readWork(name: SourceName, candidate: Candidate, options: ReadWorksOptions): Promise<Work> {
   const version = hash(FORMAT, candidate.content_hash, JSON.stringify(options.chunking)).slice(0, 32);
   const { source, shares_source = false } = candidate;
-  const work: Work = { name, source, status: 'new', shares_source, chunks: [], reused: 0, lost: [] };
+  const work: Work = { name, source, status: 'new', shares_source, chunks: [], outdated: [], reused: 0, lost: [] };
   if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force);
   if (work.status === 'unchanged' && name !== 'markdown') return work;
   const document = await candidate.document();
   if (name === 'markdown') work.document = document;
   if (work.status === 'unchanged') return work;
   work.chunks = chunksOf(document, options.chunking, version);
+  if (work.chunks.length === 0) throw new KbError('invalid', `${source} holds no text.`, { hint: 'Fill it, or leave it out.' });
   if (shares_source) work.status = await sharedStatus(work.chunks, options);
   if (work.status === 'unchanged') work.chunks = [];
-  if (work.status === 'changed' || work.status === 'incomplete')
-    work.reused = options.force ? 0 : await keepVectors(work, options.collection);
+  if (work.status === 'changed' || work.status === 'incomplete') {
+    const before = await storedChunks(work, document, options.collection);
+    const ids = new Set(work.chunks.map(({ id }) => id));
+    if (shares_source) work.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
+    if (!options.force) work.reused = keepVectors(work, before);
+  }
   return work;
 }
 
@@ -80,12 +85,22 @@ function chunksOf(document: Document, chunking: Chunking, version: string): Stor
   return chunks.map((chunk) => ({ ...chunk, version, siblings: chunks.length }));
 }
 
+/** What is stored of the document. Of documents that share a source it is told by the hash of its text. */
+async function storedChunks(
+  { source, shares_source }: Work,
+  { metadata }: Document,
+  collection: Collection | undefined,
+): Promise<StoredChunk[]> {
+  const found: StoredChunk[] = [];
+  for await (const page of collection?.all({ source, vectors: true }) ?? [])
+    found.push(...page.filter((chunk) => !shares_source || chunk.metadata.content_hash === metadata.content_hash));
+  return found;
+}
+
 /** A chunk whose text for the embedder is stored already keeps its vector. */
-async function keepVectors(work: Work, collection: Collection | undefined): Promise<number> {
+function keepVectors(work: Work, stored: readonly StoredChunk[]): number {
   const vectors = new Map<string, Float32Array>();
-  for await (const page of collection?.all({ source: work.source, vectors: true }) ?? []) {
-    for (const { embed_text, text, vector } of page) if (vector) vectors.set(embed_text ?? text, vector);
-  }
+  for (const { embed_text, text, vector } of stored) if (vector) vectors.set(embed_text ?? text, vector);
   for (const chunk of work.chunks) {
     const vector = vectors.get(chunk.embed_text ?? chunk.text);
     if (vector) chunk.vector = vector;

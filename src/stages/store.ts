@@ -28,13 +28,14 @@ export async function* storeChunks(
   const items: { id: string; source: string }[] = [];
   const fail = (chunk: EmbeddedChunk, error: unknown) =>
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
-  const fitting = chunks.filter((chunk) => {
+  const each = new Map(chunks.map((chunk) => [chunk.id, chunk])).values(); // of several with one id the last
+  const fitting = [...each].filter((chunk) => {
     const error = misfit(chunk, embedder);
     if (error) fail(chunk, error);
     return !error;
   });
-  const dimensions = fitting.find(({ embedding }) => embedding)?.embedding?.length ?? 0;
-  const collection = fitting.length > 0 ? await open(dimensions) : undefined;
+  const [first] = fitting;
+  const collection = first && (await open(embedder.provider === 'none' ? 0 : first.embedding!.length));
   for (let i = 0; collection && i < fitting.length; i += batch_size) {
     throwIfAborted(signal);
     const batch = fitting.slice(i, i + batch_size).filter((chunk) => {
@@ -50,8 +51,13 @@ export async function* storeChunks(
   return { inputs: chunks.length, stored: items.length, items, failed: errors.length, ...target, errors };
 }
 
-function misfit({ id, text, embedder }: EmbeddedChunk, wanted: EmbedderName): KbError | undefined {
+function misfit({ id, text, embedding, embedder }: EmbeddedChunk, wanted: EmbedderName): KbError | undefined {
   if (text.trim() === '') return new KbError('invalid', `The chunk «${id}» has no text.`);
+  // also where the collection is yet to be made: it would hold no vectors for good
+  if (wanted.provider !== 'none' && !embedding?.length)
+    return new KbError('invalid', `The chunk «${id}» has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
+      hint: 'Pass it through kb embed first.',
+    });
   if (!embedder || (embedder.provider === wanted.provider && embedder.model === wanted.model)) return undefined;
   return new KbError(
     'invalid',
@@ -65,10 +71,6 @@ function misfit({ id, text, embedder }: EmbeddedChunk, wanted: EmbedderName): Kb
 function wrongLength({ id, embedding }: EmbeddedChunk, dimensions: number): KbError | undefined {
   const length = embedding?.length ?? 0;
   if (length === dimensions) return undefined;
-  if (length === 0)
-    return new KbError('invalid', `The chunk «${id}» has no vector; the collection holds vectors of length ${dimensions}.`, {
-      hint: 'Pass it through kb embed first.',
-    });
   return new KbError(
     'invalid',
     `The vector of the chunk «${id}» has the length ${length}; the collection holds vectors of length ${dimensions}.`,

@@ -65,10 +65,12 @@ async function writeGroup(works: readonly Work[], collection: Collection): Promi
 }
 
 async function write(works: readonly Work[], collection: Collection): Promise<void> {
-  const shared = works.filter((work) => work.shares_source).flatMap(({ chunks }) => chunks);
+  const sharing = works.filter((work) => work.shares_source);
   const own: Replacement[] = works
     .filter((work) => !work.shares_source)
     .map(({ source, chunks, status }) => ({ source, chunks, isNew: status === 'new' }));
   if (own.length > 0) await collection.replace(own);
-  if (shared.length > 0) await collection.upsert(shared);
+  // first what goes: were this stopped in between, the next run would find chunks missing and write them, but none too many
+  await collection.delete({ ids: sharing.flatMap(({ outdated }) => outdated) });
+  await collection.upsert(sharing.flatMap(({ chunks }) => chunks));
 }

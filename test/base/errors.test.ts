@@ -10,14 +10,21 @@ describe('an error', () => {
   });
 
   it('has an envelope whose type tells what kind it is', () => {
-    expect(envelope(new KbError('usage', 'It is so.', { hint: 'Do that.' }))).toEqual({ error: { type: 'ValueError', message: 'It is so. Do that.' } });
+    expect(envelope(new KbError('usage', 'It is so.', { hint: 'Do that.' }))).toEqual({
+      error: { type: 'ValueError', message: 'It is so. Do that.' },
+    });
     expect(envelope(new KbError('setup', 'x')).error.type).toBe('SetupError');
     expect(envelope(new TypeError('x')).error.type).toBe('RuntimeError');
   });
 
   it('becomes an item that knows whether the same again may succeed', () => {
     const where = { source: 'a.md', source_kind: 'path', stage: 'convert' } as const;
-    expect(toErrorItem(new KbError('unavailable', 'Busy.', { isRetryable: true, attempts: 4 }), where)).toEqual({ ...where, error: 'Busy.', isRetryable: true, attempts: 4 });
+    expect(toErrorItem(new KbError('unavailable', 'Busy.', { isRetryable: true, attempts: 4 }), where)).toEqual({
+      ...where,
+      error: 'Busy.',
+      isRetryable: true,
+      attempts: 4,
+    });
     expect(toErrorItem(new Error('x'), where)).toEqual({ ...where, error: 'x', isRetryable: false, attempts: 1 });
   });
 
@@ -25,6 +32,11 @@ describe('an error', () => {
     const cause = new Error('x');
     expect(new KbError('internal', 'y', { cause }).cause).toBe(cause);
     expect('cause' in new KbError('internal', 'y')).toBe(false);
-    expect([new KbError('aborted', 'x'), new DOMException('x', 'AbortError'), new KbError('internal', 'x'), 'x'].map(isAbort)).toEqual([true, true, false, false]);
+    expect([new KbError('aborted', 'x'), new DOMException('x', 'AbortError'), new KbError('internal', 'x'), 'x'].map(isAbort)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });

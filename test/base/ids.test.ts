@@ -23,7 +23,14 @@ describe('ids', () => {
   });
 
   it('differ by document, headings and ordinal', () => {
-    const ids = [chunkId('a', [], 0), chunkId('b', [], 0), chunkId('a', [], 1), chunkId('a', ['0'], 0), chunkId('a', ['x', 'y'], 0), chunkId('a', ['xy'], 0)];
+    const ids = [
+      chunkId('a', [], 0),
+      chunkId('b', [], 0),
+      chunkId('a', [], 1),
+      chunkId('a', ['0'], 0),
+      chunkId('a', ['x', 'y'], 0),
+      chunkId('a', ['xy'], 0),
+    ];
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

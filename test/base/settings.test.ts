@@ -13,7 +13,13 @@ describe('paths in a tree', () => {
 
   it('are read, or undefined', () => {
     const tree = { a: { b: [1], c: null } };
-    expect([getPath(tree, 'a.b'), getPath(tree, 'a.b.0'), getPath(tree, 'a.c.d'), getPath(tree, 'x.y'), getPath(undefined, 'a')]).toEqual([[1], undefined, undefined, undefined, undefined]);
+    expect([getPath(tree, 'a.b'), getPath(tree, 'a.b.0'), getPath(tree, 'a.c.d'), getPath(tree, 'x.y'), getPath(undefined, 'a')]).toEqual([
+      [1],
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -31,8 +37,12 @@ describe('a layer over another', () => {
   it('takes model and options of another provider away, at any depth, but not its own', () => {
     const under = { chat: { llm: { provider: 'openai', model: 'm', options: { base_url: 'u' }, timeout: 60 } } };
     expect(layered(under, { chat: { llm: { provider: 'local' } } })).toEqual({ chat: { llm: { provider: 'local', timeout: 60 } } });
-    expect(layered(under, { chat: { llm: { provider: 'local', model: 'x' } } })).toEqual({ chat: { llm: { provider: 'local', model: 'x', timeout: 60 } } });
-    expect(layered(under, { chat: { llm: { provider: 'openai', timeout: 5 } } })).toEqual({ chat: { llm: { ...under.chat.llm, timeout: 5 } } });
+    expect(layered(under, { chat: { llm: { provider: 'local', model: 'x' } } })).toEqual({
+      chat: { llm: { provider: 'local', model: 'x', timeout: 60 } },
+    });
+    expect(layered(under, { chat: { llm: { provider: 'openai', timeout: 5 } } })).toEqual({
+      chat: { llm: { ...under.chat.llm, timeout: 5 } },
+    });
   });
 });
 
@@ -40,11 +50,16 @@ describe('the settings in a request', () => {
   const schema = z.strictObject({
     query: z.string(),
     top_k: z.int().optional().meta({ overrides: 'retrieval.top_k' }),
-    rewrite: z.strictObject({ enabled: z.boolean().optional().meta({ overrides: 'chat.rewrite.enabled' }), note: z.string().optional() }).optional(),
+    rewrite: z
+      .strictObject({ enabled: z.boolean().optional().meta({ overrides: 'chat.rewrite.enabled' }), note: z.string().optional() })
+      .optional(),
   });
 
   it('are the fields that name a key', () => {
-    expect(settingsIn(schema, { query: 'q', top_k: 3, rewrite: { enabled: false, note: 'n' } })).toEqual({ retrieval: { top_k: 3 }, chat: { rewrite: { enabled: false } } });
+    expect(settingsIn(schema, { query: 'q', top_k: 3, rewrite: { enabled: false, note: 'n' } })).toEqual({
+      retrieval: { top_k: 3 },
+      chat: { rewrite: { enabled: false } },
+    });
     expect(settingsIn(schema, { query: 'q' })).toEqual({});
     expect(settingsIn(z.string(), 'q')).toEqual({});
   });

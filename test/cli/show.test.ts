@@ -8,7 +8,14 @@ import type { ChatResult, ErrorItem } from '../../src/schema/results.ts';
 import { IngestReport } from '../../src/stages/ingest-report.ts';
 import { paper } from '../support/screen.ts';
 
-const failure = (source: string, error: string): ErrorItem => ({ source, source_kind: 'path', stage: 'convert', error, isRetryable: false, attempts: 1 });
+const failure = (source: string, error: string): ErrorItem => ({
+  source,
+  source_kind: 'path',
+  stage: 'convert',
+  error,
+  isRetryable: false,
+  attempts: 1,
+});
 
 describe('the place of a passage', () => {
   it.each([
@@ -41,11 +48,20 @@ describe('words that match', () => {
 });
 
 describe('hits', () => {
-  const item = { id: 'i', chunk_id: 'i', text: 'The filter.\n\nIt is replaced.\n', score: 0.8123, metadata: { source: 'a.md', title: 'Manual', location: { page: 2 } } };
+  const item = {
+    id: 'i',
+    chunk_id: 'i',
+    text: 'The filter.\n\nIt is replaced.\n',
+    score: 0.8123,
+    metadata: { source: 'a.md', title: 'Manual', location: { page: 2 } },
+  };
   const result = { query: 'filter', search_query: 'filter', retrieved: 1, items: [item], failed: 0, errors: [] };
   it('are shown with title, score, place and passage', () => {
     const screen = paper();
-    showHits({ ...result, items: [item, { ...item, rerank_score: 1.5, explain: { text: { weight: 0.5, rank: 2 }, fused: 0.12345 } }] }, screen);
+    showHits(
+      { ...result, items: [item, { ...item, rerank_score: 1.5, explain: { text: { weight: 0.5, rank: 2 }, fused: 0.12345 } }] },
+      screen,
+    );
     expect(screen.out).toEqual([
       '1. Manual  0.81',
       '   a.md · page 2',
@@ -74,7 +90,10 @@ describe('hits', () => {
 });
 
 describe('the end of an ingest', () => {
-  const report = (over: object = {}) => ({ ...new IngestReport({ names: ['docs'], provider: 'lancedb', collection: 'manuals', lists: false }).result, ...over });
+  const report = (over: object = {}) => ({
+    ...new IngestReport({ names: ['docs'], provider: 'lancedb', collection: 'manuals', lists: false }).result,
+    ...over,
+  });
   const said = (over: object, view: object = {}) => {
     const screen = paper();
     showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, option: '', ...view });
@@ -83,7 +102,18 @@ describe('the end of an ingest', () => {
 
   it('says what was done, what was not, and what to type next', () => {
     const { out, warnings } = said(
-      { sources: 1, chunks: 1200, stored: 1200, embedded: 1000, reused: 200, unchanged: 2, passed_over: ['a.zip', 'b.zip', 'LICENSE'], pruned: ['x', 'y', 'z', 'w'], failed: 1, errors: [failure('c.pdf', 'c.pdf is broken.')] },
+      {
+        sources: 1,
+        chunks: 1200,
+        stored: 1200,
+        embedded: 1000,
+        reused: 200,
+        unchanged: 2,
+        passed_over: ['a.zip', 'b.zip', 'LICENSE'],
+        pruned: ['x', 'y', 'z', 'w'],
+        failed: 1,
+        errors: [failure('c.pdf', 'c.pdf is broken.')],
+      },
       { option: ' --collection manuals' },
     );
     expect(out).toEqual([
@@ -124,11 +154,21 @@ describe('the end of an ingest', () => {
 });
 
 describe('collections', () => {
-  const collection = { name: 'manuals', embedding: { provider: 'local', model: 'm' }, dimensions: 384, chunks: 1, sources: 1, bytes: 1_234_567 };
+  const collection = {
+    name: 'manuals',
+    embedding: { provider: 'local', model: 'm' },
+    dimensions: 384,
+    chunks: 1,
+    sources: 1,
+    bytes: 1_234_567,
+  };
   it('are shown a line each, or with all that is known of one', () => {
     const screen = paper();
     showCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: 0 }], screen);
-    expect(screen.out).toEqual(['manuals  1 document, 1 chunk, 1.2 MB; local / m, 384 dimensions', 'x        10 documents, 2,000 chunks, 0 B; words alone']);
+    expect(screen.out).toEqual([
+      'manuals  1 document, 1 chunk, 1.2 MB; local / m, 384 dimensions',
+      'x        10 documents, 2,000 chunks, 0 B; words alone',
+    ]);
     const one = paper();
     showCollection(collection, one);
     expect(one.out[0]).toBe('manuals');
@@ -150,8 +190,22 @@ describe('collections', () => {
 });
 
 describe('an answer', () => {
-  const source: Source = { id: 'i', title: 'Manual', score: 0.7, metadata: { source: 'a.md' }, citation: 1, cited: true, text: 'It is.', location: { page: 2 } };
-  const result = { answer: 'It is [1].', sources: [source, { ...source, citation: 2, cited: false }], errors: [], answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' } } as unknown as ChatResult;
+  const source: Source = {
+    id: 'i',
+    title: 'Manual',
+    score: 0.7,
+    metadata: { source: 'a.md' },
+    citation: 1,
+    cited: true,
+    text: 'It is.',
+    location: { page: 2 },
+  };
+  const result = {
+    answer: 'It is [1].',
+    sources: [source, { ...source, citation: 2, cited: false }],
+    errors: [],
+    answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
+  } as unknown as ChatResult;
 
   it('is followed by what it cites, and by that alone', () => {
     const screen = paper();
@@ -162,7 +216,14 @@ describe('an answer', () => {
 
   it('says when little stands behind it, and what went wrong', () => {
     const screen = paper();
-    showSources({ ...result, answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' }, errors: [failure('q', 'The rewrite failed.')] }, screen);
+    showSources(
+      {
+        ...result,
+        answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
+        errors: [failure('q', 'The rewrite failed.')],
+      },
+      screen,
+    );
     expect(screen.out[0]).toContain('Low confidence');
     expect(screen.warnings).toEqual(['Note: q: The rewrite failed.']);
   });

@@ -5,7 +5,10 @@ import { folder } from '../support/folder.ts';
 
 describe('the sources of an ingest', () => {
   it('are those of a file, and over them what the flags name', async () => {
-    const home = folder({ 'list.yaml': 'docs: [a.md]\nurls: https://example.com/\nconcurrency: parallel\n', 'one.json': '{"markdown": "Text."}' });
+    const home = folder({
+      'list.yaml': 'docs: [a.md]\nurls: https://example.com/\nconcurrency: parallel\n',
+      'one.json': '{"markdown": "Text."}',
+    });
     expect(await ingestSources({ sources: join(home, 'list.yaml'), docs: ['b.md', 'c.md'] }, home)).toEqual({
       docs: ['b.md', 'c.md'],
       urls: 'https://example.com/',
@@ -23,7 +26,10 @@ describe('the sources of an ingest', () => {
   });
 
   it('may be APIs by address, by a file with one or with several', async () => {
-    const home = folder({ 'one.yaml': 'url: https://a.example/\nmax_pages: 2\n', 'two.json': '[{"url": "https://b.example/"}, "https://c.example/"]' });
+    const home = folder({
+      'one.yaml': 'url: https://a.example/\nmax_pages: 2\n',
+      'two.json': '[{"url": "https://b.example/"}, "https://c.example/"]',
+    });
     expect(await ingestSources({ api: ['https://d.example/', `@${join(home, 'one.yaml')}`, `@${join(home, 'two.json')}`] }, home)).toEqual({
       api: ['https://d.example/', { url: 'https://a.example/', max_pages: 2 }, { url: 'https://b.example/' }, 'https://c.example/'],
     });
@@ -39,6 +45,7 @@ describe('the sources of an ingest', () => {
       [{ markdown: ['@none.md'] }, /--markdown: the file none\.md cannot be read/],
       [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read/],
     ];
-    for (const [flags, message] of refusals) await expect(ingestSources(flags, home)).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(message) });
+    for (const [flags, message] of refusals)
+      await expect(ingestSources(flags, home)).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(message) });
   });
 });

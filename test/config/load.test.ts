@@ -57,15 +57,22 @@ describe('loadConfig', () => {
     'embedding:\n  options:\n    api_key: sk-1\n',
     'chat:\n  llm:\n    token: sk-1\n',
     'ingestion:\n  api:\n    headers:\n      Authorization: Bearer sk-1\n',
+    'ingestion:\n  api:\n    headers:\n      X-Api-Key: sk-1\n',
+    'ingestion:\n  api:\n    params:\n      x-auth-token: sk-1\n',
   ])('refuses a credential without printing it: %j', (text) => {
     const error = failure(() => load(folder({ 'kb.config.yaml': text })));
-    expect(error.message).toMatch(/api_key|token|Authorization/);
+    expect(error.message).toMatch(/api_key|token|Authorization|X-Api-Key/);
     expect(error.message + error.hint).not.toContain('sk-1');
+  });
+
+  it('takes a folder .env for none of its own', () => {
+    expect(load(folder({ '.env/bin/python': '' })).config.collection).toBe('default');
   });
 
   it('lets a header refer to a variable', () => {
     const cwd = folder({ 'kb.config.yaml': 'ingestion:\n  api:\n    headers:\n      Authorization: Bearer ${TOKEN}\n' });
-    expect(load(cwd).config.ingestion.api.headers).toEqual({ Authorization: 'Bearer ${TOKEN}' });
+    expect(load(cwd, { environment: { TOKEN: 'abc' } }).config.ingestion.api.headers).toEqual({ Authorization: 'Bearer abc' });
+    expect(load(cwd).config.ingestion.api.headers, 'one that is not set is missed where it is used').toEqual({ Authorization: 'Bearer ${TOKEN}' });
   });
 
   it('says where a wrong value was given', () => {

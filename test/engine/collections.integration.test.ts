@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/base/run.ts';
@@ -34,7 +35,10 @@ describe('the embedder of a collection', () => {
       const { provider, model } = engine.config.embedding;
       const wanted = provider === 'none' ? 'none' : `${provider} / ${model}`;
       const message = `«default» was embedded with openai_compatible / test-model; the configuration says ${wanted}.`;
-      await expect(result(engine, 'ingest', { markdown: 'New.' })).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining(message) });
+      await expect(result(engine, 'ingest', { markdown: 'New.' })).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining(message),
+      });
       const { errors, items } = await result(engine, 'retrieve', { query: 'gate' });
       expect(items).toEqual([]);
       expect(errors[0]!.error).toContain(message);
@@ -47,7 +51,10 @@ describe('the embedder of a collection', () => {
     const { settings } = await modelServer();
     await filled(settings, home);
     const other = engineIn(home);
-    expect(await result(other, 'show_collection', { name: 'default' })).toMatchObject({ embedding: { provider: 'openai_compatible', model: 'test-model' }, dimensions: 3 });
+    expect(await result(other, 'show_collection', { name: 'default' })).toMatchObject({
+      embedding: { provider: 'openai_compatible', model: 'test-model' },
+      dimensions: 3,
+    });
     expect((await result(other, 'list_collections', {})).collections).toHaveLength(1);
     expect(await exported(other)).toHaveLength(4);
     expect(await result(other, 'delete', { source: 'rule-0' })).toMatchObject({ deleted: 1 });
@@ -62,7 +69,12 @@ describe('embedding a collection anew', () => {
     const { settings, texts } = await modelServer({}, { batch_size: 2 });
     const engine = engineIn(home, settings);
     const { result: done, events } = await collect(engine.run('reembed_collection', { name: 'default' }));
-    expect(done).toEqual({ name: 'default', embedding: { provider: 'openai_compatible', model: 'test-model' }, dimensions: 3, embedded: 3 });
+    expect(done).toEqual({
+      name: 'default',
+      embedding: { provider: 'openai_compatible', model: 'test-model' },
+      dimensions: 3,
+      embedded: 3,
+    });
     expect(events.at(-1)!.data).toEqual({ done: 3, expected: 3 });
     expect(texts().filter((text) => TEXTS.some((known) => text.includes(known)))).toHaveLength(3);
     expect(await result(engine, 'show_collection', { name: 'default' })).toMatchObject({ dimensions: 3, chunks: 3, sources: 3 });
@@ -83,7 +95,9 @@ describe('embedding a collection anew', () => {
   it('leaves the old one as it was where the new one can not be made', async () => {
     const home = folder();
     await filled(WORDS, home);
-    const { settings } = await modelServer({ vector: (text) => (text.includes('bell') ? { status: 400, error: { message: 'bad text' } } : [1, 2, 3]) });
+    const { settings } = await modelServer({
+      vector: (text) => (text.includes('bell') ? { status: 400, error: { message: 'bad text' } } : [1, 2, 3]),
+    });
     await expect(result(engineIn(home, settings), 'reembed_collection', { name: 'default' })).rejects.toThrow(/bad text/);
     const engine = engineIn(home);
     expect((await result(engine, 'list_collections', {})).collections).toMatchObject([{ name: 'default', dimensions: 0, chunks: 3 }]);
@@ -98,14 +112,35 @@ describe('an export', () => {
     const { settings, server } = await modelServer();
     const engine = await filled(settings, home);
     const whole = await exported(engine);
-    expect(JSON.parse(whole[0]!)).toEqual({ kb_export: 1, name: 'default', provider: 'openai_compatible', model: 'test-model', dimensions: 3 });
-    expect(await result(engine, 'import_collection', { name: 'copy', lines: lines([...whole, '']) })).toEqual({ name: 'copy', imported: 3 });
+    expect(JSON.parse(whole[0]!)).toEqual({
+      kb_export: 1,
+      name: 'default',
+      provider: 'openai_compatible',
+      model: 'test-model',
+      dimensions: 3,
+    });
+    expect(await result(engine, 'import_collection', { name: 'copy', lines: lines([...whole, '']) })).toEqual({
+      name: 'copy',
+      imported: 3,
+    });
     const order = (list: Record<string, unknown>[]) => list.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
     expect(order(await chunksIn(engine, 'copy'))).toEqual(order(await chunksIn(engine, 'default')));
     const asked = server.requests.length;
     const copy = engineIn(home, { ...settings, collection: 'copy' });
     expect(await result(copy, 'ingest', { markdown: named })).toMatchObject({ unchanged: 3 });
     expect(server.requests.length).toBe(asked);
+  });
+
+  it('is dropped whole where nobody waits any more for it to be read', async () => {
+    const home = folder();
+    const engine = await filled(WORDS, home);
+    const tables = () => readdirSync(join(home, '.kb/lancedb')).filter((name) => name.startsWith('kb.'));
+    const before = tables();
+    const run = engine.run('import_collection', { name: 'copy', lines: lines(await exported(engine)) });
+    await run.next();
+    expect(tables()).toHaveLength(before.length + 1);
+    await run.return(undefined as never);
+    expect(tables()).toEqual(before);
   });
 
   it('is not read over a collection that is there', async () => {
@@ -119,13 +154,19 @@ describe('an export', () => {
     ['is empty', () => [], /empty/],
     ['has no header', (whole) => whole.slice(1), /Line 1/],
     ['was cut off within a line', (whole) => [...whole.slice(0, 3), whole[3]!.slice(0, 30)], /Line 4 is not JSON.*cut off/],
-    ['holds a vector of another length', (whole) => whole.map((line, i) => (i === 2 ? JSON.stringify({ ...JSON.parse(line), embedding: [1, 2] }) : line)), /Line 3.*length 2.*0/],
+    [
+      'holds a vector of another length',
+      (whole) => whole.map((line, i) => (i === 2 ? JSON.stringify({ ...JSON.parse(line), embedding: [1, 2] }) : line)),
+      /Line 3.*length 2.*0/,
+    ],
     ['holds something else', (whole) => [...whole, '{"id": 5}'], /Line 5: id/],
   ];
   it.each(breaks)('leaves nothing behind where it %s', async (_what, broken, message) => {
     const engine = await filled();
     const whole = await exported(engine);
-    const failure = await result(engine, 'import_collection', { name: 'copy', lines: lines(broken(whole)) }).catch((error: Error & { hint?: string }) => error);
+    const failure = await result(engine, 'import_collection', { name: 'copy', lines: lines(broken(whole)) }).catch(
+      (error: Error & { hint?: string }) => error,
+    );
     expect(failure).toBeInstanceOf(Error);
     expect(`${(failure as Error).message} ${(failure as { hint?: string }).hint}`).toMatch(message);
     expect((await result(engine, 'list_collections', {})).collections.map(({ name }) => name)).toEqual(['default']);
@@ -138,14 +179,19 @@ describe('collections', () => {
     expect(await result(engineIn(home), 'list_collections', {})).toEqual({ collections: [] });
     for (const collection of ['zebra', 'ant']) await result(engineIn(home, { ...WORDS, collection }), 'ingest', { markdown: named });
     const { collections } = await result(engineIn(home), 'list_collections', {});
-    expect(collections).toMatchObject(['ant', 'zebra'].map((name) => ({ name, embedding: { provider: 'none', model: '' }, dimensions: 0, chunks: 3, sources: 3 })));
+    expect(collections).toMatchObject(
+      ['ant', 'zebra'].map((name) => ({ name, embedding: { provider: 'none', model: '' }, dimensions: 0, chunks: 3, sources: 3 })),
+    );
     expect(collections.every(({ bytes }) => bytes > 0)).toBe(true);
   });
 
   it('that are not there are named, with the way to make them', async () => {
     const engine = engineIn(folder());
     for (const name of ['show_collection', 'drop_collection', 'export_collection', 'reembed_collection'] as const)
-      await expect(result(engine, name, { name: 'ghost' })).rejects.toMatchObject({ code: 'not_found', message: 'There is no collection «ghost».' });
+      await expect(result(engine, name, { name: 'ghost' })).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'There is no collection «ghost».',
+      });
     await expect(result(engine, 'delete', { source: 'x' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(result(engine, 'edit', { chunks: [{ id: 'x', text: 'y' }] })).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -174,7 +220,14 @@ describe('storing chunks', () => {
         chunk('empty', { text: ' ', embedding: [1, 2, 3] }),
       ],
     });
-    expect(done).toMatchObject({ inputs: 6, stored: 2, failed: 4, provider: 'lancedb', collection: 'default', items: [{ id: 'a' }, { id: 'b' }] });
+    expect(done).toMatchObject({
+      inputs: 6,
+      stored: 2,
+      failed: 4,
+      provider: 'lancedb',
+      collection: 'default',
+      items: [{ id: 'a' }, { id: 'b' }],
+    });
     const told = done.errors.map(({ error, stage, source_kind }) => [stage, source_kind, error.split(/[;:.]/)[0]]);
     expect(told).toEqual(
       expect.arrayContaining([
@@ -189,7 +242,8 @@ describe('storing chunks', () => {
 
   it('writes one chunk under an id, the last that was given', async () => {
     const engine = engineIn(folder());
-    await result(engine, 'store', { embedded_chunks: [chunk('a'), chunk('a', { text: 'Another text.' })] });
+    const twice = await result(engine, 'store', { embedded_chunks: [chunk('a'), chunk('a', { text: 'Another text.' })] });
+    expect(twice).toMatchObject({ inputs: 2, stored: 1, failed: 0, items: [{ id: 'a' }] });
     await result(engine, 'store', { embedded_chunks: [chunk('b')] });
     expect((await chunksIn(engine)).map(({ id, text }) => [id, text]).toSorted()).toEqual([
       ['a', 'Another text.'],
@@ -197,9 +251,22 @@ describe('storing chunks', () => {
     ]);
   });
 
+  it('makes no collection of chunks that lack the vectors that it would hold', async () => {
+    const home = folder();
+    const { settings } = await modelServer();
+    const engine = engineIn(home, settings);
+    const done = await result(engine, 'store', { embedded_chunks: [chunk('bare')] });
+    expect(done).toMatchObject({ stored: 0, failed: 1, errors: [{ error: expect.stringContaining('kb embed') }] });
+    expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ stored: 3, failed: 0 });
+    const words = engineIn(folder());
+    expect(await result(words, 'store', { embedded_chunks: [chunk('odd', { embedding: [1, 2, 3] }), chunk('plain')] })).toMatchObject({ stored: 1, failed: 1 });
+  });
+
   it('makes no collection where it may not, or where there is nothing to store', async () => {
     const engine = engineIn(folder());
-    await expect(result(engine, 'store', { embedded_chunks: [chunk('a')], ensure_collection: false })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(result(engine, 'store', { embedded_chunks: [chunk('a')], ensure_collection: false })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     expect(await result(engine, 'store', { embedded_chunks: [] })).toMatchObject({ inputs: 0, stored: 0, failed: 0 });
     expect((await result(engine, 'list_collections', {})).collections).toEqual([]);
   });
@@ -210,7 +277,9 @@ describe('editing chunks', () => {
     const { settings, texts } = await modelServer();
     const engine = await filled(settings);
     const gate = (await chunksIn(engine)).find(({ source }) => source === 'rule-0')!;
-    const done = await result(engine, 'edit', { chunks: [{ id: String(gate.id), text: 'The gate is locked at eleven.', metadata: { title: 'Rule 0', year: 2030 } }] });
+    const done = await result(engine, 'edit', {
+      chunks: [{ id: String(gate.id), text: 'The gate is locked at eleven.', metadata: { title: 'Rule 0', year: 2030 } }],
+    });
     expect(done).toMatchObject({ requested: 1, edited: 1, failed: 0, items: [{ id: gate.id, source: 'rule-0' }] });
     expect(texts().at(-1)).toBe(String(gate.embed_text).replace('ten', 'eleven'));
     const edited = (await chunksIn(engine)).find(({ id }) => id === gate.id)!;
@@ -224,7 +293,12 @@ describe('editing chunks', () => {
   it('makes nothing of an unknown id, nor of an empty text', async () => {
     const engine = await filled();
     const [one] = await chunksIn(engine);
-    const done = await result(engine, 'edit', { chunks: [{ id: 'ghost', text: 'Boo.' }, { id: String(one!.id), text: '  ' }] });
+    const done = await result(engine, 'edit', {
+      chunks: [
+        { id: 'ghost', text: 'Boo.' },
+        { id: String(one!.id), text: '  ' },
+      ],
+    });
     expect(done).toMatchObject({ requested: 2, edited: 0, failed: 2 });
     expect(done.errors).toMatchObject([
       { source: 'ghost', source_kind: 'stored_chunk', stage: 'edit', isRetryable: false },
@@ -238,10 +312,19 @@ describe('deleting chunks', () => {
   it('takes ids, a source or a filter', async () => {
     const engine = await filled();
     const [one] = await chunksIn(engine);
-    expect(await result(engine, 'delete', { ids: [String(one!.id), 'ghost'] })).toMatchObject({ requested: 2, deleted: 1, failed: 0, items: [{ id: one!.id }] });
+    expect(await result(engine, 'delete', { ids: [String(one!.id), 'ghost'] })).toMatchObject({
+      requested: 2,
+      deleted: 1,
+      failed: 0,
+      items: [{ id: one!.id }],
+    });
     const rest = await sourcesIn(engine);
     expect(await result(engine, 'delete', { source: rest[0]! })).toMatchObject({ requested: 1, deleted: 1, items: [{ source: rest[0] }] });
-    expect(await result(engine, 'delete', { filter: { year: { gte: 2020 } } })).toMatchObject({ deleted: 1, collection: 'default', provider: 'lancedb' });
+    expect(await result(engine, 'delete', { filter: { year: { gte: 2020 } } })).toMatchObject({
+      deleted: 1,
+      collection: 'default',
+      provider: 'lancedb',
+    });
     expect(await chunksIn(engine)).toEqual([]);
     expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ stored: 3 });
   });
@@ -264,7 +347,8 @@ describe('the stages by themselves', () => {
     const { items: cut } = await result(engine, 'chunk', { markdown: outputs });
     const { items: embedded } = await result(engine, 'embed', { chunks: cut });
     await result(engineIn(home, { ...settings, collection: 'piped' }), 'store', { embedded_chunks: embedded });
-    const plain = (chunks: Record<string, unknown>[]) => chunks.map(({ version: _version, siblings: _siblings, ...rest }) => rest).toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+    const plain = (chunks: Record<string, unknown>[]) =>
+      chunks.map(({ version: _version, siblings: _siblings, ...rest }) => rest).toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
     expect(plain(await chunksIn(engine, 'piped'))).toEqual(plain(await chunksIn(engine)));
   });
 

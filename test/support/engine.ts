@@ -27,7 +27,10 @@ export async function result<Name extends OperationName>(
 }
 
 /** A model server, closed after the test, and the settings that name it. */
-export async function modelServer(behaviour: Behaviour = {}, embedding: Layer = {}): Promise<{ server: OpenAiServer; settings: Layer; texts(): string[] }> {
+export async function modelServer(
+  behaviour: Behaviour = {},
+  embedding: Layer = {},
+): Promise<{ server: OpenAiServer; settings: Layer; texts(): string[] }> {
   const server = await openOpenAiServer(behaviour);
   onTestFinished(() => server.close());
   return {

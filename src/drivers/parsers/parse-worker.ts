@@ -8,8 +8,14 @@ export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorC
 // Libraries print what they think of a file; standard output belongs to the program.
 for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
 
-/** One task of the pool. */
-export default async function parseTask(task: ParseTask): Promise<ParseOutcome> {
+/** One message to a worker: a document, or several small ones. */
+export default async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {
+  const outcomes: ParseOutcome[] = [];
+  for (const task of tasks) outcomes.push(await parseTask(task));
+  return outcomes;
+}
+
+async function parseTask(task: ParseTask): Promise<ParseOutcome> {
   try {
     return { parsed: await parseDocument(task) };
   } catch (error) {

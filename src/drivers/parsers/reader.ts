@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import type { Piscina } from 'piscina';
+import { batched } from '../../base/batch.ts';
 import { KbError } from '../../base/errors.ts';
 import { workerFile } from '../../base/project.ts';
 import { throwIfAborted } from '../../base/run.ts';
@@ -9,7 +10,14 @@ import type { ParseTask } from './parse.ts';
 import type { ParseOutcome } from './parse-worker.ts';
 import { parsers } from './parsers.ts';
 
-type Pool = Piscina<ParseTask, ParseOutcome>;
+type Pool = Piscina<readonly ParseTask[], ParseOutcome[]>;
+
+/** Documents of these kinds and at most this size go to a worker together: handing one over takes longer than to parse it. */
+const SMALL_KINDS = new Set(['markdown', 'text']);
+const SMALL_BYTES = 64 * 2 ** 10;
+const SMALL_AT_ONCE = 16;
+/** Of new objects in a thread, before they are sorted out: left to itself, V8 takes more the more documents pass through. */
+const YOUNG_MEGABYTES = 16;
 
 interface Limits {
   /** Files read at once, each in a thread of its own. */
@@ -22,21 +30,35 @@ interface Limits {
 
 const fileTypes = new Map(parsers.flatMap(({ file_type, extensions }) => extensions.map((extension) => [extension, file_type])));
 
+interface Wanted extends ParseTask {
+  signal?: AbortSignal | undefined;
+}
+
 /** Reads documents in worker threads, which start with the first one. A document that takes too long or too much costs its thread, nothing else. */
 export function createDocumentReader(limits: Limits): DocumentReader {
   const inTurn = pLimit(limits.threads);
   let opened: Promise<Pool> | undefined;
+  const run = (tasks: readonly Wanted[]) => inTurn(async () => runIn(await (opened ??= openPool(limits)), tasks, limits));
+  const runTogether = batched(SMALL_AT_ONCE, run);
   return {
     extensions: [...fileTypes.keys()],
     fileType: (path) => fileTypes.get(extname(path).toLowerCase()),
-    read: (bytes, { source, file_type, signal }) =>
-      inTurn(async () => {
-        throwIfAborted(signal);
-        opened ??= openPool(limits);
-        return readIn(await opened, { bytes, source, file_type }, { ...limits, signal });
-      }),
+    async read(bytes, { source, file_type, signal }) {
+      throwIfAborted(signal);
+      const task: Wanted = { bytes, source, file_type, signal };
+      const isSmall = SMALL_KINDS.has(file_type) && bytes.length <= SMALL_BYTES;
+      // where a batch dies, each is read alone, so that only the one that is at fault fails
+      const together = isSmall ? await runTogether(task).catch(() => undefined) : undefined;
+      throwIfAborted(signal);
+      return parsedOf(together ?? (await run([task]))[0]!);
+    },
     close: async () => (await opened)?.destroy(),
   };
+}
+
+function parsedOf(outcome: ParseOutcome): ParsedDocument {
+  if ('parsed' in outcome) return outcome.parsed;
+  throw new KbError(outcome.failed.code, outcome.failed.message, { hint: outcome.failed.hint });
 }
 
 async function openPool({ threads, megabytes }: Limits): Promise<Pool> {
@@ -47,37 +69,24 @@ async function openPool({ threads, megabytes }: Limits): Promise<Pool> {
     maxThreads: threads,
     idleTimeout: Infinity,
     atomics: 'disabled', // a worker that sleeps between two tasks would not run what a library left to do
-    resourceLimits: { maxOldGenerationSizeMb: megabytes },
+    resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });
   pool.on('error', () => {}); // a worker that dies between two tasks is replaced
   return pool;
 }
 
-/** One task, stopped with its thread when it is late or not wanted any more. The bytes are copied: the caller still has a use for them. */
-async function readIn(
-  pool: Pool,
-  { bytes, source, file_type }: ParseTask,
-  { signal, ...limits }: Limits & { signal: AbortSignal | undefined },
-): Promise<ParsedDocument> {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    abort();
-  }, limits.seconds * 1000);
-  signal?.addEventListener('abort', abort, { once: true });
+/** One message, stopped with its thread when it is late or not wanted any more. The bytes are copied: the caller still has a use for them. */
+async function runIn(pool: Pool, tasks: readonly Wanted[], limits: Limits): Promise<ParseOutcome[]> {
+  const wanted = tasks.flatMap(({ signal }) => signal ?? []);
+  const clock = AbortSignal.timeout(limits.seconds * 1000);
+  const copies = tasks.map(({ bytes, source, file_type }) => ({ bytes: new Uint8Array(bytes), source, file_type }));
+  const { source } = tasks[0]!;
   try {
-    const copy = new Uint8Array(bytes);
-    const outcome = await pool.run({ bytes: copy, source, file_type }, { signal: stop.signal, transferList: [copy.buffer] });
-    if ('parsed' in outcome) return outcome.parsed;
-    throw new KbError(outcome.failed.code, outcome.failed.message, { hint: outcome.failed.hint });
+    wanted.forEach(throwIfAborted);
+    return await pool.run(copies, { signal: AbortSignal.any([clock, ...wanted]), transferList: copies.map(({ bytes }) => bytes.buffer) });
   } catch (error) {
-    throwIfAborted(signal);
-    throw isLate ? late(source, limits) : failure(error, source, limits);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    wanted.forEach(throwIfAborted);
+    throw clock.aborted ? late(source, limits) : failure(error, source, limits);
   }
 }
 

@@ -5,7 +5,8 @@ import type { Collection, CollectionInfo, VectorStore } from '../../ports.ts';
 import type { Entry } from './lancedb/catalog.ts';
 import { folderOf, storeError } from './lancedb/connect.ts';
 import { openDatabase, type Database } from './lancedb/database.ts';
-import { lockForWriting } from './writer-lock.ts';
+import type { MayWrite } from './lancedb/holder.ts';
+import { lockForWriting, type WriterLock } from './writer-lock.ts';
 
 /**
  * A store in a folder, or at s3://, gs:// or az://, by LanceDB; nothing else has to run. The folder is made when something is first written.
@@ -13,7 +14,8 @@ import { lockForWriting } from './writer-lock.ts';
  */
 export async function openLanceDb({ url, signal }: { url: string; signal?: AbortSignal | undefined }): Promise<VectorStore> {
   throwIfAborted(signal);
-  const { translated, reading, writing } = accessTo(url);
+  const locks = new Map<string, WriterLock>();
+  const { translated, reading, writing } = accessTo(url, async (name) => locks.get(name)?.assertHeld());
   await reading(async () => {});
   return {
     provider: 'lancedb',
@@ -31,19 +33,23 @@ export async function openLanceDb({ url, signal }: { url: string; signal?: Abort
         return { collection: await made.openDraft(entry), commit, discard };
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name))) ?? false,
-    lock: (name, options) => {
+    lock: async (name, options) => {
       const folder = folderOf(url);
-      return folder === undefined
-        ? Promise.resolve(async () => {})
-        : translated(() => lockForWriting(join(folder, '.locks'), name, options));
+      if (folder === undefined) return async () => {};
+      const lock = await translated(() => lockForWriting(join(folder, '.locks'), name, options));
+      locks.set(name, lock);
+      return async () => {
+        if (locks.get(name) === lock) locks.delete(name);
+        await lock.release();
+      };
     },
     close: async () => void (await reading(async ({ close }) => close())),
   };
 }
 
 /** Ways to the database that speak of failures as people do. */
-function accessTo(url: string) {
-  const database = openDatabase(url);
+function accessTo(url: string, mayWrite: MayWrite) {
+  const database = openDatabase(url, mayWrite);
   const translated = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
       throw storeError(error, url);
@@ -83,7 +89,7 @@ async function create({ catalog, make, open, drop }: Database, info: CollectionI
 async function putInPlace({ catalog, drop }: Database, entry: Entry): Promise<void> {
   const before = await catalog.find(entry.name);
   await catalog.put(entry);
-  if (before) await drop(before);
+  if (before) await drop(before).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
 }
 
 async function dropCollection({ catalog, drop }: Database, name: string): Promise<boolean> {

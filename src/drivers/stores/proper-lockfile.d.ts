@@ -5,6 +5,8 @@ declare module 'proper-lockfile' {
     options: {
       realpath: boolean;
       stale: number;
+      /** Told when the lock was taken for stale; without it, that is thrown out of a timer. */
+      onCompromised: (error: Error) => void;
       retries: { retries: number; factor: number; minTimeout: number; maxTimeout: number; randomize: boolean };
     },
   ): Promise<() => Promise<void>>;

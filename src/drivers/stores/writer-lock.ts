@@ -31,11 +31,18 @@ export interface LockOptions {
   onWait?: (() => void) | undefined;
 }
 
+/** A lock that is held. */
+export interface WriterLock {
+  release(): Promise<void>;
+  /** Throws a KbError (`conflict`) where another has taken it, because this process stood still for too long (suspended, for instance). */
+  assertHeld(): Promise<void>;
+}
+
 /**
- * Waits until no one else, in this process or another one, holds the lock `name` in `folder` (which is made); gives back what releases it. The lock
+ * Waits until no one else, in this process or another one, holds the lock `name` in `folder` (which is made). The lock
  * of a process that was killed on this host is taken over at once. Throws a KbError (`aborted`) when the signal stops the waiting.
  */
-export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<() => Promise<void>> {
+export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
   const owner: Owner = { pid: process.pid, host: hostname(), process: THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
@@ -46,14 +53,26 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
     });
   }
   const signs = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), SIGN_OF_LIFE).unref();
-  return async () => {
-    clearInterval(signs);
-    const leave = async () => {
-      if ((await ownerOf(file))?.lock === owner.lock) await unlink(file);
-    };
-    await guarded(file, leave).catch(() => {}); // where the folder is gone, or full, the lock is taken over when this process has ended
+  const isOurs = async () => (await ownerOf(file))?.lock === owner.lock;
+  return {
+    release: async () => {
+      clearInterval(signs);
+      const leave = async () => {
+        if (await isOurs()) await unlink(file);
+      };
+      await guarded(file, leave).catch(() => {}); // where the folder is gone, or full, the lock is taken over when this process has ended
+    },
+    assertHeld: async () => {
+      if (!(await isOurs())) throw lost(name);
+    },
   };
 }
+
+const lost = (name: string): KbError =>
+  new KbError('conflict', `Another run has taken over «${name}», because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`, {
+    hint: 'Run it again: it goes on from what is stored.',
+    isRetryable: true,
+  });
 
 /** Takes the lock where no one who lives holds it. */
 async function take(file: string, owner: Owner): Promise<boolean> {
@@ -69,7 +88,8 @@ async function take(file: string, owner: Owner): Promise<boolean> {
 async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
   const { lock } = await import('proper-lockfile');
   const retries = { retries: 1_000, factor: 1, minTimeout: 10, maxTimeout: 30, randomize: true };
-  const release = await lock(file, { realpath: false, stale: STALE_GUARD, retries });
+  const onCompromised = () => {}; // it would throw where nobody can catch it; what is done here is checked under the lock, and short
+  const release = await lock(file, { realpath: false, stale: STALE_GUARD, retries, onCompromised });
   try {
     return await work();
   } finally {
@@ -78,8 +98,11 @@ async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function ownerOf(file: string): Promise<Owner | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Owner);
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Owner;
+  } catch {
+    return undefined; // there is none, or the machine went down while it was written: such a file is no one's
+  }
 }
 
 async function isHeld(file: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { trimEnd } from './whitespace.ts';
 const LONGEST_TITLE = 200;
 
 /** The words of a heading: no links, emphasis, code marks, tags or `{#anchor}`. */
-export function plainTitle(markdown: string): string {
+function plainTitle(markdown: string): string {
   if (markdown.length <= LONGEST_TITLE && /^[^{[<*_`\\\s\0]*(?: [^{[<*_`\\\s\0]+)*$/.test(markdown)) return markdown;
   const plain = markdown
     .slice(0, 4 * LONGEST_TITLE)
@@ -37,7 +37,8 @@ function withoutClosingMarks(title: string): string {
 
 /** Makes an open paragraph the setext heading that `line` underlines. Several lines of text above a rule are no heading. */
 export function underlined(text: string, open: Block, line: Line): boolean {
-  if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>')) return false;
+  if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>'))
+    return false;
   open.kind = 'heading';
   open.level = text[line.start] === '=' ? 1 : 2;
   open.title = plainTitle(text.slice(open.start, open.end));

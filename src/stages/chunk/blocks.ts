@@ -22,7 +22,7 @@ interface Reading {
 /** Cuts Markdown into blocks, in order; all characters between two blocks are white space. Takes time in proportion to the text. */
 export function readBlocks(text: string): Block[] {
   const reading: Reading = { text, blocks: [], open: undefined, gap: false, lastLine: 0, listed: false, missing: new Set() };
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const line = readLine(text, at);
     at = line.next;
     if (line.kind === 'blank') {
@@ -83,7 +83,8 @@ function takeLine(reading: Reading, line: Line): void {
 }
 
 /** A number other than 1 within a paragraph is a number that fell at the beginning of a line. */
-const interrupts = (text: string, line: Line): boolean => !/^\d/.test(text.slice(line.start, line.start + 1)) || /^1[.)]/.test(text.slice(line.start, line.start + 2));
+const interrupts = (text: string, line: Line): boolean =>
+  !/^\d/.test(text.slice(line.start, line.start + 1)) || /^1[.)]/.test(text.slice(line.start, line.start + 2));
 
 /** Makes the last line of the open block the header of a table, if it looks like one. */
 function beginTable(reading: Reading, separator: Line): boolean {

@@ -26,7 +26,11 @@ const LEADS_IN = /[:：]/;
  * The end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside the block that does not fit, at its rows, lines,
  * items, sentences, words. A row or a fence that would fit into a chunk is not cut: the chunk is then longer, by less than `shortest` or the header.
  */
-export function findCut(text: string, blocks: readonly Block[], { index, window, sizes }: { index: number; window: Window; sizes: Sizes }): number {
+export function findCut(
+  text: string,
+  blocks: readonly Block[],
+  { index, window, sizes }: { index: number; window: Window; sizes: Sizes },
+): number {
   let at = index;
   let best = -1;
   let poor = -1;

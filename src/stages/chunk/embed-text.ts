@@ -28,7 +28,7 @@ const SEPARATOR_ROW = /^[ \t]*[|:+-][|:+ \t-]*$\n?/gm;
 const FENCE_LINE = /^[ \t]*(?:`{3,}|~{3,})[^`\n]*$\n?/gm;
 const LINE_MARKS = /^[ \t]*(?:>[> \t]*)?(?:#{1,6}[ \t]+|[-*+][ \t]+)?/gm;
 const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\s]{0,2000}(?:[ \t]+"[^"\n]{0,500}")?\)/g;
-const ROW = /^[ \t]*\|(.*?)\|?[ \t]*$/gm;
+const ROW = /^[ \t]*\|(.*)$/gm;
 /** Rules, dot leaders, drawn boxes. */
 const RUN = /([-=_*#~|+.])\1{3,}/g;
 
@@ -50,6 +50,7 @@ export function withoutMarks(markdown: string): string {
 
 /** Cells of a table row as a list; empty ones are left out. */
 function rowCells(_row: string, cells: string): string {
-  if (cells.includes('\\|')) return cells.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '').join(', ');
-  return cells.split('|').map((cell) => cell.trim()).filter((cell) => cell !== '').join(', ');
+  const parts = cells.includes('\\|') ? cells.split(/(?<!\\)\|/) : cells.split('|');
+  const told = parts.map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '');
+  return told.join(', ');
 }

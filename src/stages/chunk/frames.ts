@@ -2,7 +2,7 @@ import { fenceMark } from './block-kinds.ts';
 import type { Block } from './block.ts';
 
 /** What a chunk that begins or ends inside a table or fence needs around it to be read as one. */
-export interface Frame {
+interface Frame {
   /** Stands before what goes on: the header rows, or the opening line of the fence. */
   opening: string;
   /** Stands after what breaks off: nothing, or the closing line of the fence. */

@@ -1,7 +1,7 @@
 import { trimEnd } from './whitespace.ts';
 
 /** What a line of Markdown looks like on its own. What it is may depend on the lines before it: `blocks.ts` decides. */
-export type LineKind = 'blank' | 'text' | 'heading' | 'fence' | 'item' | 'rule' | 'underline' | 'separator' | 'comment' | 'verbatim';
+type LineKind = 'blank' | 'text' | 'heading' | 'fence' | 'item' | 'rule' | 'underline' | 'separator' | 'comment' | 'verbatim';
 
 /** A line of Markdown by its offsets: `start` to `end` without the white space around it, `next` the beginning of the line after it. */
 export interface Line {
@@ -17,7 +17,7 @@ const HEADING = /#{1,6}(?:[ \t]|$)/my;
 const FENCE = /`{3,}[^`\n]*$|~{3,}/my;
 const RULE = /([-*_])(?:[ \t]*\1){2,}[ \t]*\r?$/my;
 const UNDERLINE = /(?:-{2,}|=+)[ \t]*\r?$/my;
-const SEPARATOR = /\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?$/my;
+const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/;
 const BULLET = /[-*+](?:[ \t]|\r?$)/my;
 const NUMBER = /\d{1,9}[.)](?:[ \t]|\r?$)/my;
 const VERBATIM = /<(?:pre|script|style|textarea)[\s>]/iy;
@@ -36,7 +36,8 @@ function dashed(text: string, offset: number, end: number): LineKind | undefined
 }
 
 function isSeparator(text: string, offset: number, end: number): boolean {
-  return fits(SEPARATOR, text, offset) && text.slice(offset, end).includes('|');
+  const line = text.slice(offset, end);
+  return SEPARATOR.test(line) && line.includes('|');
 }
 
 function kindAt(text: string, offset: number, end: number): LineKind {
@@ -81,13 +82,6 @@ export function readLine(text: string, offset: number): Line {
     else if (code === 9) indent += 4;
     else break;
   }
-  const kind = isBlank(text, start, end) ? 'blank' : kindAt(text, start, end);
+  const kind = start === end ? 'blank' : kindAt(text, start, end);
   return { kind, start, end, next, indent };
-}
-
-/** Rare white space (form feeds, non-breaking spaces) makes a line as blank as spaces do. */
-function isBlank(text: string, start: number, end: number): boolean {
-  if (start === end) return true;
-  const code = text.charCodeAt(start);
-  return (code < 32 || code > 127) && text.slice(start, end).trim() === '';
 }

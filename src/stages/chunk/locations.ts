@@ -4,7 +4,7 @@ import type { Group } from './groups.ts';
 import type { Piece } from './pack.ts';
 
 /** Tells where in its source a piece stands. Pieces are asked for in their order: then the whole document costs one look at each character. */
-export type Locator = (piece: Piece, group: Group) => Location;
+type Locator = (piece: Piece, group: Group) => Location;
 
 /** Makes the locator of a document. */
 export function locator(document: Document, blocks: readonly Block[]): Locator {

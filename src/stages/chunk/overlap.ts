@@ -15,7 +15,11 @@ export interface Before {
  * Where the text begins that the chunk at `start` repeats from the chunk before: at a sentence, an item or a word of running text, at most `limit`
  * characters away. `start` where nothing can be repeated: rows, code and headings never are.
  */
-export function overlapStart(text: string, { block, start: earliest, end }: Before, { start, limit }: { start: number; limit: number }): number {
+export function overlapStart(
+  text: string,
+  { block, start: earliest, end }: Before,
+  { start, limit }: { start: number; limit: number },
+): number {
   if (limit <= 0 || (block.kind !== 'paragraph' && block.kind !== 'list')) return start;
   const whole = skipSpace(text, Math.max(block.start, earliest), end);
   const from = start - limit;

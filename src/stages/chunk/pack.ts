@@ -34,7 +34,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   const pieces: Piece[] = [];
   let previous = before;
   let index = group.first;
-  for (let start = skipSpace(text, group.start, group.end); ; ) {
+  for (let start = skipSpace(text, group.start, group.end); ;) {
     const rest = group.end - start;
     const opening = frameAt(text, { block: blocks[index]!, offset: start, sizes })?.opening ?? '';
     // the last chunk repeats less rather than be followed by a scrap

@@ -36,8 +36,10 @@ export async function* runChunk({ documents, chunking, signal }: ChunkInput): Ru
 }
 
 /** The error item of a document that gives no chunk. */
-export function emptyDocument({ source, metadata }: Document): ErrorItem {
+function emptyDocument({ source, metadata }: Document): ErrorItem {
   const kind = SourceKind.safeParse(metadata.source_kind);
-  const error = new KbError('invalid', `${source || 'The document'} has no text.`, { hint: 'There is nothing in it to find: leave it out, or give it a text.' });
+  const error = new KbError('invalid', `${source || 'The document'} has no text.`, {
+    hint: 'There is nothing in it to find: leave it out, or give it a text.',
+  });
   return toErrorItem(error, { source, source_kind: kind.success ? kind.data : 'markdown', stage: 'chunk' });
 }

@@ -64,7 +64,13 @@ function segmentAround(text: string, offset: number, granularity: 'word' | 'grap
   let start = Math.max(0, offset - REACH);
   if (isLowSurrogate(text.charCodeAt(start))) start += 1;
   const reached = Math.min(text.length, offset + REACH);
-  return { start, reached, found: segmenter(granularity).segment(text.slice(start, reached)).containing(offset - start) };
+  return {
+    start,
+    reached,
+    found: segmenter(granularity)
+      .segment(text.slice(start, reached))
+      .containing(offset - start),
+  };
 }
 
 /** Whether the characters on both sides of `offset` are ASCII, and so may be parted. */

@@ -29,6 +29,11 @@ export function checkApi({ url, method, headers = {}, params, pagination }: ApiS
       throw new KbError('usage', `The header ${JSON.stringify(name)} cannot be sent: line breaks and spaces do not belong in it.`, {
         hint: 'Remove them.',
       });
+    const [, unset] = /\$\{(\w+)\}/.exec(value) ?? [];
+    if (unset !== undefined)
+      throw new KbError('setup', `The header ${JSON.stringify(name)} refers to the variable ${unset}, which is not set.`, {
+        hint: `Set ${unset} in the environment, or in a file .env beside kb.config.yaml.`,
+      });
   }
   checkPagination(pagination);
 }

@@ -18,6 +18,8 @@ export interface ApiPage extends PageSeen {
   structure: Structure | undefined;
   /** The records at `items_path`, each of which becomes a document; undefined where the page is one. */
   records: unknown[] | undefined;
+  /** The list that earlier pages had is not there: the end, or a failure that calls itself a success. */
+  is_without_list: boolean;
   /** The same for two pages of the same content. */
   digest: string;
 }
@@ -43,7 +45,8 @@ export async function pageOf(answer: HttpAnswer, api: ApiSettings, number: numbe
   const structure = await structureOf(answer, base);
   const items_path = api.pagination?.items_path;
   const value = structure?.value;
-  if (structure && items_path && number === 1 && valueAt(value, items_path) === undefined) throw misled(base, items_path, value);
+  const is_without_list = items_path !== undefined && answer.bytes.length > 0 && valueAt(value, items_path) === undefined;
+  if (structure && items_path && number === 1 && is_without_list) throw misled(base, items_path, value);
   const records = structure && items_path ? recordsIn(value, items_path) : undefined;
   return {
     number,
@@ -55,6 +58,7 @@ export async function pageOf(answer: HttpAnswer, api: ApiSettings, number: numbe
     value,
     link: answer.headers.link,
     url: answer.url,
+    is_without_list,
     digest: structure ? digestOf(records ?? value, base) : hash(answer.bytes),
   };
 }

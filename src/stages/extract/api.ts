@@ -45,6 +45,7 @@ async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts):
     const answer = await fetchPage(api, request, parts);
     at.stage = 'convert';
     const page = await pageOf(answer, api, at.number);
+    if (page.is_without_list && at.number > 1) return;
     if (page.count === 0 || pages.has(page.digest)) break;
     pages.add(page.digest);
     for (const candidate of documentsOf(page, api, { ...parts, met })) yield { candidate };

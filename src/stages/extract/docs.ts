@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
@@ -11,10 +10,9 @@ import { contentHash, type Candidate, type Extracted } from './candidate.ts';
 import { toDocument } from './document.ts';
 import { withFrontmatter } from './frontmatter.ts';
 import { listDocs, type Found } from './list-docs.ts';
+import { openLocalFile, type LocalFile } from './local-file.ts';
 import { sourceOf, type Place } from './local-path.ts';
 
-/** A larger file is refused: it would be read into memory whole. */
-const MAX_FILE_BYTES = 512 * 2 ** 20;
 /** Files read at once, ahead of the parser: enough to hide the disk. */
 const READ_AHEAD = 8;
 
@@ -59,24 +57,14 @@ async function extractOne(item: Found, parts: DocsParts): Promise<Extracted | Fo
   } catch (error) {
     return failure(source, error, 'validate');
   }
+  const { title, description } = item;
   try {
-    const { size } = await stat(item.path);
-    if (size > MAX_FILE_BYTES)
-      throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_FILE_BYTES / 2 ** 20} are read.`, {
-        hint: 'Split it.',
-      });
-    return { candidate: candidateOf(await readFile(item.path), { ...item, source, file_type: file_type! }, parts) };
-  } catch (error) {
-    return failure(
-      source,
-      error instanceof KbError
-        ? error
-        : new KbError('invalid', `${source} cannot be read: ${(error as Error).message}.`, {
-            hint: 'Check its permissions.',
-            cause: error,
-          }),
-      'fetch',
+    const file = await openLocalFile(item.path, source, (bytes) =>
+      contentHash(bytes, { title, description, frontmatter: parts.frontmatter }),
     );
+    return { candidate: candidateOf(file, { source, file_type: file_type!, title, description }, parts) };
+  } catch (error) {
+    return failure(source, error, 'fetch');
   }
 }
 
@@ -96,15 +84,13 @@ interface FoundFile {
   description?: string | undefined;
 }
 
-function candidateOf(
-  bytes: Uint8Array,
-  { source, file_type, title, description }: FoundFile,
-  { reader, frontmatter, signal }: DocsParts,
-): Candidate {
-  const document = async () => {
-    const parsed = await reader.read(bytes, { source, file_type, signal });
-    const made = toDocument(parsed, { source, source_kind: 'path', file_type, content_hash: hash(bytes), title, description });
-    return frontmatter ? withFrontmatter(made) : made;
-  };
-  return { source, source_kind: 'path', content_hash: contentHash(bytes, { title, description, frontmatter }), document };
+function candidateOf(file: LocalFile<string>, { source, file_type, title, description }: FoundFile, parts: DocsParts): Candidate {
+  const { reader, frontmatter, signal } = parts;
+  const document = () =>
+    file.again(async (bytes) => {
+      const parsed = await reader.read(bytes, { source, file_type, signal });
+      const made = toDocument(parsed, { source, source_kind: 'path', file_type, content_hash: hash(bytes), title, description });
+      return frontmatter ? withFrontmatter(made) : made;
+    });
+  return { source, source_kind: 'path', content_hash: file.first, document };
 }

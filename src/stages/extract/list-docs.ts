@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { KbError } from '../../base/errors.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Scope } from './candidate.ts';
-import { absolutePath, sourceOf, type Place } from './local-path.ts';
+import { absolutePath, pathOf, sourceOf, type Place } from './local-path.ts';
 import { walk } from './walk.ts';
 
 /** What a `docs` input names, resolved. `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
@@ -50,13 +50,18 @@ async function* listEntry(entry: Entry, place: Place, isSupported: (path: string
   const kind = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (!(kind instanceof Error)) {
     if (kind.isDirectory()) yield* listFolder(given, path, { ...place, isSupported });
-    else yield { path, named: true, ...words };
+    else if (kind.isFile()) yield { path, named: true, ...words };
+    else yield { failed: given, error: noFile(given) };
   } else if (kind.code === 'ENOENT' && isDynamicPattern(given)) {
     yield* listGlob(given, { ...place, isSupported });
   } else {
     yield { failed: given, error: unreadable(given, path, kind) };
   }
 }
+
+/** A pipe or a device: to read it may never end. */
+const noFile = (given: string): KbError =>
+  new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save what it gives into a file, and give that.' });
 
 const unreadable = (given: string, path: string, error: NodeJS.ErrnoException): KbError =>
   error.code === 'ENOENT' || error.code === 'ENOTDIR'
@@ -65,6 +70,12 @@ const unreadable = (given: string, path: string, error: NodeJS.ErrnoException): 
         cause: error,
       })
     : new KbError('usage', `${given} cannot be read: ${error.message}.`, { hint: 'Check its permissions.', cause: error });
+
+/** What a folder lists and does not exist is a link to something that is gone. */
+const unreadableInside = (name: string, path: string, error: NodeJS.ErrnoException): KbError =>
+  error.code === 'ENOENT'
+    ? new KbError('usage', `${name} is a link that leads nowhere.`, { hint: 'Mend it, or remove it.', cause: error })
+    : unreadable(name, path, error);
 
 async function* listFolder(
   given: string,
@@ -76,7 +87,8 @@ async function* listFolder(
   for await (const found of walk(root)) {
     if ('error' in found) {
       whole = false;
-      yield { failed: sourceOf(found.path, place), error: unreadable(found.path, found.path, found.error) };
+      const name = sourceOf(found.path, place);
+      yield { failed: name, error: unreadableInside(name, found.path, found.error) };
       continue;
     }
     if (place.isSupported(found.path)) supported++;
@@ -95,7 +107,7 @@ async function* listFolder(
 /** An empty folder has no scope: it may be one that is not mounted, and nothing is to be removed for that. */
 const folderScope = (root: string, place: Place): Scope => ({
   source_kind: 'path',
-  covers: (source) => isInside(root, resolve(place.home, source)),
+  covers: (source) => isInside(root, pathOf(source, place)),
 });
 
 function isInside(folder: string, path: string): boolean {
@@ -121,7 +133,14 @@ async function* listGlob(pattern: string, place: Place & { isSupported(path: str
     };
     return;
   }
-  const absolute = isAbsolute(pattern) ? pattern : join(absolutePath('.', place), pattern);
-  const matches = picomatch(absolute.split(sep).join('/'));
-  yield { scope: { source_kind: 'path', covers: (source) => matches(resolve(place.home, source).split(sep).join('/')) } };
+  yield { scope: globScope(pattern, place) };
+}
+
+/** What a pattern would match, below the folder that it begins with: that one is known by its real path, as the sources are. */
+function globScope(pattern: string, place: Place): Scope {
+  const { base, glob: rest } = picomatch.scan(pattern);
+  const root = absolutePath(base || '.', place);
+  const matches = picomatch(rest);
+  const covers = (path: string) => isInside(root, path) && matches(relative(root, path).split(sep).join('/'));
+  return { source_kind: 'path', covers: (source) => covers(pathOf(source, place)) };
 }

@@ -17,9 +17,14 @@ export function absolutePath(given: string, { cwd }: Place): string {
   }
 }
 
+/** The absolute path of the file that a `source` stands for. */
+export const pathOf = (source: string, place: Place): string => resolve(realHome(place), source);
+
+const realHome = ({ home }: Place): string => absolutePath(home, { cwd: home, home });
+
 /** The `source` of a local file: relative to `home` with `/`, absolute when it lies outside. */
-export function sourceOf(path: string, { home }: Place): string {
-  const inside = relative(absolutePath(home, { cwd: home, home }), path);
+export function sourceOf(path: string, place: Place): string {
+  const inside = relative(realHome(place), path);
   const isOutside = inside === '' || inside.startsWith('..') || isAbsolute(inside);
   return (isOutside ? path : inside).split(sep).join('/');
 }

@@ -32,7 +32,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
     const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
   }
-  const isBare = source === '';
+  const isBare = name === BARE_SOURCE; // also where it was called so: it is how a text without a name is handed back
   const document = async () => {
     const parsed = await reader.read(Buffer.from(text), { source: name, file_type: 'markdown', signal });
     const id = isBare ? bareId(text) : undefined;

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readdir, rm, writeFile, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -83,6 +83,62 @@ describe('a LanceDB store in a folder', () => {
     expect(await tables()).toEqual([]);
     expect(await readdir(folder)).toEqual(expect.arrayContaining(['theirs.lance', 'kb.theirs.lance', 'theirs.abc123.lance']));
     expect((await store.collections()).map(({ name }) => name).toSorted()).toEqual(['letters', 'notes']);
+  });
+
+  it('is made once by all who make their first collection at the same time', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const stores = await Promise.all(names.map(() => openLanceDb({ url: folder })));
+    await Promise.all(stores.map(async (store, i) => (await store.create({ ...INFO, name: names[i]! })).upsert([plain('1')])));
+    expect((await stores[0]!.collections()).map(({ name }) => name).toSorted()).toEqual(names);
+  });
+
+  it('is made anew where who made it was killed when that had only begun', async () => {
+    await mkdir(join(folder, '_kb_collections.lance', '_versions'), { recursive: true });
+    const store = await openLanceDb({ url: folder });
+    expect(await store.collections()).toEqual([]);
+    await (await store.create(INFO)).upsert([plain('1')]);
+    expect((await store.collections()).map(({ name }) => name)).toEqual(['manuals']);
+  });
+
+  it('is written to where a lock was left that says nothing', async () => {
+    await mkdir(join(folder, '.locks'), { recursive: true });
+    await writeFile(join(folder, '.locks', 'manuals'), '');
+    const release = await (await openLanceDb({ url: folder })).lock('manuals');
+    await release();
+    expect(await readdir(join(folder, '.locks'))).not.toContain('manuals');
+  });
+
+  it('writes nothing any more where another has taken its lock, and leaves that alone', async () => {
+    const store = await openLanceDb({ url: folder });
+    const collection = await store.create(INFO);
+    const release = await store.lock('manuals');
+    await collection.upsert([plain('1')]);
+    const file = join(folder, '.locks', 'manuals');
+    const other = JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), lock: 'of another' });
+    await writeFile(file, other);
+    await expect(collection.replace([{ source: 'a', isNew: true, chunks: [plain('2')] }])).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    await release();
+    expect(await readFile(file, 'utf8')).toBe(other);
+    expect(await collection.count()).toBe(1);
+  });
+
+  it('keeps a draft that took its place also where the old table can not be removed', async () => {
+    const store = await openLanceDb({ url: folder });
+    await (await store.create(INFO)).upsert([plain('old')]);
+    const draft = await store.draft(INFO);
+    await draft.collection.upsert([plain('new')]);
+    const old = (await readdir(folder)).filter((name) => name.startsWith('kb.')).toSorted()[0]!;
+    await rm(join(folder, old), { recursive: true });
+    await draft.commit();
+    expect((await everything((await store.open('manuals'))!)).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('says of a filter that is too large what is wrong with it', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    await collection.upsert([plain('1', 'the pump')]);
+    const many = Array.from({ length: 20_000 }, (_, i) => `value ${i} ${'x'.repeat(40)}`);
+    for (const condition of [{ in: many }, { gte: 'x'.repeat(300) }])
+      await expect(collection.search({ text: 'pump', filter: { key: condition }, limit: 1 })).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('filter') });
   });
 
   it('gathers what many small writes have scattered', async () => {

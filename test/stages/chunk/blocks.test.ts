@@ -30,7 +30,8 @@ describe('headings', () => {
   });
 
   it('do not exist inside fences, comments and preformatted text', () => {
-    const text = '```sh\n# a\n```\n\n~~~\n```\n# b\n~~~\n\n<!-- \n# c\n-->\n\n<pre>\n# d\n</pre>\n\n- item\n\n      ```\n      # e\n      ```\n\n# real\n';
+    const text =
+      '```sh\n# a\n```\n\n~~~\n```\n# b\n~~~\n\n<!-- \n# c\n-->\n\n<pre>\n# d\n</pre>\n\n- item\n\n      ```\n      # e\n      ```\n\n# real\n';
     expect(headings(text)).toEqual([[1, 'real']]);
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
-import { chunkings, documentOf, markdown } from './markdown.ts';
+import { chunkings, documentOf, markdown, oddChunkings, scrap } from './markdown.ts';
 
 const solid = (text: string): string => text.replace(/\s/g, '');
 
@@ -92,4 +92,25 @@ describe('for any Markdown and any settings', () => {
       }),
     );
   });
+});
+
+it('any characters under any settings end in chunks that lose nothing, are bounded, and are nowhere empty', () => {
+  const marks = [
+    { at: 0, line: 1, page: 1, row: 1 },
+    { at: 40, line: 9, page: 2 },
+    { at: 90, page: 2, row: 5 },
+  ];
+  fc.assert(
+    fc.property(scrap, oddChunkings, (text, chunking) => {
+      const chunks = chunkDocument(documentOf(text, { marks }), chunking);
+      expect(isWithin(solid(text), solid(chunks.map((chunk) => chunk.text).join('')))).toBe(true);
+      expect(new Set(chunks.map(({ id }) => id)).size).toBe(chunks.length);
+      for (const chunk of chunks) {
+        expect(chunk.text.trim()).not.toBe('');
+        expect(chunk.text.length).toBeLessThanOrEqual(2 * chunking.chunk_size + 16);
+        if (text.isWellFormed()) expect(chunk.text.isWellFormed()).toBe(true);
+      }
+    }),
+    { numRuns: 1000 },
+  );
 });

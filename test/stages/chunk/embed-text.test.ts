@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { embedPath, embedText, withoutMarks } from '../../../src/stages/chunk/embed-text.ts';
 
 it('the path is the title and the headings, a first heading that the title holds being left out', () => {
-  expect(embedPath('Helios 300 Operator Manual', ['Helios 300', 'Maintenance', 'Filter'])).toBe('Helios 300 Operator Manual > Maintenance > Filter');
+  expect(embedPath('Helios 300 Operator Manual', ['Helios 300', 'Maintenance', 'Filter'])).toBe(
+    'Helios 300 Operator Manual > Maintenance > Filter',
+  );
   expect(embedPath('Handbook', ['handbook'])).toBe('Handbook');
   expect(embedPath('Category', ['Cat', 'Category'])).toBe('Category > Cat > Category');
   expect(embedPath('', ['', 'A'])).toBe('A');
@@ -24,5 +26,6 @@ it('marks that mean nothing to an embedder are left out', () => {
 });
 
 it('identifiers and plain prose stay as they are', () => {
-  for (const text of ['foo_bar and __init__ of v2.3.1 give ERR-4042.', 'a - b, 2 * 3, x = y', 'C++ and C#']) expect(withoutMarks(text)).toBe(text);
+  for (const text of ['foo_bar and __init__ of v2.3.1 give ERR-4042.', 'a - b, 2 * 3, x = y', 'C++ and C#'])
+    expect(withoutMarks(text)).toBe(text);
 });

@@ -5,7 +5,10 @@ import { documentOf, sentences } from './markdown.ts';
 
 const chunking = { chunk_size: 300, chunk_overlap: 0, min_chunk_length: 20 };
 const located = (text: string, marks: Mark[], settings = chunking) =>
-  chunkDocument(documentOf(text, { marks }), settings).map((chunk) => ({ text: chunk.text, location: chunk.metadata.location as Location }));
+  chunkDocument(documentOf(text, { marks }), settings).map((chunk) => ({
+    text: chunk.text,
+    location: chunk.metadata.location as Location,
+  }));
 
 it('lines are counted from the line of the mark', () => {
   const [first, second] = located('# A\n\nThe first section of them.\n\n# B\n\nThe second section\nof two lines.\n', [{ at: 0, line: 5 }]);
@@ -36,7 +39,10 @@ it('a page is a section of its own, unless its first sentence began on the page 
 
 it('the text of a page that goes on is repeated like any other', () => {
   const text = `${sentences(24, 'pump')}\n\n${sentences(24, 'heater')}`;
-  const marks = [{ at: 0, page: 1 }, { at: text.indexOf('The heater'), page: 2 }];
+  const marks = [
+    { at: 0, page: 1 },
+    { at: text.indexOf('The heater'), page: 2 },
+  ];
   const [, second] = located(text, marks, { ...chunking, chunk_size: 400, chunk_overlap: 150 });
   expect(second!.text.startsWith('The pump0012')).toBe(true);
   expect(second!.location.page).toBe(2);
@@ -65,7 +71,10 @@ it('rows are counted with the header as row 1 of the sheet and without the separ
 
 it('a mark within a table counts on from its own row', () => {
   const text = '| A |\n|---|\n| r2 |\n| r9 |\n| r10 |\n';
-  const marks = [{ at: 0, row: 1 }, { at: text.indexOf('| r9'), row: 9 }];
+  const marks = [
+    { at: 0, row: 1 },
+    { at: text.indexOf('| r9'), row: 9 },
+  ];
   expect(located(text, marks)[0]!.location).toEqual({ row_start: 1, row_end: 10 });
 });
 

@@ -7,11 +7,21 @@ import { documentOf } from './markdown.ts';
 const chunking = { chunk_size: 300, chunk_overlap: 0, min_chunk_length: 20 };
 
 it('an empty document is an error item beside the chunks of the others', async () => {
-  const documents = [documentOf('Doors are locked at ten.'), { ...documentOf(' \n\u00a0\n'), source: 'empty.md' }, { ...documentOf('Bikes stay outside.'), source: 'b.md' }];
+  const documents = [
+    documentOf('Doors are locked at ten.'),
+    { ...documentOf(' \n\u00a0\n'), source: 'empty.md' },
+    { ...documentOf('Bikes stay outside.'), source: 'b.md' },
+  ];
   const { events, result } = await collect(runChunk({ documents, chunking }));
   expect([result.inputs, result.chunks, result.failed]).toEqual([3, 2, 1]);
   expect(result.items.map(({ text }) => text)).toEqual(['Doors are locked at ten.', 'Bikes stay outside.']);
-  expect(ErrorItem.parse(result.errors[0])).toMatchObject({ source: 'empty.md', source_kind: 'path', stage: 'chunk', isRetryable: false, attempts: 1 });
+  expect(ErrorItem.parse(result.errors[0])).toMatchObject({
+    source: 'empty.md',
+    source_kind: 'path',
+    stage: 'chunk',
+    isRetryable: false,
+    attempts: 1,
+  });
   expect(result.errors[0]!.error).toContain('empty.md has no text');
   expect(events.at(-1)).toMatchObject({ type: 'progress', stage: 'chunk', data: { done: 3, total: 3, chunks: 2 } });
 });
@@ -22,5 +32,7 @@ it('no documents give no chunks', async () => {
 });
 
 it('a signal that is aborted stops it', async () => {
-  await expect(collect(runChunk({ documents: [documentOf('Text.')], chunking, signal: AbortSignal.abort() }))).rejects.toMatchObject({ code: 'aborted' });
+  await expect(collect(runChunk({ documents: [documentOf('Text.')], chunking, signal: AbortSignal.abort() }))).rejects.toMatchObject({
+    code: 'aborted',
+  });
 });

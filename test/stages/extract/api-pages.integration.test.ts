@@ -61,6 +61,14 @@ test('pages end at max_pages, and what was not read whole has no scope', async (
   expect(found.scopes).toEqual([]);
 });
 
+test('pages end where the list is missing, and what may be a failure in disguise is no reason to remove anything', async () => {
+  const answers = [{ rows: tickets(1, 3) }, { error: 'too many requests' }];
+  const web = await site({ '/all': answering((query) => answers[Number(query.get('page')) - 1]) });
+  const found = await extract([web], { url: `${web.url}/all`, pagination: { type: 'page', param: 'page', items_path: 'rows' } });
+  expect(valves(found)).toEqual(all(3));
+  expect([found.errors, found.scopes]).toEqual([[], []]);
+});
+
 test('pages end at a page that repeats itself', async () => {
   const web = await site({ '/same': answering(() => tickets(1, 3)) });
   expect(valves(await extract([web], { url: `${web.url}/same`, pagination: { type: 'page', param: 'page' } }))).toEqual(all(3));

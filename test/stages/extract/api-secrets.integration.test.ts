@@ -34,3 +34,10 @@ test('another key for the same API makes no other document', async () => {
   const [one, two] = await Promise.all(['a', 'b'].map((api_key) => extract([web], { url: `${web.url}/ok`, params: { api_key, q: 1 } })));
   expect(one!.documents[0]!.id).toBe(two!.documents[0]!.id);
 });
+
+test('a header that refers to a variable that is not set is not sent', async () => {
+  const web = await site({ '/ok': json({ n: 1 }) });
+  const found = await extract([web], { url: `${web.url}/ok`, headers: { Authorization: 'Bearer ${NONE_SUCH}' } });
+  expect(found.errors).toEqual([expect.objectContaining({ stage: 'validate', error: expect.stringContaining('NONE_SUCH') })]);
+  expect(web.hits).toEqual([]);
+});

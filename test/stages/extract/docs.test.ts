@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -127,6 +128,13 @@ describe('a path', () => {
       ['a.tar', 'validate'],
     ]);
     expect(errors[2]!.error).toContain('.tar');
+  });
+
+  it('that is a pipe is an error item, and nobody waits for its end', async () => {
+    const cwd = folder();
+    execFileSync('mkfifo', [join(cwd, 'pipe.md')]);
+    const { errors, sources } = await extracted('pipe.md', cwd);
+    expect([sources, errors.map(({ source, stage }) => [source, stage])]).toEqual([[], [['pipe.md', 'validate']]]);
   });
 
   it('that must not be read is an error item', async () => {

@@ -1,6 +1,8 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
 import type { CollectionInfo } from '../../../ports.ts';
+import { isGone, persistent } from './connect.ts';
+import { quoted } from './where.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */
 export interface Entry extends CollectionInfo {
@@ -21,9 +23,12 @@ export interface Catalog {
   remove(name: string): Promise<void>;
 }
 
-/** Opens the catalog of the database, or makes it. */
-export async function openCatalog(connection: Connection, url: string): Promise<Catalog> {
-  const table = await catalogTable(connection);
+/** Opens the catalog of the database. Without `create`, undefined where there is none: nothing was ever stored. */
+export async function openCatalog(connection: Connection, { url, create }: { url: string; create: boolean }): Promise<Catalog | undefined> {
+  const there = await tableIn(connection);
+  if (!there && !create) return undefined;
+  const table = there ?? (await makeTable(connection));
+  if (create) await setKey(table);
   const list = async () => {
     const rows = (await table.query().toArray()) as (Entry & { form: number })[];
     const later = rows.find(({ form }) => form > FORM);
@@ -39,24 +44,44 @@ export async function openCatalog(connection: Connection, url: string): Promise<
   return {
     list,
     find: async (name) => (await list()).find((entry) => entry.name === name),
-    add: async (entry) => (await table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry))).numInsertedRows > 0,
-    put: async (entry) => void (await table.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry))),
-    remove: async (name) => void (await table.delete(`name = '${name.replaceAll("'", "''")}'`)),
+    add: async (entry) => {
+      const { numInsertedRows } = await persistent(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
+      return numInsertedRows > 0;
+    },
+    put: async (entry) => {
+      await persistent(() => table.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry)));
+    },
+    remove: async (name) => {
+      await persistent(() => table.delete(`name = ${quoted(name)}`));
+    },
   };
 }
 
-/** Whether there is a catalog: without one, nothing was ever stored. */
-export const hasCatalog = async (connection: Connection): Promise<boolean> => (await connection.tableNames()).includes(TABLE);
+/** The catalog's table; undefined where nothing was ever stored, or who makes the store has only begun (or was killed then). */
+async function tableIn(connection: Connection): Promise<Table | undefined> {
+  if (!(await connection.tableNames()).includes(TABLE)) return undefined;
+  return await connection.openTable(TABLE).catch((error: unknown) => {
+    if (isGone(error)) return undefined;
+    throw error;
+  });
+}
 
-async function catalogTable(connection: Connection): Promise<Table> {
-  if (await hasCatalog(connection)) return await connection.openTable(TABLE);
+/** Makes the table, where no other process is quicker. */
+async function makeTable(connection: Connection): Promise<Table> {
   const arrow = await import('apache-arrow');
   const text = (name: string) => new arrow.Field(name, new arrow.Utf8(), false);
   const number = (name: string) => new arrow.Field(name, new arrow.Int32(), false);
   const fields = [text('name'), text('table'), text('provider'), text('model'), number('dimensions'), number('form')];
-  const table = await connection.createEmptyTable(TABLE, new arrow.Schema(fields), { mode: 'create', existOk: true });
-  await table.setUnenforcedPrimaryKey('name').catch(async (error: unknown) => {
-    if (!/primary key/i.test(String(error))) throw error; // another process has just set it
+  const making = connection.createEmptyTable(TABLE, new arrow.Schema(fields), { mode: 'create', existOk: true });
+  return await making.catch(async (error: unknown) => {
+    const made = await tableIn(connection); // one that has its key already is of another schema, to LanceDB
+    if (!made) throw error;
+    return made;
   });
-  return table;
 }
+
+/** Makes names the key of the table: also where its maker was killed before that. */
+const setKey = (table: Table): Promise<void> =>
+  table.setUnenforcedPrimaryKey('name').catch((error: unknown) => {
+    if (!/primary key|incompatible transaction|commit conflict/i.test(String(error))) throw error; // it is set, or being set
+  });

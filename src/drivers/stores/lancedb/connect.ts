@@ -1,4 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
@@ -19,6 +20,9 @@ export async function lanceDb(): Promise<typeof import('@lancedb/lancedb')> {
   return await import('@lancedb/lancedb');
 }
 
+/** Whether LanceDB says that a table or its files are not there. */
+export const isGone = (error: unknown): boolean => !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
+
 /** What went wrong in LanceDB or in its folder, as a sentence for people. */
 export function storeError(error: unknown, url: string): KbError {
   if (error instanceof KbError) return error;
@@ -37,6 +41,12 @@ export function storeError(error: unknown, url: string): KbError {
     });
   }
   if (/ENOTDIR|EEXIST|not a directory|os error 20\b/i.test(message)) return notAFolder(url, error);
+  if (/regexp_like|regex_match/.test(message)) {
+    return new KbError('usage', 'The filter is too large: it has too many values, or a bound that is too long.', {
+      hint: 'Give fewer values (some thousands are possible) or a shorter bound.',
+      cause: error,
+    });
+  }
   const reason = message.split(/,? ?\/[^ ]*\.rs:|\n/)[0]!.slice(0, 300);
   return new KbError('internal', `The store ${url} failed: ${reason}`, { cause: error });
 }
@@ -61,4 +71,18 @@ export async function connectTo(url: string, { create }: { create: boolean }): P
   }
   const { connect, Session } = await lanceDb();
   return await connect(folder ?? url, { readConsistencyInterval: 0, session: new Session(INDEX_CACHE, METADATA_CACHE) });
+}
+
+const TRIES = 8;
+
+/** Tries again where LanceDB says that another writer's step came first. */
+export async function persistent<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= TRIES || !/commit conflict|conflict.*retry|concurrent/i.test(String(error))) throw error;
+      await wait(20 * 2 ** tries * (0.5 + Math.random()));
+    }
+  }
 }

@@ -1,10 +1,10 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo } from '../../../ports.ts';
-import { hasCatalog, openCatalog, type Catalog, type Entry } from './catalog.ts';
+import { openCatalog, type Catalog, type Entry } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { schemaOf } from './columns.ts';
 import { connectTo } from './connect.ts';
-import { createdAt, hold, tableName, type Holder } from './holder.ts';
+import { createdAt, hold, tableName, type Holder, type MayWrite } from './holder.ts';
 import { prepare } from './upkeep.ts';
 
 /** The tables of a store and the catalog of them. */
@@ -25,22 +25,22 @@ export interface Database {
 const ORPHANED_AFTER = 3_600_000;
 
 /** Opens the store at the address, once; undefined as long as there is none and none is to be made. */
-export function openDatabase(url: string): (options: { create: boolean }) => Promise<Database | undefined> {
+export function openDatabase(url: string, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
   let connection: Connection | undefined;
   let database: Database | undefined;
   return async ({ create }) => {
     connection ??= await connectTo(url, { create });
     if (!connection) return undefined;
-    if (!database && (create || (await hasCatalog(connection))))
-      database = databaseOf(connection, { url, catalog: await openCatalog(connection, url) });
-    return database;
+    if (database) return database;
+    const catalog = await openCatalog(connection, { url, create });
+    return (database ??= catalog && databaseOf(connection, { url, catalog, mayWrite }));
   };
 }
 
-function databaseOf(connection: Connection, { url, catalog }: { url: string; catalog: Catalog }): Database {
+function databaseOf(connection: Connection, { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite }): Database {
   const holders = new Map<string, Promise<Holder>>();
   const held = (entry: Entry): Promise<Holder> => {
-    const holder = holders.get(entry.table) ?? hold(entry, { url, connection, current: catalog.find });
+    const holder = holders.get(entry.table) ?? hold(entry, { url, connection, mayWrite, current: catalog.find });
     holders.set(entry.table, holder);
     holder.catch(() => holders.delete(entry.table));
     return holder;
@@ -54,7 +54,7 @@ function databaseOf(connection: Connection, { url, catalog }: { url: string; cat
       await prepare(await connection.createEmptyTable(entry.table, await schemaOf(info)));
       return entry;
     },
-    openDraft: async (entry) => collectionIn(await hold(entry, { url, connection, current: async () => entry })),
+    openDraft: async (entry) => collectionIn(await hold(entry, { url, connection, mayWrite, current: async () => entry })),
     drop: async ({ table }) => {
       holders.delete(table);
       await connection.dropTable(table);

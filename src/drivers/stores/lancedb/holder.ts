@@ -1,8 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
 import type { Entry } from './catalog.ts';
-import { storeError } from './connect.ts';
+import { isGone, persistent, storeError } from './connect.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
 export interface Holder {
@@ -17,14 +16,16 @@ export interface Holder {
   write<T>(work: (table: Table) => Promise<T>): Promise<T>;
 }
 
+/** Throws where the lock of the collection was taken and another has it by now. */
+export type MayWrite = (name: string) => Promise<void>;
+
 interface HolderOptions {
   url: string;
   connection: Connection;
+  mayWrite: MayWrite;
   /** The collection as the catalog has it now. */
   current: (name: string) => Promise<Entry | undefined>;
 }
-
-const TRIES = 8;
 
 /** The name of a new table of a collection; it tells whose it is and when it was made. */
 export const tableName = (name: string): string =>
@@ -37,7 +38,7 @@ export function createdAt(table: string): number | undefined {
 }
 
 /** Opens the table of the collection. */
-export async function hold(entry: Entry, { url, connection, current }: HolderOptions): Promise<Holder> {
+export async function hold(entry: Entry, { url, connection, mayWrite, current }: HolderOptions): Promise<Holder> {
   let now = entry;
   let opened = await connection.openTable(entry.table);
   let last: Promise<unknown> = Promise.resolve();
@@ -71,23 +72,13 @@ export async function hold(entry: Entry, { url, connection, current }: HolderOpt
     },
     read: (work) => translated(() => attempt(work)),
     write: (work) => {
-      const turn = last.then(() => translated(() => persistent(() => attempt(work))));
+      const step = async () => {
+        await mayWrite(now.name);
+        return await attempt(work);
+      };
+      const turn = last.then(() => translated(() => persistent(step)));
       last = turn.catch(() => {});
       return turn;
     },
   };
-}
-
-const isGone = (error: unknown): boolean => !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
-
-/** Tries again where LanceDB says that another writer's step came first. */
-async function persistent<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries >= TRIES || !/commit conflict|conflict.*retry|concurrent/i.test(String(error))) throw error;
-      await wait(20 * 2 ** tries * (0.5 + Math.random()));
-    }
-  }
 }

@@ -1,0 +1,95 @@
+// Measures, and writes the tables of docs/benchmarks.md:
+//   npm run bench -- [startup] [ingest] [memory] [retrieval] [declining] [--sets FOLDER…] [--declining SET OTHER…] [--to FILE]
+// Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
+// (`retrieval`), the first of --declining is asked the questions of the others (`declining`). What is not measured now keeps its table.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { basename, dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { replaced } from './page.ts';
+
+interface Part {
+  title: string;
+  about: string;
+  script: string;
+  args?: readonly string[];
+  /** Folders that are given behind `args`; without any, there is nothing to measure. */
+  folders?: readonly string[];
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The words of a command line, and the values of each of its options. */
+function given(argv: readonly string[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>([['', []]]);
+  let name = '';
+  for (const word of argv) {
+    if (word.startsWith('--')) lists.set((name = word), []);
+    else lists.get(name)!.push(word);
+  }
+  const unknown = [...lists.keys()].find((option) => !['', '--sets', '--declining', '--to'].includes(option));
+  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --to.`);
+  return lists;
+}
+
+const partsOf = (sets: readonly string[], declining: readonly string[]): Record<string, Part> => ({
+  startup: { title: 'Start-up', about: 'A process of its own each, alternating with a Node that does nothing.', script: 'startup.ts' },
+  ingest: {
+    title: 'Ingest',
+    about:
+      'Generated Markdown files of three sections, from the start of the process to its end, beside the bundled model alone over the same chunks.',
+    script: 'ingest.ts',
+  },
+  memory: { title: 'Memory', about: 'The peak of the process for ten times as many files, without vectors.', script: 'memory.ts' },
+  retrieval: {
+    title: 'Retrieval',
+    about:
+      'Public retrieval sets in BEIR layout, chunked, embedded and searched as the defaults say; a document stands where its best chunk does.',
+    script: 'retrieval.ts',
+    args: ['--mode', 'hybrid,vector,text'],
+    folders: sets,
+  },
+  declining: {
+    title: 'Declining',
+    about: "How well the best hit's score tells a collection's own questions from those of other sets.",
+    script: 'declining.ts',
+    folders: declining,
+  },
+});
+
+/** The command with the names of the sets, wherever they lie. */
+const spelled = ({ script, args = [], folders = [] }: Part): string =>
+  ['node', `bench/${script}`, ...folders.map((folder) => basename(folder)), ...args].join(' ');
+
+const machine = (): string =>
+  `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+
+/** Measures a part: its section of the page. */
+function measured(part: Part): string {
+  const { title, about, script, args = [], folders = [] } = part;
+  const words = [resolve(root, 'bench', script), ...folders.map((folder) => resolve(folder)), ...args];
+  const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  if (status !== 0) throw new Error(`${spelled(part)} ended with ${status}.`);
+  const today = new Date().toISOString().slice(0, 10);
+  return [`## ${title}`, about, `\`\`\`sh\n${spelled(part)}\n\`\`\``, `${machine()}; ${today}.`, stdout.trim()].join('\n\n');
+}
+
+function main(): void {
+  const lists = given(process.argv.slice(2));
+  const parts = partsOf(lists.get('--sets') ?? [], lists.get('--declining') ?? []);
+  const words = lists.get('')!;
+  const unknown = words.find((word) => !(word in parts));
+  if (unknown) throw new Error(`There is no part «${unknown}»: ${Object.keys(parts).join(', ')}.`);
+  const page = resolve(lists.get('--to')?.[0] ?? resolve(root, 'docs', 'benchmarks.md'));
+  for (const [name, part] of Object.entries(parts)) {
+    if (words.length > 0 ? !words.includes(name) : part.folders?.length === 0) continue;
+    if (part.folders?.length === 0) throw new Error(`«${name}» needs folders: --${name === 'retrieval' ? 'sets' : name} FOLDER…`);
+    const section = measured(part);
+    mkdirSync(dirname(page), { recursive: true });
+    writeFileSync(page, replaced(existsSync(page) ? readFileSync(page, 'utf8') : undefined, name, section));
+    process.stderr.write(`${section}\n\n`);
+  }
+}
+
+main();

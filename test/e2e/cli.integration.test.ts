@@ -1,0 +1,412 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { folder, write } from '../support/folder.ts';
+import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
+import { KB, kb, onTerminal, SEQUENCES, start, startKb, type Ended } from '../support/program.ts';
+
+const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
+const LONG = Array.from(
+  { length: 400 },
+  (_, i) => `## Thing ${i}\n\n${`The thing with the number ${i} stands in the long corridor. `.repeat(8)}`,
+).join('\n\n');
+
+/** A folder with a filled store that no test changes. */
+let home: string;
+let first: Ended;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  write(home, { 'docs/gate.md': GATE, 'docs/long.md': LONG, 'docs/photo.jpg': 'x' });
+  first = await kb(['ingest', '--docs', 'docs'], { cwd: home });
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const json = ({ out }: Ended): unknown => {
+  expect(out).toMatch(/^[^\n]+\n$/); // one document, and nothing else
+  return JSON.parse(out);
+};
+
+/** A model server, and what makes kb use it. */
+async function model(behaviour: Behaviour = {}) {
+  const server = await openOpenAiServer(behaviour);
+  onTestFinished(() => server.close());
+  const env = {
+    KB_EMBEDDING_PROVIDER: 'openai_compatible',
+    KB_EMBEDDING_MODEL: 'm',
+    KB_EMBEDDING_OPTIONS: `{base_url: "${server.url}"}`,
+    KB_EMBEDDING_BATCH_SIZE: '1',
+  };
+  return { server, env };
+}
+
+describe('a first ingest', () => {
+  it('ends with what was done and what to type next, its progress on standard error', () => {
+    expect(first).toMatchObject({ code: 0, error: expect.stringMatching(/^Ingesting …\n/) });
+    expect(first.out).toMatch(
+      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}passed over {2}1 file of other kinds \(\.jpg\)\nNext: kb retrieve/,
+    );
+    expect(first.out + first.error).not.toMatch(/\u001b|⠋/);
+  });
+});
+
+describe('the exit code', () => {
+  it('is 0 for what is done, and silent with --quiet', async () => {
+    const again = await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
+    expect(again).toMatchObject({ code: 0, error: '' });
+    expect(again.out).toMatch(/^Nothing has changed in «default»/);
+  });
+
+  it('is 1 where items failed, which are named, and 0 where that is allowed', async () => {
+    const cwd = folder({ 'docs/gate.md': GATE, 'docs/broken.pdf': 'no PDF' });
+    mkdirSync(join(cwd, 'docs/folder.md'));
+    symlinkSync('nowhere', join(cwd, 'docs/dangling.md'));
+    const done = await kb(['ingest', '--docs', 'docs', '--docs', 'docs/folder.md', '--docs', 'missing.md'], { cwd });
+    expect(done).toMatchObject({ code: 1, out: expect.stringContaining('Stored 1 chunk of 1 document') });
+    expect(done.error).toMatch(/4 items failed:\n/);
+    for (const name of ['docs/broken.pdf', 'docs/folder.md', 'docs/dangling.md', 'missing.md']) expect(done.error).toContain(`  ${name}`);
+    expect(done.error).not.toMatch(/\n {4}at |Error: Error/);
+    expect(await kb(['ingest', '--docs', 'docs', '--allow-failures'], { cwd })).toMatchObject({
+      code: 0,
+      error: expect.stringContaining('2 items failed'),
+    });
+  });
+
+  it('is 1 where the work itself failed', async () => {
+    const missing = await kb(['retrieve', 'gate', '--collection', 'ghost'], { cwd: home });
+    expect(missing).toMatchObject({
+      code: 1,
+      out: '',
+      error: expect.stringMatching(/^Error: .*There is no collection «ghost»\. Make it with «kb ingest --docs FOLDER --collection ghost»/),
+    });
+  });
+
+  const misuse: [string, string[], RegExp][] = [
+    ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
+    ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],
+    ['an unknown flag', ['retrieve', 'x', '--topk', '3'], /^Error: There is no flag --topk\. Did you mean --top-k\?\n$/],
+    ['a missing argument', ['retrieve'], /^Error: .*query.*Try --help\.\n$/is],
+    ['a value out of bounds', ['retrieve', 'x', '--top-k', '0'], /^Error: --top-k: .*1.*\(it is «0»\)/],
+    ['a value of none of the kinds', ['retrieve', 'x', '--mode', 'both'], /^Error: .*--mode.*hybrid, vector, text/],
+    ['no source', ['ingest'], /^Error: At least one of docs, urls, api or markdown must be provided\./],
+    [
+      'an unknown key',
+      ['retrieve', 'x', '--set', 'retrieval.topk=3'],
+      /^Error: --set: unknown key «retrieval\.topk»\. Did you mean «retrieval\.top_k»\?/,
+    ],
+    ['a missing configuration', ['retrieve', 'x', '--config', 'none.yaml'], /^Error: The configuration file none\.yaml does not exist\./],
+    [
+      'a missing key',
+      ['ingest', '--docs', 'docs', '--embedding-provider', 'openai', '--collection', 'x'],
+      /^Error: The provider openai needs a key, and OPENAI_API_KEY is not set\./m,
+    ],
+    ['a question to nobody', ['collections', 'drop', 'default'], /^Error: .*Add --yes\./],
+    ['what is not there yet', ['serve'], /^Error: kb serve is not part of this version yet\./],
+  ];
+  it.each(misuse)('is 2 for %s, which is named', async (_what, words, message) => {
+    const ended = await kb(words, { cwd: home });
+    expect(ended.error.replace('Ingesting …\n', '')).toMatch(message);
+    expect(ended).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('--json', () => {
+  const cases: [string, string[], object, number][] = [
+    ['a result', ['retrieve', 'gate'], { query: 'gate', failed: 0 }, 0],
+    ['a chat', ['chat', 'When is the gate locked?'], { intent: 'rag', errors: [] }, 0],
+    ['a list', ['collections', 'list'], { collections: [{ name: 'default' }] }, 0],
+    ['a report with failures', ['ingest', '--docs', 'missing.md', '--docs', 'docs'], { failed: 1, unchanged: 2 }, 1],
+    ['documents', ['parse', 'docs/gate.md', 'docs/none.md'], { documents: 1, failed: 1, outputs: [{ source: 'docs/gate.md' }] }, 1],
+    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}], failed: 0 }, 0],
+    ['an unknown command', ['retreive'], { error: { type: 'ValueError' } }, 2],
+    ['an unknown flag', ['ingest', '--dcs', 'x'], { error: { type: 'ValueError' } }, 2],
+    ['an error of the configuration', ['retrieve', 'x', '--set', 'a.b=1'], { error: { type: 'ValueError' } }, 2],
+    ['an error of the work', ['collections', 'show', 'ghost'], { error: { type: 'NotFoundError' } }, 1],
+    ['a missing key', ['chat', 'When is the gate locked?', '--llm-provider', 'openai'], { error: { type: 'SetupError' } }, 2],
+  ];
+  it.each(cases)('writes one document for %s', async (_what, words, expected, code) => {
+    const ended = await kb([...words, '--json'], { cwd: home });
+    expect(json(ended)).toMatchObject(expected);
+    expect(ended.code).toBe(code);
+  });
+
+  it('is a question where it stands behind the dashes', async () => {
+    const ended = await kb(['retrieve', '--collection', 'ghost', '--', '--json'], { cwd: home });
+    expect(ended).toMatchObject({ code: 1, out: '' });
+  });
+});
+
+describe('a pipe of the stages', () => {
+  it('stores what an ingest would, line by line', async () => {
+    const line = `${KB} parse docs/gate.md | ${KB} chunk | ${KB} embed | ${KB} store --collection piped --storage-url "$STORE"`;
+    const env = { STORE: folder() };
+    const ended = await start(['bash', '-o', 'pipefail', '-c', line], { cwd: home, env, input: '' }).done;
+    expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunks in «piped».\n' });
+    const found = await kb(['retrieve', 'gate', '--collection', 'piped', '--storage-url', env.STORE, '--json'], { cwd: home });
+    expect(json(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
+  });
+
+  it('names the line that is broken', async () => {
+    expect(await kb(['chunk'], { cwd: home, input: '{"text": "One."}\n\nnonsense\n' })).toMatchObject({
+      code: 2,
+      out: '',
+      error: expect.stringMatching(/^Error: Line 3 of standard input is not JSON/),
+    });
+    expect(await kb(['embed'], { cwd: home, input: '{"id": "a"}\n' })).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^Error: Line 1 of standard input: text/),
+    });
+  });
+
+  it('ends in silence where nobody reads on', async () => {
+    const ended = await start(['bash', '-o', 'pipefail', '-c', `${KB} collections export default | head -1`], { cwd: home, input: '' })
+      .done;
+    expect(ended).toMatchObject({ code: 0, error: '' });
+    expect(JSON.parse(ended.out)).toMatchObject({ kb_export: 1, name: 'default' });
+  });
+
+  it('edits and deletes what it is given', async () => {
+    const cwd = folder({ 'gate.md': GATE });
+    await kb(['ingest', '--docs', 'gate.md', '--quiet'], { cwd });
+    const { items } = json(await kb(['retrieve', 'gate', '--json'], { cwd })) as { items: { id: string }[] };
+    const lines = [
+      { id: items[0]!.id, text: 'The gate stays open.' },
+      { id: 'ghost', text: 'Boo.' },
+    ]
+      .map((line) => JSON.stringify(line))
+      .join('\n');
+    expect(await kb(['edit'], { cwd, input: lines })).toMatchObject({
+      code: 1,
+      out: 'Edited 1 of 2 chunks in «default».\n',
+      error: expect.stringContaining('ghost'),
+    });
+    expect((await kb(['retrieve', 'gate'], { cwd })).out).toContain('The gate stays open.');
+    expect(await kb(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({ code: 0, out: 'Deleted 1 of 1 chunks in «default».\n' });
+  });
+});
+
+describe('a run that is stopped', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`docs/${String(i).padStart(2, '0')}.md`, `# Thing ${i}\n\nThe thing ${i} is described.\n`]),
+  );
+  const slow = { status: 503, headers: { 'retry-after': '50' } };
+
+  it('by Ctrl-C ends with 130, says what was kept, and goes on from there', async () => {
+    const cwd = folder(many);
+    let isSlow = true;
+    const { server, env } = await model({ vector: (text) => (isSlow && /Thing 1\d/.test(text) ? slow : [text.length, 1, 1]) });
+    const run = startKb(['ingest', '--docs', 'docs', '--set', 'storage.batch_size=1', '--json'], { cwd, env });
+    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBeGreaterThan(12);
+    run.child.kill('SIGINT');
+    const stopped = await run.done;
+    expect(stopped).toMatchObject({ code: 130, signal: null });
+    expect(json(stopped)).toMatchObject({ error: { message: expect.stringMatching(/^Stopped\./) } });
+    expect(stopped.error).toMatch(/Stopped\. /);
+    isSlow = false;
+    const again = await kb(['ingest', '--docs', 'docs', '--json'], { cwd, env });
+    expect(json(again)).toMatchObject({ failed: 0 });
+    const { sources, unchanged } = json(again) as { sources: number; unchanged: number };
+    expect(sources + unchanged).toBe(20);
+  });
+
+  it('by kill -9 leaves nothing that the next one must wait for', async () => {
+    const cwd = folder(many);
+    let isSlow = true;
+    const { server, env } = await model({ vector: (text) => (isSlow && /Thing 1\d/.test(text) ? slow : [text.length, 1, 1]) });
+    const run = startKb(['ingest', '--docs', 'docs', '--set', 'storage.batch_size=1'], { cwd, env });
+    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBeGreaterThan(12);
+    run.child.kill('SIGKILL');
+    expect((await run.done).signal).toBe('SIGKILL');
+    isSlow = false;
+    const again = await kb(['ingest', '--docs', 'docs'], { cwd, env });
+    expect(again).toMatchObject({ code: 0, error: expect.not.stringContaining('Another run') });
+    expect(json(await kb(['collections', 'show', 'default', '--json'], { cwd, env }))).toMatchObject({ sources: 20, chunks: 20 });
+  });
+});
+
+describe('places that fail', () => {
+  it('are named: a store that is a file', async () => {
+    const cwd = folder({ 'gate.md': GATE, store: 'a file' });
+    const ended = await kb(['ingest', '--docs', 'gate.md', '--storage-url', 'store'], { cwd });
+    expect(ended).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/Error: The store .*store is not a folder\. Set storage\.url to a folder/),
+    });
+  });
+
+  const mounted = mountable();
+  const reason = mounted ? '' : ' (skipped: no file system can be mounted here, which takes root)';
+
+  it.skipIf(!mounted)(`are named: a store that can't be written${reason}`, async () => {
+    const cwd = folder({ 'gate.md': GATE });
+    const disk = mount('4m');
+    mkdirSync(join(disk, 'store'));
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+    const ended = await kb(['ingest', '--docs', 'gate.md', '--storage-url', join(disk, 'store')], { cwd });
+    expect(ended).toMatchObject({
+      code: expect.toBeOneOf([1, 2]),
+      out: '',
+      error: expect.stringContaining(`Error: The store ${disk}/store `),
+    });
+  });
+
+  it.skipIf(!mounted)(`are named: a disk that is full, after which the same goes on${reason}`, async () => {
+    const cwd = folder({
+      'docs/a.md': GATE,
+      'docs/b.md': randomBytes(2 ** 21)
+        .toString('hex')
+        .replace(/.{60}/g, '$&\n\n'),
+    });
+    const disk = mount('1m');
+    const words = ['ingest', '--docs', 'docs', '--storage-url', join(disk, 'store'), '--set', 'storage.batch_size=50'];
+    const full = await kb(words, { cwd });
+    expect(full).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/Error: The disk that holds the store .* is full\. Free some space/),
+    });
+    execFileSync('mount', ['-o', 'remount,size=200m', disk]);
+    expect(await kb(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Stored/) });
+  });
+
+  it('may have spaces and Chinese characters in their names', async () => {
+    const cwd = folder({
+      '資料 夾/kb.config.yaml': 'collection: default\n',
+      '資料 夾/我的 文件/閘門 一.md': GATE,
+      '資料 夾/notes/x.md': '# X\n\nNothing of interest.\n',
+    });
+    const inside = join(cwd, '資料 夾', 'notes');
+    expect(await kb(['ingest', '--docs', '../我的 文件', '--docs', '*.md'], { cwd: inside })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('2 documents'),
+    });
+    const found = await kb(['retrieve', 'When is the gate locked?', '--top-k', '1'], { cwd: inside });
+    expect(found.out).toMatch(/^1\. Gate {2}\d\.\d\d\n {3}我的 文件\/閘門 一\.md · Gate, lines 1–3\n/);
+    expect(existsSync(join(cwd, '資料 夾/.kb/lancedb'))).toBe(true);
+  });
+});
+
+/** Whether a file system of a size of its own can be mounted. */
+function mountable(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  const path = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  const works = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status === 0;
+  if (works) spawnSync('umount', [path]);
+  rmSync(path, { recursive: true, force: true });
+  return works;
+}
+
+function mount(size: string): string {
+  const path = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]);
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', path]);
+    rmSync(path, { recursive: true, force: true });
+  });
+  return path;
+}
+
+describe('help', () => {
+  it('loads nothing that takes long to load', async () => {
+    const loaded = join(folder(), 'loaded');
+    const hook = new URL('../support/loaded.mjs', import.meta.url).href;
+    const ended = await kb(['--help'], { cwd: home, env: { NODE_OPTIONS: `--import=${hook}`, LOADED: loaded } });
+    expect(ended).toMatchObject({ code: 0, error: '' });
+    for (const command of ['ingest', 'retrieve', 'chat', 'collections', 'doctor']) expect(ended.out).toContain(command);
+    const modules = readFileSync(loaded, 'utf8').split('\n');
+    expect(modules.some((url) => url.includes('@oclif/core'))).toBe(true);
+    expect(
+      modules.filter((url) =>
+        /lancedb|apache-arrow|onnxruntime|openai|pdf-parse|mammoth|xlsx|officeparser|linkedom|piscina|listr2|undici|\/zod\//.test(url),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('on a terminal', () => {
+  it('progress moves on standard error alone', async () => {
+    const cwd = folder({ 'gate.md': GATE });
+    const ended = await onTerminal(`${KB} ingest --docs gate.md >out.txt`, { cwd }).done;
+    expect(ended.code).toBe(0);
+    expect(ended.out).toMatch(/Ingesting/);
+    expect(ended.out).toContain('\u001b[');
+    expect(ended.out.replace(SEQUENCES, '')).toMatch(/Ingesting: 1 of 1, 1 chunks/);
+    const out = readFileSync(join(cwd, 'out.txt'), 'utf8');
+    expect(out).toMatch(/^Stored 1 chunk of 1 document/);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('a failure is said once', async () => {
+    const ended = await onTerminal(`${KB} ingest --docs docs --set embedding.provider=openai --collection x`, { cwd: home }).done;
+    expect(ended.code).toBe(2);
+    expect(ended.out.match(/needs a key/g)).toHaveLength(1);
+  });
+
+  it('words that match are marked, but not where NO_COLOR asks for none', async () => {
+    const bold = await onTerminal(`${KB} retrieve gate --top-k 1`, { cwd: home }).done;
+    expect(bold.out).toMatch(/\u001b\[1m\u001b\[33mgate/i);
+    const plain = await onTerminal(`${KB} retrieve gate --top-k 1`, { cwd: home, env: { NO_COLOR: '1' } }).done;
+    expect(plain.out).toContain('The gate is locked');
+    expect(plain.out).not.toContain('\u001b');
+  });
+
+  it('a conversation answers, knows its commands, and ends with Ctrl-D', async () => {
+    const talk = onTerminal(`${KB} chat`, { cwd: home });
+    await talk.until(/› $/);
+    talk.child.stdin!.write('When is the gate locked?\r');
+    await talk.until(/locked at ten[\s\S]*\[1\] Gate — docs\/gate\.md[\s\S]*› /);
+    talk.child.stdin!.write('/help\r');
+    await talk.until(/\/sources[\s\S]*\/clear[\s\S]*› /);
+    talk.child.stdin!.write('/sources\r');
+    await talk.until(/The key hangs in the office\.\s+› /);
+    talk.child.stdin!.write('/nothing\r');
+    await talk.until(/There is no \/nothing/);
+    talk.child.stdin!.write('\u0004');
+    expect((await talk.done).code).toBe(0);
+    expect(existsSync(join(home, '.state/kb/history'))).toBe(true);
+  });
+
+  it('Ctrl-C stops an answer, and not the conversation', async () => {
+    const hanging = await openOpenAiServer({ reply: () => ({ pieces: ['It begins '], end: 'hang' }) });
+    onTestFinished(() => hanging.close());
+    const llm = `--llm-provider openai_compatible --set chat.llm.model=m --set 'chat.llm.options={base_url: "${hanging.url}"}'`;
+    const talk = onTerminal(`${KB} chat ${llm}`, { cwd: home });
+    await talk.until(/› $/);
+    talk.child.stdin!.write('When is the gate locked?\r');
+    await expect.poll(() => hanging.requests.length, { timeout: 30_000 }).toBe(1);
+    talk.child.stdin!.write('\u0003');
+    await talk.until(/Stopped\.[\s\S]*› /);
+    talk.child.stdin!.write('/help\r');
+    await talk.until(/\/sources/);
+    talk.child.stdin!.write('\u0004');
+    expect((await talk.done).code).toBe(0);
+  });
+});
+
+describe('off a terminal', () => {
+  it('a conversation reads its questions from a pipe', async () => {
+    const ended = await kb(['chat', '--quiet'], { cwd: home, input: 'When is the gate locked?\n/exit\n' });
+    expect(ended).toMatchObject({ code: 0, error: '' });
+    expect(ended.out).toMatch(/locked at ten[\s\S]*\[1\] Gate — docs\/gate\.md/);
+  });
+
+  it('a conversation that waits for a question ends with the first Ctrl-C', async () => {
+    const talk = startKb(['chat'], { cwd: home });
+    await talk.until(/Ask about/);
+    talk.child.kill('SIGINT');
+    expect((await talk.done).code).toBe(130);
+  });
+});
+
+describe('kb init', () => {
+  it('writes a configuration that kb reads, and overwrites none', async () => {
+    const cwd = folder();
+    expect(await kb(['init'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('kb init --yes') });
+    expect(await kb(['init', '--yes'], { cwd })).toMatchObject({ code: 0, out: 'Wrote kb.config.yaml. Next: kb ingest --docs FOLDER\n' });
+    writeFileSync(join(cwd, 'kb.config.yaml'), `${readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')}# mine\n`);
+    expect(json(await kb(['init', '--yes', '--json'], { cwd }))).toMatchObject({ written: false });
+    expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain('# mine');
+    expect(json(await kb(['doctor', '--json'], { cwd }))).toMatchObject({ failed: 0 });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { documentId } from '../../../src/base/ids.ts';
+import { toDocument } from '../../../src/stages/extract/document.ts';
+
+const provenance = { source: 'docs/pump manual.v2.pdf', source_kind: 'path', file_type: 'pdf', content_hash: 'h' } as const;
+
+describe('a normalized document', () => {
+  it('knows where it comes from, and what its file says', () => {
+    const marks = [{ at: 0, page: 1 }];
+    expect(toDocument({ text: 'T', title: 'Inside', metadata: { author: 'A' }, marks }, provenance)).toEqual({
+      id: documentId('docs/pump manual.v2.pdf'),
+      text: 'T',
+      source: 'docs/pump manual.v2.pdf',
+      title: 'Inside',
+      metadata: { author: 'A', title: 'Inside', source_kind: 'path', file_type: 'pdf', content_hash: 'h' },
+      marks,
+    });
+  });
+
+  it('is called as the caller says, else as its file says, else as its file is called', () => {
+    const title = (source: string, rest = {}, inside?: string) =>
+      toDocument({ text: '', metadata: {}, title: inside }, { ...provenance, source, ...rest }).title;
+    expect(title('a.md', { title: 'Given' }, 'Inside')).toBe('Given');
+    expect(title('a.md', {}, 'Inside')).toBe('Inside');
+    expect([
+      title('docs/pump manual.v2.pdf'),
+      title('https://x.example/a/b.html?q=1#c'),
+      title('https://x.example/a/'),
+      title('markdown'),
+      title('/'),
+    ]).toEqual(['pump manual.v2', 'b', 'a', 'markdown', '/']);
+  });
+
+  it('keeps its own keys against front matter of the same name', () => {
+    const { metadata, id } = toDocument(
+      { text: '', metadata: { source_kind: 'web', content_hash: 'x', description: 'theirs' } },
+      { ...provenance, id: 'own', description: 'ours' },
+    );
+    expect([id, metadata]).toEqual(['own', expect.objectContaining({ source_kind: 'path', content_hash: 'h', description: 'ours' })]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { DocumentReader } from '../../../src/ports.ts';
+import type { MarkdownInput } from '../../../src/schema/requests.ts';
+import type { Candidate } from '../../../src/stages/extract/candidate.ts';
+import { extractMarkdown } from '../../../src/stages/extract/markdown.ts';
+
+/** A reader that takes Markdown as it is. */
+const reader: DocumentReader = {
+  extensions: ['.md'],
+  fileType: () => 'markdown',
+  read: async (bytes) => ({ text: Buffer.from(bytes).toString(), title: 'From the text', metadata: { lang: 'en' } }),
+  close: async () => {},
+};
+
+const extract = async (input: MarkdownInput) => (await Array.fromAsync(extractMarkdown(input, { reader }))).slice(1);
+const candidates = async (input: MarkdownInput): Promise<Candidate[]> =>
+  (await extract(input)).map((item) => (item as { candidate: Candidate }).candidate);
+
+describe('Markdown given as text', () => {
+  it('is counted before it is read', async () => {
+    expect(await Array.fromAsync(extractMarkdown(['a', 'b'], { reader })).then(([first]) => first)).toEqual({ expected: 2 });
+  });
+
+  it('shares its source where it has none of its own, with an id of its own', async () => {
+    const [one, two, same] = await candidates(['One.', { text: 'Two.', source: '' }, 'One.']);
+    expect([one, two].map((found) => [found!.source, found!.shares_source])).toEqual([
+      ['markdown', true],
+      ['markdown', true],
+    ]);
+    const documents = await Promise.all([one, two, same].map((found) => found!.document()));
+    expect(documents[0]).toMatchObject({
+      source: 'markdown',
+      title: 'From the text',
+      text: 'One.',
+      metadata: { source_kind: 'markdown', file_type: 'markdown', lang: 'en' },
+    });
+    expect(documents[0]!.id).not.toBe(documents[1]!.id);
+    expect(documents[0]!.id).toBe(documents[2]!.id);
+  });
+
+  it('keeps the name, title and metadata that it is given', async () => {
+    const [named] = await candidates({ text: 'One.', source: 'rules', title: 'Rules', metadata: { lang: 'de', year: 2026 } } as never);
+    expect(named!.shares_source).toBeUndefined();
+    expect(await named!.document()).toMatchObject({
+      source: 'rules',
+      title: 'Rules',
+      metadata: { lang: 'de', year: 2026, title: 'Rules' },
+    });
+    const [titled] = await candidates([{ text: 'One.', source: 'rules', metadata: { title: 'In the metadata' } }]);
+    expect((await titled!.document()).title).toBe('In the metadata');
+  });
+
+  it('has changed where its text, title or metadata have', async () => {
+    const hashes = (
+      await candidates([
+        { text: 'One.', source: 'a' },
+        { text: 'Two.', source: 'a' },
+        { text: 'One.', source: 'a', title: 'T' },
+        { text: 'One.', source: 'a', metadata: { year: 1 } },
+        { text: 'One.', source: 'b' },
+      ])
+    ).map(({ content_hash }) => content_hash);
+    expect(new Set(hashes).size).toBe(4);
+    expect(hashes[4]).toBe(hashes[0]);
+  });
+
+  it('is an error where it is empty', async () => {
+    const items = await extract([' \n', { text: '', source: 'rules' }]);
+    expect(items).toMatchObject([
+      { error: { source: 'markdown', source_kind: 'markdown', stage: 'validate', isRetryable: false } },
+      { error: { source: 'rules', error: 'The Markdown «rules» is empty. Give it a text, or leave it out.' } },
+    ]);
+  });
+});

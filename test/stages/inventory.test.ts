@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { KbError } from '../../src/base/errors.ts';
+import type { StoredSource } from '../../src/ports.ts';
+import type { Candidate, Extracted } from '../../src/stages/extract/candidate.ts';
+import type { SourceName } from '../../src/stages/extract/extract.ts';
+import { IngestReport } from '../../src/stages/ingest-report.ts';
+import { createInventory, unreadItem } from '../../src/stages/inventory.ts';
+
+const candidate = (source: string, content_hash = 'h', rest: Partial<Candidate> = {}): Extracted => ({
+  candidate: { source, source_kind: 'path', content_hash, document: () => Promise.reject(new Error('not read')), ...rest },
+});
+const text = { source_kind: 'markdown' } as const;
+const failure = (source: string): Extracted => ({
+  error: { source, source_kind: 'path', stage: 'fetch', error: 'x', isRetryable: false, attempts: 1 },
+});
+const scope = (folder: string, source_kind: 'path' | 'url' = 'path'): Extracted => ({
+  scope: { source_kind, covers: (source) => source.startsWith(folder) },
+});
+const stored = (...sources: string[]): Map<string, StoredSource> =>
+  new Map(
+    sources.map((source) => [
+      source,
+      { source, source_kind: source.startsWith('http') ? 'url' : 'path', version: 'v', chunks: 1, siblings: 1 },
+    ]),
+  );
+
+async function met(items: Extracted[], name: SourceName = 'docs') {
+  const report = new IngestReport({ names: ['docs', 'markdown'], provider: 'p', collection: 'c', lists: true });
+  const inventory = createInventory(report);
+  const all = async function* () {
+    for (const item of items) yield { name, item };
+  };
+  const sources = (await Array.fromAsync(inventory.candidates(all()))).map(({ candidate: found }) => found.source);
+  const counts = report.events().at(-1)!.data;
+  return { sources, inventory, result: report.result, counts };
+}
+
+describe('what an ingest met', () => {
+  it('hands on each source once, and puts the rest into the report', async () => {
+    const { sources, result, counts } = await met([
+      { expected: 4 },
+      candidate('a'),
+      candidate('a'),
+      failure('b'),
+      { passed_over: 'c.zip' },
+      candidate('d'),
+    ]);
+    expect(sources).toEqual(['a', 'd']);
+    expect(result).toMatchObject({ failed: 1, passed_over: ['c.zip'], errors: [{ source: 'b' }] });
+    expect(counts).toMatchObject({ expected: 3, done: 1 });
+  });
+
+  it('hands on texts that share a source, and reports others of one name', async () => {
+    const shared = await met(
+      [candidate('markdown', '1', { ...text, shares_source: true }), candidate('markdown', '2', { ...text, shares_source: true })],
+      'markdown',
+    );
+    expect(shared.sources).toEqual(['markdown', 'markdown']);
+    const named = await met([candidate('rules', '1', text), candidate('rules', '2', text), candidate('rules', '1', text)], 'markdown');
+    expect(named.sources).toEqual(['rules']);
+    expect(named.result.errors).toMatchObject([{ source: 'rules', stage: 'validate', error: expect.stringContaining('given twice') }]);
+  });
+
+  it('reads what it is given after a failure of the same name', async () => {
+    expect((await met([failure('rules'), candidate('rules')])).sources).toEqual(['rules']);
+  });
+
+  it('takes for gone what lies in a scope and was not there, in no other way', async () => {
+    const { inventory } = await met([candidate('docs/a'), failure('docs/b'), scope('docs/')]);
+    expect(inventory.gone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);
+    expect((await met([candidate('docs/a')])).inventory.gone(stored('docs/c'))).toEqual([]);
+    expect((await met([scope('docs/', 'url')])).inventory.gone(stored('docs/c'))).toEqual([]);
+  });
+});
+
+describe('a document that could not be made', () => {
+  const found = (candidate('a.pdf') as { candidate: Candidate }).candidate;
+  it('is an item that says why', () => {
+    expect(unreadItem(found, new KbError('invalid', 'a.pdf is encrypted.', { hint: 'Save it without.' }))).toMatchObject({
+      source: 'a.pdf',
+      source_kind: 'path',
+      stage: 'convert',
+      error: 'a.pdf is encrypted. Save it without.',
+    });
+    expect(unreadItem(found, new TypeError('x is not a function'))).toMatchObject({
+      error: 'a.pdf could not be read: x is not a function',
+      isRetryable: false,
+    });
+  });
+});
