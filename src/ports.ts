@@ -1,5 +1,5 @@
 import type { Filter } from './schema/requests.ts';
-import type { Chunk, Document, Mark, Metadata } from './schema/items.ts';
+import type { Chunk, Mark, Metadata } from './schema/items.ts';
 
 /** Makes vectors of texts. A vector is of unit length; its cosine to another of the same embedder tells how alike the texts are. */
 export interface Embedder {
@@ -196,5 +196,3 @@ export interface DocumentReader {
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
   close(): Promise<void>;
 }
-
-export type { Chunk, Document };

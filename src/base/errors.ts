@@ -84,3 +84,8 @@ export function toErrorItem(error: unknown, where: { source: string; source_kind
 /** Whether the run was stopped from outside. */
 export const isAbort = (error: unknown): boolean =>
   (error instanceof KbError && error.code === 'aborted') || (error instanceof Error && error.name === 'AbortError');
+
+const ENDING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['usage', 'configuration', 'setup', 'forbidden']);
+
+/** Whether a failure must end the work instead of becoming an item of its errors: a stop, and what the caller has to mend before the same request can succeed. */
+export const endsWork = (error: unknown): boolean => isAbort(error) || (error instanceof KbError && ENDING.has(error.code));

@@ -10,8 +10,9 @@ export async function main(root: string): Promise<void> {
   }
 }
 
-/** Whoever reads has gone (`kb retrieve … | head -1`): there is nobody to tell. */
+/** Whoever reads has gone (`kb retrieve … | head -1`): there is nobody to tell. A full disk behind `>` is told. */
 function leaveWhenClosed(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit();
-  throw error;
+  process.stderr.write(`Error: the output cannot be written: ${error.message}\n`);
+  process.exit(1);
 }

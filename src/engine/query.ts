@@ -1,4 +1,4 @@
-import { isAbort, KbError, toErrorItem } from '../base/errors.ts';
+import { endsWork, KbError, toErrorItem } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
 import type { Embedder } from '../ports.ts';
 import type { ChatRequest, RetrieveRequest } from '../schema/requests.ts';
@@ -9,15 +9,12 @@ import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
-/** What must end the work instead of becoming an item of its errors. */
-const ENDING = new Set(['usage', 'configuration', 'setup', 'forbidden', 'aborted']);
-
 /** Retrieval without an answer. A collection that can't be searched is an item of `errors`. */
 export async function* retrieve({ query, filter, explain }: RetrieveRequest, context: Context): Run<RetrieveResult> {
   try {
     return yield* runRetrieve(inputOf(query, { filter, explain }, context), await openParts(context));
   } catch (error) {
-    if (isAbort(error) || !(error instanceof KbError) || ENDING.has(error.code)) throw error;
+    if (endsWork(error) || !(error instanceof KbError)) throw error;
     const item = toErrorItem(error, { source: query, source_kind: 'query', stage: 'retrieve' });
     return { query, search_query: query, retrieved: 0, items: [], failed: 1, errors: [item] };
   }

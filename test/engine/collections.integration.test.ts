@@ -259,7 +259,10 @@ describe('storing chunks', () => {
     expect(done).toMatchObject({ stored: 0, failed: 1, errors: [{ error: expect.stringContaining('kb embed') }] });
     expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ stored: 3, failed: 0 });
     const words = engineIn(folder());
-    expect(await result(words, 'store', { embedded_chunks: [chunk('odd', { embedding: [1, 2, 3] }), chunk('plain')] })).toMatchObject({ stored: 1, failed: 1 });
+    expect(await result(words, 'store', { embedded_chunks: [chunk('odd', { embedding: [1, 2, 3] }), chunk('plain')] })).toMatchObject({
+      stored: 1,
+      failed: 1,
+    });
   });
 
   it('makes no collection where it may not, or where there is nothing to store', async () => {

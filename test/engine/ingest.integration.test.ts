@@ -292,7 +292,11 @@ describe('what fails', () => {
     const site = await openSite({ '/notes': { headers: { 'content-type': 'application/json' }, body: '{"note": ""}' } });
     onTestFinished(() => site.close());
     const emptied = await result(engineIn(folder()), 'ingest', { api: `${site.url}/notes` });
-    expect(emptied).toMatchObject({ sources: 0, failed: 1, errors: [{ source: `${site.url}/notes`, source_kind: 'api', stage: 'convert' }] });
+    expect(emptied).toMatchObject({
+      sources: 0,
+      failed: 1,
+      errors: [{ source: `${site.url}/notes`, source_kind: 'api', stage: 'convert' }],
+    });
   });
 
   it('is a chunk alone where a provider refuses one text', async () => {

@@ -1,4 +1,4 @@
-import { KbError, isAbort, toErrorItem } from '../../base/errors.ts';
+import { endsWork, toErrorItem } from '../../base/errors.ts';
 import type { Progress } from '../../base/run.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
 import type { ChatResult, ErrorItem } from '../../schema/results.ts';
@@ -23,12 +23,9 @@ export function* report(result: ChatResult, item: ErrorItem): Generator<Progress
   yield { type: 'error', stage: item.stage, message: item.error, data: { ...item } };
 }
 
-/** What must end the work instead of becoming an item of it: a stop from outside, and what the caller has to mend before any turn can succeed. */
-const ENDING = new Set(['usage', 'configuration', 'setup', 'forbidden', 'aborted']);
-
 /** The failure as an item of `errors`; thrown on where it must end the work. */
 export function failureOf(error: unknown, where: Pick<ErrorItem, 'source' | 'source_kind' | 'stage'>): ErrorItem {
-  if (isAbort(error) || (error instanceof KbError && ENDING.has(error.code))) throw error;
+  if (endsWork(error)) throw error;
   return toErrorItem(error, where);
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import picomatch from 'picomatch';
@@ -115,6 +116,14 @@ function isInside(folder: string, path: string): boolean {
   return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
 }
 
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 async function* listGlob(pattern: string, place: Place & { isSupported(path: string): boolean }): AsyncGenerator<Found, void, void> {
   const paths = await glob(pattern, {
     cwd: place.cwd,
@@ -136,11 +145,14 @@ async function* listGlob(pattern: string, place: Place & { isSupported(path: str
   yield { scope: globScope(pattern, place) };
 }
 
-/** What a pattern would match, below the folder that it begins with: that one is known by its real path, as the sources are. */
+/**
+ * What a pattern would match and is not there, below the folder that it begins with: that one is known by its real path, as the sources are. A file
+ * in a folder that may not be read is there: tinyglobby passes such a folder over without a word.
+ */
 function globScope(pattern: string, place: Place): Scope {
   const { base, glob: rest } = picomatch.scan(pattern);
   const root = absolutePath(base || '.', place);
   const matches = picomatch(rest);
-  const covers = (path: string) => isInside(root, path) && matches(relative(root, path).split(sep).join('/'));
+  const covers = (path: string) => isInside(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);
   return { source_kind: 'path', covers: (source) => covers(pathOf(source, place)) };
 }

@@ -1,4 +1,4 @@
-import { isAbort, KbError, toErrorItem } from '../../base/errors.ts';
+import { endsWork, KbError, toErrorItem } from '../../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../base/run.ts';
 import { queryTerms } from '../../base/terms.ts';
 import type { Collection, Embedder, Reranker } from '../../ports.ts';
@@ -97,11 +97,8 @@ function toItem({ chunk, fused, places }: Candidate, score: number, arms: Arms |
   return { ...item, explain: { ...told('text'), ...told('vector'), fused } };
 }
 
-/** What ends the work instead of becoming an item of its errors: nothing can come of the same request until the caller changes something. */
-const ENDING = new Set(['usage', 'configuration', 'setup', 'forbidden']);
-
 function failure(error: unknown, { query, stage }: { query: string; stage: 'retrieve' | 'rerank' }): ErrorItem {
-  if (isAbort(error) || (error instanceof KbError && ENDING.has(error.code))) throw error;
+  if (endsWork(error)) throw error;
   const item = toErrorItem(error, { source: query, source_kind: 'query', stage });
   return error instanceof KbError ? item : { ...item, isRetryable: true };
 }

@@ -1,5 +1,5 @@
 import { KbError } from '../../base/errors.ts';
-import type { Collection, Embedder, Hit, SearchRequest } from '../../ports.ts';
+import type { Collection, CollectionInfo, Embedder, Hit, SearchRequest } from '../../ports.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/requests.ts';
 import type { Arm } from './fuse.ts';
@@ -39,9 +39,12 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
     weight,
   });
   const byMeaning = async (weight: number): Promise<Arm> => {
+    const before = collection.info;
     const vector = await vectorOf(query, means);
+    const hits = await hitsOf(collection, { vector, filter, limit });
+    assertSameModel(before, collection.info);
     return {
-      hits: await hitsOf(collection, { vector, filter, limit }),
+      hits,
       limit,
       weight,
       score: (chunk) => chunk.vector && cosine(vector, chunk.vector),
@@ -52,6 +55,15 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
   if (weight === 0) return { text: await byWords(1) };
   const [text, vector] = await Promise.all([byWords(1 - weight), byMeaning(weight)]);
   return { text, vector };
+}
+
+/** Throws where another process has embedded the collection anew in between: vectors of two models may be as long, and mean nothing to each other. */
+function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
+  if (before.provider === after.provider && before.model === after.model) return;
+  throw new KbError('conflict', `The collection «${after.name}» was embedded anew with ${after.provider} / ${after.model} while it was searched.`, {
+    hint: 'Ask again, with that model.',
+    isRetryable: true,
+  });
 }
 
 /** Best first; equal scores in the order of ids, whatever the order in which the store has them. */

@@ -102,6 +102,13 @@ describe('what is gone', () => {
     expect(['d/gone.md', 'd/x/gone.md', 'd/gone.txt'].map((source) => scope!.covers(source))).toEqual([true, true, false]);
   });
 
+  it('is nothing that is there and was not met: its folder may not be one that can be read', async () => {
+    const cwd = folder({ 'd/a.md': '1' });
+    const [scope] = (await extracted('d/*.md', cwd)).scopes;
+    write(cwd, { 'd/b.md': '2' });
+    expect(['d/b.md', 'd/c.md'].map((source) => scope!.covers(source))).toEqual([false, true]);
+  });
+
   it('is not known for a single file', async () => {
     expect((await extracted('d/a.md', folder({ 'd/a.md': '1' }))).scopes).toEqual([]);
   });

@@ -278,3 +278,18 @@ test('it tells that it searches before it does', async () => {
     { type: 'progress', stage: 'retrieval', message: 'Searching.', data: { retrieved: 0, failed: 0, search_query: 'filter' } },
   ]);
 });
+
+test('a collection that is embedded anew with another model while it is searched gives an error, not what lies near by chance', async () => {
+  const collection = await fill('moving', MEANINGS.length, manuals);
+  const slow: Embedder = {
+    ...embedder,
+    embed: async (texts) => {
+      const draft = await store.draft({ name: 'moving', provider: 'test', model: 'others', dimensions: MEANINGS.length });
+      await draft.collection.upsert(manuals);
+      await draft.commit();
+      return texts.map(meaning);
+    },
+  };
+  const found = await settle(retrieve({ query: 'filter', mode: 'vector', top_k: 3 }, { collection, embedder: slow }));
+  expect(found).toMatchObject({ retrieved: 0, failed: 1, errors: [{ isRetryable: true, error: expect.stringContaining('embedded anew') }] });
+});
