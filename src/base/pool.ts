@@ -113,7 +113,10 @@ export async function* grouped<Item>(
 }
 
 /** The items, and `undefined` whenever `milliseconds` pass without one: for progress that goes on while nothing is finished. */
-export async function* pulsed<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item>>, milliseconds: number): AsyncGenerator<Item | undefined, void, void> {
+export async function* pulsed<Item>(
+  items: AsyncIterable<Item> | Iterable<Promise<Item>>,
+  milliseconds: number,
+): AsyncGenerator<Item | undefined, void, void> {
   const source = inOrder(items);
   let pending: Promise<IteratorResult<Item>> | undefined;
   try {

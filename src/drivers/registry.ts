@@ -33,16 +33,24 @@ export const drivers = {
   stores: {
     lancedb: {
       url: '.kb/lancedb',
-      open: async ({ url }: { url: string; options?: Record<string, unknown> | undefined }): Promise<VectorStore> => (await import('./stores/lancedb.ts')).openLanceDb({ url }),
+      open: async ({ url }: { url: string; options?: Record<string, unknown> | undefined }): Promise<VectorStore> =>
+        (await import('./stores/lancedb.ts')).openLanceDb({ url }),
     },
   },
   rerankers: {
-    local: { open: async (_options: Omit<ProviderOptions, 'provider'>): Promise<Reranker> => (await import('./rerankers/local.ts')).openLocalReranker() },
+    local: {
+      open: async (_options: Omit<ProviderOptions, 'provider'>): Promise<Reranker> =>
+        (await import('./rerankers/local.ts')).openLocalReranker(),
+    },
   },
   llms: {
-    local: { open: async ({ embedder }: ProviderOptions & { embedder?: Embedder | undefined }): Promise<Llm> => (await import('./llms/local.ts')).openLocalLlm({ embedder }) },
+    local: {
+      open: async ({ embedder }: ProviderOptions & { embedder?: Embedder | undefined }): Promise<Llm> =>
+        (await import('./llms/local.ts')).openLocalLlm({ embedder }),
+    },
     openai: openAiLlm,
     openai_compatible: openAiLlm,
   },
-  reader: async (limits: { threads: number; seconds: number; megabytes: number }): Promise<DocumentReader> => (await import('./parsers/reader.ts')).createDocumentReader(limits),
+  reader: async (limits: { threads: number; seconds: number; megabytes: number }): Promise<DocumentReader> =>
+    (await import('./parsers/reader.ts')).createDocumentReader(limits),
 };

@@ -8,7 +8,10 @@ it('calls of one turn go together, and each gets its own result', async () => {
     return items.map((item) => item * 2);
   });
   expect(await Promise.all([1, 2, 3, 4, 5].map((item) => double(item)))).toEqual([2, 4, 6, 8, 10]);
-  expect(batches).toEqual([[1, 2, 3], [4, 5]]);
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
   expect(await double(6)).toBe(12);
 });
 

@@ -72,7 +72,9 @@ describe('loadConfig', () => {
   it('lets a header refer to a variable', () => {
     const cwd = folder({ 'kb.config.yaml': 'ingestion:\n  api:\n    headers:\n      Authorization: Bearer ${TOKEN}\n' });
     expect(load(cwd, { environment: { TOKEN: 'abc' } }).config.ingestion.api.headers).toEqual({ Authorization: 'Bearer abc' });
-    expect(load(cwd).config.ingestion.api.headers, 'one that is not set is missed where it is used').toEqual({ Authorization: 'Bearer ${TOKEN}' });
+    expect(load(cwd).config.ingestion.api.headers, 'one that is not set is missed where it is used').toEqual({
+      Authorization: 'Bearer ${TOKEN}',
+    });
   });
 
   it('says where a wrong value was given', () => {

@@ -69,10 +69,14 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
 }
 
 const lost = (name: string): KbError =>
-  new KbError('conflict', `Another run has taken over «${name}», because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`, {
-    hint: 'Run it again: it goes on from what is stored.',
-    isRetryable: true,
-  });
+  new KbError(
+    'conflict',
+    `Another run has taken over «${name}», because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`,
+    {
+      hint: 'Run it again: it goes on from what is stored.',
+      isRetryable: true,
+    },
+  );
 
 /** Takes the lock where no one who lives holds it. */
 async function take(file: string, owner: Owner): Promise<boolean> {

@@ -60,10 +60,14 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
 /** Throws where another process has embedded the collection anew in between: vectors of two models may be as long, and mean nothing to each other. */
 function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
   if (before.provider === after.provider && before.model === after.model) return;
-  throw new KbError('conflict', `The collection «${after.name}» was embedded anew with ${after.provider} / ${after.model} while it was searched.`, {
-    hint: 'Ask again, with that model.',
-    isRetryable: true,
-  });
+  throw new KbError(
+    'conflict',
+    `The collection «${after.name}» was embedded anew with ${after.provider} / ${after.model} while it was searched.`,
+    {
+      hint: 'Ask again, with that model.',
+      isRetryable: true,
+    },
+  );
 }
 
 /** Best first; equal scores in the order of ids, whatever the order in which the store has them. */

@@ -116,7 +116,10 @@ describe('a LanceDB store in a folder', () => {
     const file = join(folder, '.locks', 'manuals');
     const other = JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), lock: 'of another' });
     await writeFile(file, other);
-    await expect(collection.replace([{ source: 'a', isNew: true, chunks: [plain('2')] }])).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    await expect(collection.replace([{ source: 'a', isNew: true, chunks: [plain('2')] }])).rejects.toMatchObject({
+      code: 'conflict',
+      isRetryable: true,
+    });
     await release();
     expect(await readFile(file, 'utf8')).toBe(other);
     expect(await collection.count()).toBe(1);
@@ -138,7 +141,10 @@ describe('a LanceDB store in a folder', () => {
     await collection.upsert([plain('1', 'the pump')]);
     const many = Array.from({ length: 20_000 }, (_, i) => `value ${i} ${'x'.repeat(40)}`);
     for (const condition of [{ in: many }, { gte: 'x'.repeat(300) }])
-      await expect(collection.search({ text: 'pump', filter: { key: condition }, limit: 1 })).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('filter') });
+      await expect(collection.search({ text: 'pump', filter: { key: condition }, limit: 1 })).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('filter'),
+      });
   });
 
   it('gathers what many small writes have scattered', async () => {

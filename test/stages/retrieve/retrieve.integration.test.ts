@@ -291,5 +291,9 @@ test('a collection that is embedded anew with another model while it is searched
     },
   };
   const found = await settle(retrieve({ query: 'filter', mode: 'vector', top_k: 3 }, { collection, embedder: slow }));
-  expect(found).toMatchObject({ retrieved: 0, failed: 1, errors: [{ isRetryable: true, error: expect.stringContaining('embedded anew') }] });
+  expect(found).toMatchObject({
+    retrieved: 0,
+    failed: 1,
+    errors: [{ isRetryable: true, error: expect.stringContaining('embedded anew') }],
+  });
 });

@@ -21,7 +21,8 @@ export async function lanceDb(): Promise<typeof import('@lancedb/lancedb')> {
 }
 
 /** Whether LanceDB says that a table or its files are not there. */
-export const isGone = (error: unknown): boolean => !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
+export const isGone = (error: unknown): boolean =>
+  !(error instanceof KbError) && /not found|no such file|os error 2\b/i.test(String(error));
 
 /** What went wrong in LanceDB or in its folder, as a sentence for people. */
 export function storeError(error: unknown, url: string): KbError {
