@@ -129,3 +129,18 @@ test('an embedder that cannot read the question has no say', async () => {
 test('a stop ends the answer', async () => {
   await expect(ask('How often must the filter cartridge be replaced?', { signal: AbortSignal.abort() })).rejects.toThrow('stopped');
 });
+
+test('a code that a passage has is answered by it, though the two share nothing in meaning', async () => {
+  const unlike: Embedder = {
+    provider: 'test',
+    model: 'unlike',
+    dimensions: 2,
+    concurrency: 1,
+    min_retrieval_score: 0,
+    reads: () => 1,
+    embed: async (texts, { input_type }) => texts.map(() => Float32Array.from(input_type === 'query' ? [1, 0] : [0.1, 0.99])),
+    close: async () => {},
+  };
+  expect((await ask('Please explain ERR-4042 to me', { embedder: unlike })).answer).toContain('The flow sensor is disconnected');
+  expect((await ask('Please explain ERR-9999 to me', { embedder: unlike })).answer).toContain('The sources do not answer this.');
+});

@@ -105,6 +105,9 @@ const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, 
 /** What a question names by a number or a code stands in a text that answers it. */
 const withDigits = (term: string): boolean => /\p{N}/u.test(term);
 
+/** A name made of letters and digits (`ERR-4042`, `HX-100`): who asks for it is answered by a passage that has it, however little the two share in meaning. */
+const isCode = (term: string): boolean => withDigits(term) && /\p{L}/u.test(term);
+
 /** Scores the passages of all sources for a question. */
 export async function scorePassages(
   query: string,
@@ -123,6 +126,7 @@ export async function scorePassages(
   );
   const best = scores.indexOf(Math.max(...scores));
   if (best < 0 || scores[best] === 0) return { scores, answered: false };
+  if (asked.some((term) => isCode(term) && indexed[best]!.own.has(term))) return { scores, answered: true };
   const has = known[indexed[best]!.passage.source]!;
   return { scores, answered: isAnswered(query, asked.filter((term) => !has.has(term)).length / asked.length, meaning) };
 }
