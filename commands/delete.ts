@@ -24,7 +24,11 @@ export default class Delete extends KbCommand {
       await this.perform(desk, 'delete', {
         request,
         lists: true,
-        result: ({ deleted, requested, collection }) => desk.screen.print(`Deleted ${deleted} of ${requested} chunks in «${collection}».`),
+        result: ({ deleted, requested, collection }) => {
+          desk.screen.print(`Deleted ${deleted} of ${requested} chunks in «${collection}».`);
+          if (flags.source !== undefined && deleted === 0)
+            desk.screen.note('No document has that source. kb retrieve shows each source as it is stored: give it like that.');
+        },
       });
     });
   }

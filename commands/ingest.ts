@@ -6,20 +6,20 @@ import { ingestSources } from '../src/cli/sources.ts';
 import { keepHeapSmall } from '../src/cli/young-heap.ts';
 import { operations } from '../src/engine/operations.ts';
 
-const many = (description: string, helpValue: string) =>
-  Flags.string({ description, helpValue, multiple: true, multipleNonGreedy: true, helpGroup: 'SOURCES' });
+// Each takes all that follows it up to the next flag: the shell makes several words of `--docs manuals/*.pdf`.
+const many = (description: string, helpValue: string) => Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });
 
 export default class Ingest extends KbCommand {
   static override summary = operations.ingest.summary;
-  static override description = 'Again, it costs nothing for what is stored as it is; what changed replaces its chunks in one step.';
+  static override description = 'Again, what is unchanged costs nothing and what changed is replaced; --prune removes what is gone.';
   static override examples = [
     '<%= config.bin %> ingest --docs ./manuals',
     "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --markdown @news.md --prune --collection support",
     '<%= config.bin %> ingest --sources sources.yaml --concurrency parallel --json',
   ];
   static override flags = {
-    docs: many('File, folder, glob or link to a document', 'PATH'),
-    urls: many('Web page', 'URL'),
+    docs: many('Files, folders, globs or links to documents', 'PATH'),
+    urls: many('Web pages', 'URL'),
     api: many('HTTP API: its address, or @file with its configuration', 'URL|@FILE'),
     markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
     sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),

@@ -42,7 +42,7 @@ export interface StoredChunk extends Chunk {
 export interface Replacement {
   source: string;
   chunks: StoredChunk[];
-  /** Nothing of this source is stored: nothing has to be looked for. */
+  /** Neither the source nor the id of any of its chunks is stored: nothing has to be looked for. */
   isNew: boolean;
 }
 

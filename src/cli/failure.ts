@@ -49,7 +49,12 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
   if (unknownFlag) return `There is no flag ${unknownFlag}.${await meantFlag(unknownFlag, argv)}`;
   const unknownCommand = /^Command (.+) not found/i.exec(error.message)?.[1];
   if (unknownCommand) return await noCommand(unknownCommand.split(':'));
-  return error.message.replace(/\s*See more help with --help\s*$/, '').replace(/\s*\n\s*/g, ' ') + ' Try --help.';
+  const missing = /^Missing \d+ required args?:\n(\w+)/.exec(error.message)?.[1];
+  if (missing) return `${missing.toUpperCase()} is missing. Try --help.`;
+  const unexpected = /^Unexpected arguments?: ([^\n]*)/.exec(error.message)?.[1];
+  if (unexpected) return `Nothing is expected at «${unexpected}». A question of several words stands in quotes. Try --help.`;
+  const message = error.message.replace(/\s*See more help with --help\s*$/, '').replace(/\s*\n\s*/g, ' ');
+  return `${message.replace(/[^.!?]$/, '$&.')} Try --help.`;
 }
 
 async function meantFlag(flag: string, argv: readonly string[]): Promise<string> {
@@ -63,8 +68,11 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
 /** `words` are the command, its topic before it where it has one, and what was given to it. */
 async function noCommand(words: readonly string[]): Promise<string> {
   const { nearest, config } = await known();
+  if (words[0] === 'help') return `kb ${[...words.slice(1), '--help'].join(' ')} explains it.`;
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
   const name = words.slice(0, isTopic ? 2 : 1);
+  if (config.commandIDs.includes(name.join(':')))
+    return `kb ${name.join(' ')} takes no argument «${words.slice(name.length).join(':')}». Name it with a flag, such as --docs or --collection; --help shows them.`;
   const meant = nearest(name.join(':'), config.commandIDs);
   const hint = meant ? `Did you mean «kb ${meant.replaceAll(':', ' ')}»?` : 'kb --help shows them all.';
   return `There is no command «${name.join(' ')}». ${hint}`;

@@ -1,9 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { KbError } from '../base/errors.ts';
+import { layered, type Layer } from '../base/settings.ts';
 import { CONFIG_NAME } from '../config/find.ts';
+import { readSet, validated } from '../config/load.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
+import { answered } from './ask.ts';
 import type { FlagValues } from './flags.ts';
 import { createScreen } from './screen.ts';
 
@@ -16,17 +19,20 @@ interface Answers {
 const HEAD =
   '# Configuration of kb. kb.config.example.yaml in the kb package shows every key with its default.\n# Credentials are read from the environment, or from .env beside this file; never from here.\n';
 
-/** Writes kb.config.yaml into the working directory: with the answers of the person at the terminal, or with the defaults (`--yes`). */
+/** Writes kb.config.yaml into the working directory, or the file that `--config` names: with the answers of the person at the terminal, or with the defaults (`--yes`), and over them what `--set` says. */
 export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
-  const path = join(process.cwd(), CONFIG_NAME);
+  const path = flags.config === undefined ? join(process.cwd(), CONFIG_NAME) : resolve(String(flags.config));
+  const name = basename(path);
+  const { layer, names } = readSet((flags.set as string[] | undefined) ?? []);
+  validated(layered(DEFAULTS, layer), (key) => names.get(key) ?? key);
   const asks = !flags.yes;
   if (asks && !process.stdin.isTTY)
     throw new KbError('usage', 'kb init asks questions, and there is no terminal to ask on.', {
       hint: 'kb init --yes takes the defaults.',
     });
-  if (existsSync(path) && !(asks && (await overwrites()))) {
-    screen.note(`${CONFIG_NAME} is there already and stays as it is.`);
+  if (existsSync(path) && !(asks && (await overwrites(name)))) {
+    screen.note(`${name} is there already and stays as it is.`);
     if (screen.json) screen.print(JSON.stringify({ path, written: false }));
     return;
   }
@@ -37,49 +43,55 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
         embedding: { provider: DEFAULTS.embedding.provider },
         chat: { llm: { provider: DEFAULTS.chat.llm.provider } },
       };
-  write(path, `${HEAD}${stringify(answers)}`);
+  write(path, `${HEAD}${stringify(layered(answers as unknown as Layer, layer))}`);
   if (screen.json) screen.print(JSON.stringify({ path, written: true }));
-  else screen.print(`Wrote ${CONFIG_NAME}. Next: kb ingest --docs FOLDER`);
+  else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER`);
 }
 
 function write(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (cause) {
-    throw new KbError('configuration', `${path} cannot be written: ${(cause as Error).message}`, {
+    throw new KbError('configuration', `${path} cannot be written: ${(cause as Error).message}.`, {
       hint: 'Check the permissions of the folder.',
       cause,
     });
   }
 }
 
-async function overwrites(): Promise<boolean> {
+async function overwrites(name: string): Promise<boolean> {
   const { confirm } = await import('@inquirer/prompts');
-  return confirm({ message: `${CONFIG_NAME} is there already. Overwrite it?`, default: false });
+  return answered(confirm({ message: `${name} is there already. Overwrite it?`, default: false }));
 }
 
 async function ask(): Promise<Answers> {
   const { input, select } = await import('@inquirer/prompts');
-  const collection = await input({
-    message: 'Name of the collection',
-    default: DEFAULTS.collection,
-    validate: (name) =>
-      Config.shape.collection.safeParse(name).success || 'Letters, digits, _ . - (at most 63, the first a letter or digit)',
-  });
-  const embedding = await select({
-    message: 'Who embeds the passages?',
-    choices: [
-      { name: 'The bundled model (offline, English, no key)', value: 'local' },
-      { name: 'OpenAI (needs OPENAI_API_KEY)', value: 'openai' },
-      { name: 'Nobody: search by words alone', value: 'none' },
-    ],
-  });
-  const llm = await select({
-    message: 'Who answers questions?',
-    choices: [
-      { name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' },
-      { name: 'OpenAI (needs OPENAI_API_KEY)', value: 'openai' },
-    ],
-  });
+  const collection = await answered(
+    input({
+      message: 'Name of the collection',
+      default: DEFAULTS.collection,
+      validate: (name) =>
+        Config.shape.collection.safeParse(name).success || 'Letters, digits, _ . - (at most 63, the first a letter or digit)',
+    }),
+  );
+  const embedding = await answered(
+    select({
+      message: 'Who embeds the passages?',
+      choices: [
+        { name: 'The bundled model (offline, English, no key)', value: 'local' },
+        { name: 'OpenAI (needs OPENAI_API_KEY)', value: 'openai' },
+        { name: 'Nobody: search by words alone', value: 'none' },
+      ],
+    }),
+  );
+  const llm = await answered(
+    select({
+      message: 'Who answers questions?',
+      choices: [
+        { name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' },
+        { name: 'OpenAI (needs OPENAI_API_KEY)', value: 'openai' },
+      ],
+    }),
+  );
   return { collection, embedding: { provider: embedding }, chat: { llm: { provider: llm } } };
 }

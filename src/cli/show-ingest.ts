@@ -6,17 +6,24 @@ import { printable, type Screen } from './screen.ts';
 /** Failures listed one by one; the report (`--json`) has them all. */
 const MOST_FAILURES = 20;
 
+/** Names in one line of the summary. */
+const MOST_NAMED = 3;
+
 /** `1 document`, `1,200 documents`. */
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 
-/** One failure as a line. */
-export const failureLine = ({ source, error }: ErrorItem): string => printable(error.includes(source) ? error : `${source}: ${error}`);
+/** One failure as a line: with what failed, but for a question, which was just typed. */
+export const failureLine = ({ source, source_kind, error }: ErrorItem): string =>
+  printable(source_kind === 'query' || source_kind === 'chat' || error.includes(source) ? error : `${source}: ${error}`);
 
 /** What a person wants to know when an ingest is over: what was done, what was not and why, and what to type next. */
 export function showIngest(result: IngestResult, view: IngestView): void {
   const { screen } = view;
-  screen.print(screen.color.bold(`${headline(result, view)} in «${result.store_result.collection}», ${duration(view.milliseconds)}.`));
+  const failures = result.failed > 0 ? `, ${count(result.failed, 'failure')}` : '';
+  screen.print(
+    screen.color.bold(`${headline(result, view)} in «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
+  );
   for (const [name, text] of rowsOf(result, view)) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.stored + result.unchanged > 0)
@@ -33,24 +40,29 @@ export interface IngestView {
 
 function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
   if (sources + unchanged + failed === 0) return 'Found no documents';
-  if (sources + failed === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')}`;
-  if (sources + failed === 0) return 'Nothing has changed';
+  if (sources === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')}`;
+  if (sources === 0) return unchanged > 0 ? 'Nothing has changed' : dry_run ? 'Nothing would be stored' : 'Nothing was stored';
   return dry_run
     ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')}`
     : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}`;
 }
 
-function rowsOf({ unchanged, embedded, reused, pruned, passed_over }: IngestResult, { dry_run }: IngestView): [string, string][] {
+function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: IngestResult, { dry_run }: IngestView): [string, string][] {
   const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : '';
   const rows: [string, number, string][] = [
-    ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as they are: skipped`],
+    ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],
     ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
     [
       dry_run ? 'would prune' : 'pruned',
       pruned.length,
       `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listed(pruned)}`,
     ],
-    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} of other kinds (${extensions(passed_over)})`],
+    [
+      'gone',
+      gone.length,
+      `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listed(gone)}`,
+    ],
+    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} of other kinds: ${named(passed_over)}`],
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }
@@ -64,10 +76,12 @@ export function showFailures(errors: readonly ErrorItem[], failed: number, scree
 }
 
 function listed(names: readonly string[]): string {
-  return names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
+  return names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '');
 }
 
-function extensions(paths: readonly string[]): string {
+/** The files themselves where they are few, else the kinds of them. */
+function named(paths: readonly string[]): string {
+  if (paths.length <= MOST_NAMED) return paths.join(', ');
   const all = [...new Set(paths.map((path) => extname(path) || 'no extension'))].toSorted();
   return listed(all);
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { KbError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
@@ -53,8 +54,8 @@ function dotenv(path: string): Environment {
   }
 }
 
-/** The merged layers as a configuration; `said` tells who said what is at a path. */
-function validated(merged: Layer, said: (path: string) => string): Config {
+/** The merged layers as a configuration; `said` tells who said what is at a path. Throws a KbError that names what is wrong. */
+export function validated(merged: Layer, said: (path: string) => string): Config {
   const result = Config.safeParse(merged);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -84,12 +85,20 @@ export function readSet(settings: readonly string[]): { layer: Layer; names: Map
     if (!keys.has(path) && ![...keys.keys()].some((known) => path.startsWith(`${known}.`))) {
       const prefix = path.slice(0, path.lastIndexOf('.') + 1);
       const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
-      throw unknownKey('--set', path, known.length > 0 ? known : [...keys.keys()]);
+      throw known.length > 0 ? unknownKey('--set', path, known) : unknownSection(path, [...keys.keys()]);
     }
     setPath(layer, path, yamlValue(text));
     names.set(path, `--set ${name}`);
   }
   return { layer, names };
+}
+
+function unknownSection(path: string, keys: readonly string[]): KbError {
+  const meant = nearest(path, keys);
+  const sections = [...new Set(keys.map((key) => key.split('.')[0]))].join(', ');
+  return new KbError('configuration', `--set: unknown key «${path}».`, {
+    hint: meant ? `Did you mean «${meant}»?` : `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
+  });
 }
 
 function yamlValue(text: string): unknown {

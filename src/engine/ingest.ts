@@ -67,16 +67,24 @@ async function* pipeline(request: IngestRequest, context: Context, report: Inges
       ? embedWorks(read, { embedder, batch_size: settings.embedding.batch_size, signal, onBatch: (count) => report.embedded(count) })
       : read;
     const { batch_size } = settings.storage;
-    const written = writeWorks(embedded, { collection: target.get, batch_size, onWritten: (item) => report.written(item) });
+    const written = writeWorks(embedded, {
+      collection: target.get,
+      was_empty: !target.existing,
+      batch_size,
+      onWritten: (item) => report.written(item),
+    });
     yield* watch(written, report, signal);
   } finally {
     await close();
   }
-  const { stored } = report.result;
+  const { result } = report;
+  const { stored } = result;
   const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
-  const gone = request.prune ? inventory.gone(before) : [];
-  if (collection && gone.length > 0) await prune(collection, gone);
-  report.pruned(gone);
+  const gone = inventory.gone(before);
+  report.gone(gone, { pruned: request.prune ?? false });
+  const isChanged = stored > 0 || result.pruned.length > 0;
+  if (isChanged) yield progress('ingest', {}, 'Bringing the index up to date.');
+  if (collection) await prune(collection, result.pruned);
   await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
 }
 
@@ -97,7 +105,7 @@ async function* rehearse(request: IngestRequest, context: Context, report: Inges
   } finally {
     await close();
   }
-  if (request.prune) report.pruned(inventory.gone(before));
+  report.gone(inventory.gone(before), { pruned: request.prune ?? false });
 }
 
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>
@@ -130,5 +138,4 @@ async function* watch(written: AsyncIterable<void>, report: IngestReport, signal
     yield* report.events();
   }
   yield* report.events();
-  yield progress('ingest', {}, 'Bringing the index up to date.');
 }

@@ -39,19 +39,25 @@ import {
 import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
 import type { Context } from './context.ts';
 
-/** Sections of the configuration that an operation reads: their keys are its flags. */
+/** Sections of the configuration, or single keys, that an operation reads: those keys are its flags. */
 export type Section =
   | 'collection'
   | 'storage'
+  | 'storage.vector_db'
+  | 'storage.url'
+  | 'storage.batch_size'
   | 'ingestion.docs'
   | 'ingestion.urls'
   | 'ingestion.api'
   | 'chunking'
   | 'embedding'
+  | 'embedding.provider'
+  | 'embedding.model'
   | 'concurrency'
   | 'retrieval'
   | 'rerank'
   | 'chat'
+  | 'chat.llm'
   | 'network';
 
 /** One thing that kb can do. Every door (flags, HTTP, library, MCP) is cut from this. */
@@ -70,8 +76,10 @@ async function* later<R>(load: () => Promise<Run<R>>): Run<R> {
   return yield* await load();
 }
 
+const place = ['storage.vector_db', 'storage.url'] as const;
 const store = ['collection', 'storage'] as const;
-const searching = [...store, 'embedding', 'retrieval', 'rerank'] as const;
+const embedder = ['embedding.provider', 'embedding.model'] as const;
+const searching = ['collection', ...place, ...embedder, 'retrieval', 'rerank'] as const;
 
 /** The table that every door is cut from. */
 export const operations = {
@@ -135,7 +143,7 @@ export const operations = {
     summary: 'Remove stored chunks',
     input: DeleteRequest,
     output: DeleteResult,
-    sections: store,
+    sections: ['collection', ...place],
     run: (request, context) => later(async () => (await import('./maintain.ts')).remove(request, context)),
   }),
   retrieve: operation({
@@ -156,49 +164,49 @@ export const operations = {
     summary: 'List the collections of the store',
     input: CollectionsRequest,
     output: CollectionsResult,
-    sections: ['storage'],
+    sections: place,
     run: (request, context) => later(async () => (await import('./manage.ts')).list(request, context)),
   }),
   show_collection: operation({
     summary: 'Tell what a collection holds',
     input: CollectionRequest,
     output: CollectionSummary,
-    sections: ['storage'],
+    sections: place,
     run: (request, context) => later(async () => (await import('./manage.ts')).show(request, context)),
   }),
   drop_collection: operation({
     summary: 'Remove a collection and all that is in it',
     input: CollectionRequest,
     output: DropResult,
-    sections: ['storage'],
+    sections: place,
     run: (request, context) => later(async () => (await import('./manage.ts')).drop(request, context)),
   }),
   export_collection: operation({
     summary: 'Write a collection as JSON Lines',
     input: CollectionRequest,
     output: ExportResult,
-    sections: ['storage'],
+    sections: place,
     run: (request, context) => later(async () => (await import('./transfer.ts')).exportCollection(request, context)),
   }),
   import_collection: operation({
     summary: 'Make a collection of an export',
     input: ImportRequest,
     output: ImportResult,
-    sections: ['storage'],
+    sections: [...place, 'storage.batch_size'],
     run: (request, context) => later(async () => (await import('./transfer.ts')).importCollection(request, context)),
   }),
   reembed_collection: operation({
     summary: 'Embed a collection anew with the configured model',
     input: CollectionRequest,
     output: ReembedResult,
-    sections: ['storage', 'embedding'],
+    sections: [...place, 'embedding'],
     run: (request, context) => later(async () => (await import('./manage.ts')).reembed(request, context)),
   }),
   doctor: operation({
     summary: 'Check the configuration, credentials, store, model and browser',
     input: DoctorRequest,
     output: DoctorResult,
-    sections: [...store, 'embedding', 'chat'],
+    sections: ['collection', ...place, ...embedder, 'chat.llm'],
     run: (request, context) => later(async () => (await import('./doctor.ts')).doctor(request, context)),
   }),
 };

@@ -29,7 +29,10 @@ export const DocsIngestion = z.strictObject({
 });
 
 export const UrlsIngestion = z.strictObject({
-  mode: z.enum(['each', 'full']).describe('each: the pages given; full: crawl from them').meta({ flag: 'crawl-mode' }),
+  mode: z
+    .enum(['each', 'full'])
+    .describe('each: the pages given; full: crawl from them (not part of this version yet)')
+    .meta({ flag: 'crawl-mode' }),
   max_depth: z.int().min(0).max(100).describe('How many links away from the start page a crawl goes').meta({ flag: 'max-depth' }),
   max_pages: z.int().min(1).max(1_000_000).describe('How many pages a crawl reads at most').meta({ flag: 'max-pages' }),
   verbose: z.boolean().describe('Report every page'),

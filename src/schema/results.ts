@@ -94,6 +94,7 @@ export const IngestResult = z.object({
   embedded: z.int().describe('Chunks embedded now'),
   reused: z.int().describe('Chunks of changed documents whose text did not change: their vectors were kept'),
   stored: z.int(),
+  gone: z.array(z.string()).describe('Sources that are gone and whose chunks are stored still: prune removes them'),
   pruned: z.array(z.string()).describe('Sources whose chunks were removed because they are gone'),
   passed_over: z.array(z.string()).describe('Files in folders that are of no supported kind'),
   source_results: z.object({

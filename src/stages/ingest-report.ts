@@ -35,6 +35,7 @@ export class IngestReport {
       embedded: 0,
       reused: 0,
       stored: 0,
+      gone: [],
       pruned: [],
       passed_over: [],
       source_results: Object.fromEntries(names.map((name) => [name, emptySource(name)])),
@@ -101,9 +102,10 @@ export class IngestReport {
     this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status });
   }
 
-  /** Sources that are gone, and whose chunks were removed (or would be, in a rehearsal). */
-  pruned(sources: readonly string[]): void {
-    this.result.pruned.push(...sources);
+  /** Sources that are gone: their chunks are removed with `pruned` (or would be, in a rehearsal), and stay without. */
+  gone(sources: readonly string[], { pruned }: { pruned: boolean }): void {
+    const list = pruned ? this.result.pruned : this.result.gone;
+    for (const source of sources) list.push(source);
   }
 
   /** What happened since this was last asked: failures as they came, then the counts. */

@@ -13,6 +13,8 @@ export interface Written {
 export interface WriteWorksOptions {
   /** The collection, made at the first call with the dimensions of the vectors. */
   collection: (dimensions: number) => Promise<Collection>;
+  /** Nothing was stored before this run. Otherwise a new document's chunks are looked for too: an edit may have given them another source. */
+  was_empty: boolean;
   /** Chunks written in one step, about. */
   batch_size: number;
   /** Told of each document, in their order, as soon as it is known what became of it. */
@@ -25,11 +27,12 @@ const WAITING = 64;
 /** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */
 export async function* writeWorks(
   works: AsyncIterable<Work>,
-  { collection, batch_size, onWritten }: WriteWorksOptions,
+  { collection, was_empty, batch_size, onWritten }: WriteWorksOptions,
 ): AsyncGenerator<void, void, void> {
   for await (const group of grouped(ahead(works, WAITING), batch_size, ({ chunks }) => Math.max(1, chunks.length))) {
     const ready = group.filter(shouldStore);
-    const refused = ready.length > 0 ? await writeGroup(ready, await collection(dimensionsOf(ready))) : new Map<Work, KbError>();
+    const refused =
+      ready.length > 0 ? await writeGroup(ready, await collection(dimensionsOf(ready)), { was_empty }) : new Map<Work, KbError>();
     for (const work of group) {
       const error = refused.get(work);
       onWritten({ work, stored: ready.includes(work) && !error, ...(error ? { refused: error } : {}) });
@@ -50,25 +53,27 @@ function shouldStore({ status, chunks, lost }: Work): boolean {
   return lost.length === 0 || status !== 'changed' || lost.every(({ error }) => !error.isRetryable);
 }
 
+type How = Pick<WriteWorksOptions, 'was_empty'>;
+
 /** One step for all; where the store refuses that for what is in it, one by one, so that one document does not cost the others. */
-async function writeGroup(works: readonly Work[], collection: Collection): Promise<Map<Work, KbError>> {
+async function writeGroup(works: readonly Work[], collection: Collection, how: How): Promise<Map<Work, KbError>> {
   try {
-    await write(works, collection);
+    await write(works, collection, how);
     return new Map();
   } catch (error) {
     if (!(error instanceof KbError) || error.code !== 'invalid') throw error;
     if (works.length === 1) return new Map([[works[0]!, error]]);
   }
   const refused = new Map<Work, KbError>();
-  for (const work of works) for (const [key, error] of await writeGroup([work], collection)) refused.set(key, error);
+  for (const work of works) for (const [key, error] of await writeGroup([work], collection, how)) refused.set(key, error);
   return refused;
 }
 
-async function write(works: readonly Work[], collection: Collection): Promise<void> {
+async function write(works: readonly Work[], collection: Collection, { was_empty }: How): Promise<void> {
   const sharing = works.filter((work) => work.shares_source);
   const own: Replacement[] = works
     .filter((work) => !work.shares_source)
-    .map(({ source, chunks, status }) => ({ source, chunks, isNew: status === 'new' }));
+    .map(({ source, chunks, status }) => ({ source, chunks, isNew: was_empty && status === 'new' }));
   if (own.length > 0) await collection.replace(own);
   // first what goes: were this stopped in between, the next run would find chunks missing and write them, but none too many
   await collection.delete({ ids: sharing.flatMap(({ outdated }) => outdated) });

@@ -50,6 +50,7 @@ describe('flags of operations', () => {
     );
     expect(flags).not.toContain('chunk-size');
     expect(flags).not.toContain('query');
+    for (const written of ['ensure-collection', 'storage-batch-size', 'embedding-batch-size']) expect(flags).not.toContain(written);
   });
 
   it('have a meaning each', () => {

@@ -84,8 +84,17 @@ describe('hits', () => {
     showHits({ ...result, retrieved: 0, items: [] }, nothing);
     expect([nothing.out, nothing.warnings]).toEqual([['Nothing was found.'], []]);
     const broken = paper();
-    showHits({ ...result, retrieved: 0, items: [], failed: 1, errors: [failure('filter', 'There is no collection «x».')] }, broken);
-    expect([broken.out, broken.warnings]).toEqual([[], ['Error: filter: There is no collection «x».']]);
+    showHits(
+      {
+        ...result,
+        retrieved: 0,
+        items: [],
+        failed: 1,
+        errors: [{ ...failure('filter', 'There is no collection «x».'), source_kind: 'query' }],
+      },
+      broken,
+    );
+    expect([broken.out, broken.warnings]).toEqual([[], ['Error: There is no collection «x».']]);
   });
 });
 
@@ -109,7 +118,7 @@ describe('the end of an ingest', () => {
         embedded: 1000,
         reused: 200,
         unchanged: 2,
-        passed_over: ['a.zip', 'b.zip', 'LICENSE'],
+        passed_over: ['a.zip', 'b.zip', 'c.zip', 'LICENSE'],
         pruned: ['x', 'y', 'z', 'w'],
         failed: 1,
         errors: [failure('c.pdf', 'c.pdf is broken.')],
@@ -117,20 +126,33 @@ describe('the end of an ingest', () => {
       { option: ' --collection manuals' },
     );
     expect(out).toEqual([
-      'Stored 1,200 chunks of 1 document in «manuals», 1.2 s.',
+      'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
       '  unchanged    2 documents stored already as they are: skipped',
       '  embedded     1,000 chunks; 200 kept the vector that they had',
       '  pruned       4 documents that are gone: x, y, z and 1 more',
-      '  passed over  3 files of other kinds (.zip, no extension)',
+      '  passed over  4 files of other kinds: .zip, no extension',
       'Next: kb retrieve "…" --collection manuals   or   kb chat --collection manuals',
     ]);
     expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
+  });
+
+  it('names the few files that it passed over, and what is gone but stored still', () => {
+    const { out } = said({ unchanged: 1, passed_over: ['a.zip', 'LICENSE'], gone: ['old.md'] });
+    expect(out.slice(1, -1)).toEqual([
+      '  unchanged    1 document stored already as it is: skipped',
+      '  gone         1 document that is stored still; --prune removes it: old.md',
+      '  passed over  2 files of other kinds: a.zip, LICENSE',
+    ]);
   });
 
   it('has a headline for every end', () => {
     const headline = (over: object, view = {}) => said(over, view).out[0];
     expect(headline({})).toBe('Found no documents in «manuals», 1.2 s.');
     expect(headline({ unchanged: 3 })).toBe('Nothing has changed in «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 2 })).toBe('Nothing has changed in «manuals», 2 failures, 1.2 s.');
+    expect(headline({ failed: 1 })).toBe('Nothing was stored in «manuals», 1 failure, 1.2 s.');
+    expect(headline({ failed: 1 }, { dry_run: true })).toBe('Nothing would be stored in «manuals», 1 failure, 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 1, pruned: ['a'] })).toBe('Removed 1 document in «manuals», 1 failure, 1.2 s.');
     expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document in «manuals», 1.2 s.');
     expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents in «manuals», 1.2 s.');
     expect(headline({ sources: 2, chunks: 9 }, { dry_run: true })).toBe('Would store 9 chunks of 2 documents in «manuals», 1.2 s.');

@@ -46,7 +46,7 @@ describe('a first ingest', () => {
   it('ends with what was done and what to type next, its progress on standard error', () => {
     expect(first).toMatchObject({ code: 0, error: expect.stringMatching(/^Ingesting …\n/) });
     expect(first.out).toMatch(
-      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}passed over {2}1 file of other kinds \(\.jpg\)\nNext: kb retrieve/,
+      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}passed over {2}1 file of other kinds: docs\/photo\.jpg\nNext: kb retrieve/,
     );
     expect(first.out + first.error).not.toMatch(/\u001b|⠋/);
   });
@@ -87,7 +87,23 @@ describe('the exit code', () => {
     ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
     ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],
     ['an unknown flag', ['retrieve', 'x', '--topk', '3'], /^Error: There is no flag --topk\. Did you mean --top-k\?\n$/],
-    ['a missing argument', ['retrieve'], /^Error: .*query.*Try --help\.\n$/is],
+    ['a missing argument', ['retrieve'], /^Error: QUERY is missing\. Try --help\.\n$/],
+    [
+      'a question without quotes',
+      ['retrieve', 'opening', 'hours'],
+      /^Error: Nothing is expected at «hours»\. A question of several words stands in quotes\./,
+    ],
+    [
+      'an argument where a flag is meant',
+      ['ingest', 'docs'],
+      /^Error: kb ingest takes no argument «docs»\. Name it with a flag, such as --docs/,
+    ],
+    ['a command asked to explain', ['help', 'collections', 'list'], /^Error: kb collections list --help explains it\.\n$/],
+    [
+      'a key of no section',
+      ['retrieve', 'x', '--set', 'foo.bar=1'],
+      /^Error: --set: unknown key «foo\.bar»\. It begins with one of collection, storage, .*network; kb\.config/,
+    ],
     ['a value out of bounds', ['retrieve', 'x', '--top-k', '0'], /^Error: --top-k: .*1.*\(it is «0»\)/],
     ['a value of none of the kinds', ['retrieve', 'x', '--mode', 'both'], /^Error: .*--mode.*hybrid, vector, text/],
     ['no source', ['ingest'], /^Error: At least one of docs, urls, api or markdown must be provided\./],
@@ -109,6 +125,30 @@ describe('the exit code', () => {
     const ended = await kb(words, { cwd: home });
     expect(ended.error.replace('Ingesting …\n', '')).toMatch(message);
     expect(ended).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('what the shell makes of a pattern', () => {
+  it('is read whole, with the flags that follow', async () => {
+    const cwd = folder({ 'a.md': '# A\n\nThe first.\n', 'b.md': '# B\n\nThe second.\n' });
+    const done = await start(['bash', '-c', `${KB} ingest --docs *.md --collection both --markdown 'A third.' - `], {
+      cwd,
+      input: 'A fourth.',
+    }).done;
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('Stored 4 chunks of 4 documents in «both»') });
+  });
+});
+
+describe('init', () => {
+  it('writes what --set says into the file that --config names, and leaves one that is there', async () => {
+    const cwd = folder();
+    const words = ['init', '--yes', '--config', 'other.yaml', '--set', 'retrieval.top_k=3'];
+    expect(await kb(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Wrote other\.yaml\./) });
+    expect(readFileSync(join(cwd, 'other.yaml'), 'utf8')).toMatch(/^retrieval:\n {2}top_k: 3$/m);
+    expect((await kb(words, { cwd })).error).toBe('other.yaml is there already and stays as it is.\n');
+    const wrong = await kb(['init', '--yes', '--set', 'retrieval.top_k=many'], { cwd });
+    expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('--set retrieval.top_k') });
+    expect(existsSync(join(cwd, 'kb.config.yaml'))).toBe(false);
   });
 });
 
@@ -183,6 +223,10 @@ describe('a pipe of the stages', () => {
       error: expect.stringContaining('ghost'),
     });
     expect((await kb(['retrieve', 'gate'], { cwd })).out).toContain('The gate stays open.');
+    expect(await kb(['delete', '--source', '../gate.md'], { cwd })).toMatchObject({
+      out: 'Deleted 0 of 0 chunks in «default».\n',
+      error: expect.stringMatching(/^No document has that source\./),
+    });
     expect(await kb(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({ code: 0, out: 'Deleted 1 of 1 chunks in «default».\n' });
   });
 });

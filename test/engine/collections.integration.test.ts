@@ -293,6 +293,14 @@ describe('editing chunks', () => {
     expect((await chunksIn(engine)).find(({ source }) => source === 'rule-0')).toMatchObject({ text: 'The gate stays open.' });
   });
 
+  it('gives a chunk another source, and its document takes it back: no id is there twice', async () => {
+    const engine = await filled();
+    const one = (await chunksIn(engine)).find(({ source }) => source === 'rule-0');
+    await result(engine, 'edit', { chunks: [{ id: String(one!.id), text: 'The gate is open.', source: 'elsewhere' }] });
+    expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ sources: 1, unchanged: 2 });
+    expect((await chunksIn(engine)).map(({ source }) => source).toSorted()).toEqual(['rule-0', 'rule-1', 'rule-2']);
+  });
+
   it('makes nothing of an unknown id, nor of an empty text', async () => {
     const engine = await filled();
     const [one] = await chunksIn(engine);

@@ -159,9 +159,9 @@ describe('prune', () => {
     await result(engine, 'ingest', { docs: ['docs', 'other'], markdown: 'The gate is locked at ten.' });
     rmSync(join(home, 'docs/b.md'));
     rmSync(join(home, 'other/c.md'));
-    expect((await result(engine, 'ingest', { docs: 'docs' })).pruned).toEqual([]);
+    expect(await result(engine, 'ingest', { docs: 'docs' })).toMatchObject({ pruned: [], gone: ['docs/b.md'] });
     const pruned = await result(engine, 'ingest', { docs: 'docs', prune: true });
-    expect(pruned.pruned).toEqual(['docs/b.md']);
+    expect(pruned).toMatchObject({ pruned: ['docs/b.md'], gone: [] });
     expect(await sourcesIn(engine)).toEqual(['docs/a.md', 'markdown', 'other/c.md']);
   });
 

@@ -73,9 +73,13 @@ const failure = (source: string, error: unknown, stage: Stage): Extracted => ({
 });
 
 const unsupported = (source: string, extensions: readonly string[]): KbError =>
-  new KbError('usage', `${source}: files of the kind «${extname(source) || 'without an extension'}» are not supported.`, {
-    hint: `Supported: ${extensions.join(', ')}.`,
-  });
+  new KbError(
+    'usage',
+    `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
+    {
+      hint: `Supported: ${extensions.join(', ')}.`,
+    },
+  );
 
 interface FoundFile {
   source: string;

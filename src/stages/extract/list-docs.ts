@@ -66,7 +66,7 @@ const noFile = (given: string): KbError =>
 
 const unreadable = (given: string, path: string, error: NodeJS.ErrnoException): KbError =>
   error.code === 'ENOENT' || error.code === 'ENOTDIR'
-    ? new KbError('usage', `${given} does not exist (looked for ${path}).`, {
+    ? new KbError('usage', `${given} does not exist${given === path ? '' : ` (looked for ${path})`}.`, {
         hint: 'Check the spelling and the folder you are in.',
         cause: error,
       })

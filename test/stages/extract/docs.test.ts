@@ -126,6 +126,14 @@ describe('a path', () => {
     expect((await extracted(['home/d/a.md', 'b.md'], cwd, { home: join(cwd, 'home') })).sources).toEqual(['d/a.md', join(cwd, 'b.md')]);
   });
 
+  it('that does not exist is said to be looked for elsewhere only where that is so, and one without an extension is called that', async () => {
+    const cwd = folder({ Makefile: '1' });
+    const said = async (given: string) => (await extracted(given, cwd)).errors[0]?.error;
+    expect(await said('none.md')).toContain('none.md does not exist (looked for ');
+    expect(await said('/none/none.md')).toMatch(/^\/none\/none\.md does not exist\. /);
+    expect(await said('Makefile')).toMatch(/^Makefile: files without an extension are not supported\./);
+  });
+
   it('that does not exist, or matches nothing, or is of no supported kind, is named', async () => {
     const { errors, sources } = await extracted(['absent.md', 'x/*.md', 'a.tar', 'b.md'], folder({ 'a.tar': '1', 'b.md': '2' }));
     expect(sources).toEqual(['b.md']);
