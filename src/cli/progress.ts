@@ -85,7 +85,8 @@ export function progressText(data: Record<string, unknown>, milliseconds: number
   const [done, expected, chunks, embedded] = [count('done'), count('expected'), count('chunks'), count('embedded')];
   if (done === undefined) return '';
   const parts = [expected ? `${done.toLocaleString('en')} of ${expected.toLocaleString('en')}` : done.toLocaleString('en')];
-  if (chunks !== undefined) parts.push(`${chunks.toLocaleString('en')} chunks`);
+  if (embedded) parts.push(`${embedded.toLocaleString('en')} of ${(chunks ?? embedded).toLocaleString('en')} chunks embedded`);
+  else if (chunks !== undefined) parts.push(`${chunks.toLocaleString('en')} chunks`);
   const made = embedded || chunks || done;
   const rate = Math.round(made / (milliseconds / 1000));
   if (milliseconds > 1000 && rate > 0) parts.push(`${rate.toLocaleString('en')} ${chunks ? 'chunks/s' : 'per second'}`);

@@ -7,6 +7,8 @@ export interface Screen {
   readonly quiet: boolean;
   readonly json: boolean;
   readonly color: ChalkInstance;
+  /** Characters that a line of the result has room for; undefined where it is not shown on a terminal. */
+  readonly columns: number | undefined;
   /** A line of the result. */
   print(text: string): void;
   /** Part of a line of the result. */
@@ -32,6 +34,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
   const toError = (text: string) => void process.stderr.write(`${text}\n`);
   return {
     isTerminal,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     quiet,
     json,
     color: new Chalk({ level: colored ? 2 : 0 }),

@@ -28,6 +28,20 @@ export function marked(text: string, query: string, mark: (word: string) => stri
   );
 }
 
+/** A line in pieces that fit, broken between words. A row of a table stays whole. */
+export function wrapped(line: string, width: number): string[] {
+  if (line.length <= width || line.startsWith('|')) return [line];
+  const pieces: string[] = [];
+  let piece = '';
+  for (const word of line.split(' ')) {
+    if (piece && piece.length + 1 + word.length > width) {
+      pieces.push(piece);
+      piece = word;
+    } else piece = piece ? `${piece} ${word}` : word;
+  }
+  return [...pieces, piece];
+}
+
 /** Every hit with its title, place, score and passage. */
 export function showHits(result: RetrieveResult, screen: Screen): void {
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
@@ -36,7 +50,7 @@ export function showHits(result: RetrieveResult, screen: Screen): void {
 }
 
 function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: string; screen: Screen }): void {
-  const { color } = screen;
+  const { color, columns } = screen;
   const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
   const score =
     item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
@@ -44,7 +58,11 @@ function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: 
   if (rank > 1) screen.print('');
   screen.print(`${color.bold(`${rank}. ${printable(title ?? source)}`)}  ${color.dim(score)}`);
   screen.print(`   ${color.cyan(place)}`);
-  for (const line of marked(item.text.trim(), query, (word) => color.bold.yellow(word)).split('\n')) screen.print(line ? `   ${line}` : '');
+  const shown = item.text
+    .trim()
+    .split('\n')
+    .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3));
+  for (const line of shown) screen.print(line ? `   ${marked(line, query, (word) => color.bold.yellow(word))}` : '');
   if (item.explain) for (const line of explained(item.explain)) screen.print(color.dim(`   ${line}`));
 }
 

@@ -4,6 +4,7 @@ import type { Where } from '../ports.ts';
 import type { DeleteRequest, EditRequest, StoreRequest } from '../schema/requests.ts';
 import type { DeleteResult, EditResult, StoreResult } from '../schema/results.ts';
 import { editChunks } from '../stages/edit.ts';
+import { absolutePath, sourceOf } from '../stages/extract/local-path.ts';
 import { deleteChunks, storeChunks, type Target } from '../stages/store.ts';
 import { embedderName, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
@@ -42,11 +43,14 @@ export async function* edit({ chunks }: EditRequest, context: Context): Run<Edit
   });
 }
 
-/** Removes stored chunks, whatever embedder they are of. */
+/** Removes stored chunks, whatever embedder they are of. A source that is no stored one may be the path of one, spelled in another way. */
 export async function* remove(request: DeleteRequest, context: Context): Run<DeleteResult> {
   const where = whereOf(request);
   return yield* withLock(context, async function* () {
-    return await deleteChunks(await named(context, context.settings.collection), where, target(context));
+    const collection = await named(context, context.settings.collection);
+    const result = await deleteChunks(collection, where, target(context));
+    const path = 'source' in where && result.deleted === 0 ? sourceOf(absolutePath(where.source, context), context) : undefined;
+    return path === undefined ? result : await deleteChunks(collection, { source: path }, target(context));
   });
 }
 

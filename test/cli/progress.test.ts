@@ -13,13 +13,13 @@ describe('progress', () => {
 
   const data = { done: 120, expected: 400, chunks: 812, embedded: 800, failed: 0 };
   it('tells how far it is, how fast, and how long it may still take', () => {
-    expect(progressText(data, 20_000)).toBe('120 of 400, 812 chunks, 40 chunks/s, 47 s left');
+    expect(progressText(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s, 47 s left');
     expect(progressText({ ...data, failed: 3 }, 20_000)).toMatch(/3 failed$/);
     expect(progressText({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 
   it('guesses nothing from too little', () => {
-    expect(progressText(data, 500)).toBe('120 of 400, 812 chunks');
+    expect(progressText(data, 500)).toBe('120 of 400, 800 of 812 chunks embedded');
     expect(progressText({ done: 0, expected: 0, chunks: 0, embedded: 0 }, 9000)).toBe('0, 0 chunks');
     expect(progressText({ done: 400, expected: 400 }, 100_000)).toBe('400 of 400, 4 per second');
     expect(progressText({ search_query: 'x' }, 9000)).toBe('');

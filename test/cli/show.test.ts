@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasNoAnswer, showSources, sourceLine } from '../../src/cli/show-answer.ts';
 import { showCollection, showCollections, size } from '../../src/cli/show-collections.ts';
-import { marked, placeText, showHits } from '../../src/cli/show-hits.ts';
+import { marked, placeText, showHits, wrapped } from '../../src/cli/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/show-ingest.ts';
 import type { Source } from '../../src/schema/items.ts';
 import type { ChatResult, ErrorItem } from '../../src/schema/results.ts';
@@ -15,6 +15,26 @@ const failure = (source: string, error: string): ErrorItem => ({
   error,
   isRetryable: false,
   attempts: 1,
+});
+
+describe('a long line', () => {
+  it('is broken between words where the terminal ends, and a row of a table is not', () => {
+    expect(wrapped('The filter is replaced every 90 days.', 16)).toEqual(['The filter is', 'replaced every', '90 days.']);
+    expect(wrapped('| a row | of a table | is whole |', 16)).toEqual(['| a row | of a table | is whole |']);
+    expect(wrapped('  indented', 80)).toEqual(['  indented']);
+    expect(wrapped('averyverylongword', 5)).toEqual(['averyverylongword']);
+  });
+
+  it('is left alone where nobody looks at a terminal', () => {
+    const text = 'word '.repeat(60).trim();
+    const item = { id: 'a', chunk_id: 'a', text, metadata: { source: 'a.md' }, score: 0.5 };
+    const result = { query: 'q', search_query: 'q', retrieved: 1, items: [item], failed: 0, errors: [] };
+    const [plain, narrow] = [paper(), paper({ columns: 40 })];
+    showHits(result, plain);
+    showHits(result, narrow);
+    expect(plain.out.filter((line) => line.includes('word'))).toHaveLength(1);
+    expect(narrow.out.filter((line) => line.includes('word')).every((line) => line.length <= 40)).toBe(true);
+  });
 });
 
 describe('the place of a passage', () => {

@@ -223,7 +223,7 @@ describe('a pipe of the stages', () => {
       error: expect.stringContaining('ghost'),
     });
     expect((await kb(['retrieve', 'gate'], { cwd })).out).toContain('The gate stays open.');
-    expect(await kb(['delete', '--source', '../gate.md'], { cwd })).toMatchObject({
+    expect(await kb(['delete', '--source', '../other/gate.md'], { cwd })).toMatchObject({
       out: 'Deleted 0 of 0 chunks in «default».\n',
       error: expect.stringMatching(/^No document has that source\./),
     });

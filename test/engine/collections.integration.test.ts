@@ -57,7 +57,10 @@ describe('the embedder of a collection', () => {
     });
     expect((await result(other, 'list_collections', {})).collections).toHaveLength(1);
     expect(await exported(other)).toHaveLength(4);
-    expect(await result(other, 'delete', { source: 'rule-0' })).toMatchObject({ deleted: 1 });
+    expect(await result(other, 'delete', { source: join(home, 'sub/../rule-0') })).toMatchObject({
+      deleted: 1,
+      items: [{ source: 'rule-0' }],
+    });
     expect(await result(other, 'drop_collection', { name: 'default' })).toEqual({ name: 'default', dropped: true });
   });
 });

@@ -8,6 +8,7 @@ export function paper(rest: Partial<Screen> = {}): Screen & { out: string[]; not
     isTerminal: false,
     quiet: false,
     json: false,
+    columns: undefined,
     color: new Chalk({ level: 0 }),
     print: (text) => void out.push(text),
     write: (text) => void out.push(text),

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
@@ -58,11 +59,36 @@ const notAFolder = (url: string, cause?: unknown): KbError =>
     cause,
   });
 
+/** Makes a folder and those above it. Node's own recursive `mkdir` never ends where the folder above refuses with «no such file», as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  const made = await mkdir(folder).catch((error: NodeJS.ErrnoException) => error);
+  if (!(made instanceof Error) || made.code === 'EEXIST') return;
+  if (made.code !== 'ENOENT' || dirname(folder) === folder || (await isFolder(dirname(folder)))) throw unwritable(folder, made);
+  await makeFolder(dirname(folder));
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+const isFolder = async (path: string): Promise<boolean> =>
+  await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
+  if (error.code !== 'ENOENT') return error;
+  return new KbError('configuration', `The store can't be made: no folder can be made at ${folder}.`, {
+    hint: 'Set storage.url to a folder that you may write to.',
+    cause: error,
+  });
+}
+
 /** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
 export async function connectTo(url: string, { create }: { create: boolean }): Promise<Connection | undefined> {
   const folder = folderOf(url);
   if (folder !== undefined) {
-    if (create) await mkdir(folder, { recursive: true });
+    if (create) await makeFolder(folder);
     const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/base/errors.ts';
-import { folderOf, storeError } from '../../../../src/drivers/stores/lancedb/connect.ts';
+import { connectTo, folderOf, storeError } from '../../../../src/drivers/stores/lancedb/connect.ts';
+
+describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
+  it('is refused at once', async () => {
+    await expect(connectTo('/proc/kb/deep/store', { create: true })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('/proc/kb'),
+    });
+  });
+});
 
 describe('storeError', () => {
   it.each([
