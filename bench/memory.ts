@@ -17,11 +17,11 @@ async function measure(files: number) {
     runs.push(
       await inWorkplace((cwd) => {
         writeManuals(join(cwd, 'manuals'), files);
-        return kb(['ingest', '--docs', 'manuals', '--embedding-provider', 'none', '--json'], cwd);
+        return kb(['ingest', '--docs', 'manuals', '--embedding-provider', 'none', '--quiet'], cwd);
       }),
     );
   }
-  const { chunks } = JSON.parse(runs[0]!.stdout) as { chunks: number };
+  const chunks = Number(/Stored ([\d,]+) chunks/.exec(runs[0]!.stdout)?.[1]?.replaceAll(',', ''));
   const seconds =
     percentile(
       runs.map(({ milliseconds }) => milliseconds),
