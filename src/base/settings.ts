@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { unwrapped } from '../schema/keys.ts';
+import { KbError } from './errors.ts';
 
 /** Settings as a tree, any part of which may be absent. */
 export type Layer = { [key: string]: unknown };
 
 const isTree = (value: unknown): value is Layer => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sets `path` (dotted) of a tree, which is changed. */
+/** Sets `path` (dotted) of a tree, which is changed. Throws a KbError for a path that leads out of it. */
 export function setPath(tree: Layer, path: string, value: unknown): void {
   const names = path.split('.');
+  if (names.includes('__proto__'))
+    throw new KbError('usage', `«${path}» is no key.`, { hint: 'It would change what all objects are made of.' });
   const last = names.pop()!;
   let branch = tree;
   for (const name of names) branch = (branch[name] = isTree(branch[name]) ? branch[name] : {}) as Layer;

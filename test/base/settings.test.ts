@@ -3,6 +3,11 @@ import { z } from 'zod';
 import { getPath, layered, setPath, settingsIn, type Layer } from '../../src/base/settings.ts';
 
 describe('paths in a tree', () => {
+  it('never lead out of the tree', () => {
+    expect(() => setPath({}, 'options.__proto__.polluted', 1)).toThrow(/no key/);
+    expect(({} as Layer).polluted).toBeUndefined();
+  });
+
   it('are set through branches that are made, and through values that were none', () => {
     const tree: Layer = { a: 5 };
     setPath(tree, 'a.b.c', 1);

@@ -51,6 +51,12 @@ export async function* chat({ query, history, settings }: ChatTurn, parts: ChatP
     turn.result.answer_confidence = { level: 'none', reason: 'direct_intent' };
     return yield* say(turn, direct.reply);
   }
+  const result = yield* grounded(turn);
+  return result.answer === '' ? { ...result, history: [...history], compacted: false } : result;
+}
+
+/** The turn from here on needs the collection: what was said before, the search, the gate, the answer. */
+async function* grounded(turn: Turn): Run<ChatResult> {
   yield* compact(turn);
   yield* standAlone(turn);
   if (!(yield* find(turn))) return turn.result;

@@ -398,6 +398,14 @@ test('a long history is summarized: the prompt and the result carry the summary 
   expect(said(llm.requests[1]!)).not.toMatch(/Remark 8/);
 });
 
+test('a turn without an answer leaves the history as it was given, also after a summary', async () => {
+  const llm = scriptedLlm(() => ['SUMMARY of remarks']);
+  const quality = { min_retrieval_score: 0.99, low_confidence_mode: 'return_no_answer' } as const;
+  const { result } = await turn({ history: talk(10), settings: compaction, llm, quality });
+  expect(llm.requests).toHaveLength(1);
+  expect(result).toMatchObject({ answer: '', compacted: false, history: talk(10) });
+});
+
 test('a summary that fails loses nothing', async () => {
   const llm = scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : [new KbError('invalid', 'No.')]));
   const { result } = await turn({ history: talk(10), settings: compaction, llm });
