@@ -54,58 +54,56 @@ async function* pipeline(request: IngestRequest, context: Context, report: Inges
   const { settings, signal } = context;
   const target = await targetCollection(context);
   const embedder = await openEmbedder(context);
-  const before = await storedSources(target.existing);
-  const inventory = createInventory(report);
-  const { extractors, close } = await openExtractors(request, context);
-  try {
-    const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
-    const read = readable(
-      readWorks(candidates, { chunking: settings.chunking, before, collection: target.existing, force: request.force ?? false }),
-      report,
-    );
-    const embedded = embedder
-      ? embedWorks(read, { embedder, batch_size: settings.embedding.batch_size, signal, onBatch: (count) => report.embedded(count) })
-      : read;
-    const { batch_size } = settings.storage;
-    const written = writeWorks(embedded, {
-      collection: target.get,
-      was_empty: !target.existing,
-      batch_size,
-      onWritten: (item) => report.written(item),
-    });
-    yield* watch(written, report, signal);
-  } finally {
-    await close();
-  }
-  const { result } = report;
-  const { stored } = result;
-  const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
-  const gone = inventory.gone(before);
+  const gone = yield* drawThrough(request, context, {
+    existing: target.existing,
+    report,
+    finish(read) {
+      const { batch_size } = settings.embedding;
+      const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch: (count) => report.embedded(count) }) : read;
+      return writeWorks(embedded, {
+        collection: target.get,
+        was_empty: !target.existing,
+        batch_size: settings.storage.batch_size,
+        onWritten: (item) => report.written(item),
+      });
+    },
+  });
   report.gone(gone, { pruned: request.prune ?? false });
-  const isChanged = stored > 0 || result.pruned.length > 0;
-  if (isChanged) yield progress('ingest', {}, 'Bringing the index up to date.');
-  if (collection) await prune(collection, result.pruned);
+  const { stored, pruned } = report.result;
+  const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
+  if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
+  if (collection) await prune(collection, pruned);
   await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
 }
 
 /** What the work would be: all but embedding, writing and removing. */
 async function* rehearse(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
-  const { settings, signal } = context;
   const { existing } = await targetCollection(context); // it makes none, and refuses what the run itself would
+  const gone = yield* drawThrough(request, context, { existing, report, finish: (read) => unwritten(read, report) });
+  report.gone(gone, { pruned: request.prune ?? false });
+}
+
+interface Way {
+  existing: Collection | undefined;
+  report: IngestReport;
+  /** What is done with the documents that were read. */
+  finish(read: AsyncIterable<Work>): AsyncIterable<void>;
+}
+
+/** Draws the sources through extraction, comparison, parsing and chunking to their end; tells which stored ones are gone. */
+async function* drawThrough(request: IngestRequest, context: Context, { existing, report, finish }: Way): Run<string[]> {
+  const { settings, signal } = context;
   const before = await storedSources(existing);
   const inventory = createInventory(report);
   const { extractors, close } = await openExtractors(request, context);
   try {
     const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
-    const read = readable(
-      readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false }),
-      report,
-    );
-    yield* watch(unwritten(read, report), report, signal);
+    const works = readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
+    yield* watch(finish(readable(works, report)), report, signal);
   } finally {
     await close();
   }
-  report.gone(inventory.gone(before), { pruned: request.prune ?? false });
+  return inventory.gone(before);
 }
 
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>

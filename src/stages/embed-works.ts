@@ -43,7 +43,7 @@ export async function* embedWorks(
       { embedder, input_type: 'document', signal },
     );
     const failed = vectors.filter((vector) => vector instanceof KbError && vector.isRetryable).length;
-    failedBatches = slots.length > 0 && failed === slots.length ? failedBatches + 1 : slots.length > 0 ? 0 : failedBatches;
+    if (slots.length > 0) failedBatches = failed === slots.length ? failedBatches + 1 : 0;
     if (failedBatches >= FAILED_BATCHES) throw vectors[0];
     for (const [i, { work, chunk }] of slots.entries()) settle(work, chunk, vectors[i]!);
     onBatch?.(slots.length - vectors.filter((vector) => vector instanceof KbError).length);
