@@ -23,15 +23,20 @@ export function getPath(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isTree(value) ? value[name] : undefined), tree);
 }
 
+/** What is chosen among several, and the keys beside it that mean something to the chosen one alone. */
+const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = [
+  ['provider', ['model', 'options']],
+  ['vector_db', ['url', 'options']],
+];
+
 /**
  * Lays `over` over `under`; neither is changed. Where it names another provider, the model and options that were meant for the one before go,
- * unless it gives its own: a model's name means nothing to another provider.
+ * unless it gives its own: a model's name means nothing to another provider, nor does the address of a database to another one.
  */
 export function layered(under: Layer, over: Layer): Layer {
   const result: Layer = { ...under };
-  if (typeof over.provider === 'string' && over.provider !== under.provider && 'provider' in under) {
-    delete result.model;
-    delete result.options;
+  for (const [choice, own] of CHOICES) {
+    if (typeof over[choice] === 'string' && choice in under && over[choice] !== under[choice]) for (const key of own) delete result[key];
   }
   for (const [key, value] of Object.entries(over)) {
     if (value === undefined) continue;

@@ -36,6 +36,11 @@ export const drivers = {
       open: async ({ url }: { url: string; options?: Record<string, unknown> | undefined }): Promise<VectorStore> =>
         (await import('./stores/lancedb.ts')).openLanceDb({ url }),
     },
+    qdrant: {
+      url: 'http://127.0.0.1:6333',
+      open: async ({ url }: { url: string; options?: Record<string, unknown> | undefined }): Promise<VectorStore> =>
+        (await import('./stores/qdrant.ts')).openQdrant({ url }),
+    },
   },
   rerankers: {
     local: {

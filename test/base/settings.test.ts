@@ -49,6 +49,15 @@ describe('a layer over another', () => {
       chat: { llm: { ...under.chat.llm, timeout: 5 } },
     });
   });
+
+  it('takes address and options of another vector database away, but not its own', () => {
+    const under = { storage: { vector_db: 'qdrant', url: 'https://qdrant.example', options: { a: 1 }, batch_size: 512 } };
+    expect(layered(under, { storage: { vector_db: 'lancedb' } })).toEqual({ storage: { vector_db: 'lancedb', batch_size: 512 } });
+    expect(layered(under, { storage: { vector_db: 'lancedb', url: './folder' } })).toEqual({
+      storage: { vector_db: 'lancedb', url: './folder', batch_size: 512 },
+    });
+    for (const same of [{ vector_db: 'qdrant' }, { batch_size: 512 }, {}]) expect(layered(under, { storage: same })).toEqual(under);
+  });
 });
 
 describe('the settings in a request', () => {

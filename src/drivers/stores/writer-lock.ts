@@ -1,29 +1,21 @@
 import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { DEAD_AFTER, isLiving, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../base/alive.ts';
 import { KbError } from '../../base/errors.ts';
 
 // Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
 // proper-lockfile for a moment, so that no two see the same dead owner and both take its place.
 
-interface Owner {
-  pid: number;
-  host: string;
-  /** Tells this process from an earlier one of the same number. */
-  process: string;
+interface LockOwner extends Owner {
   /** Tells the locks of one process apart. */
   lock: string;
 }
 
-/** Milliseconds between two signs of life; after how many without one an owner on another host, or one that hangs, is taken for dead; between two looks. */
-const SIGN_OF_LIFE = 5_000;
-const DEAD_AFTER = 60_000;
+/** Milliseconds between two looks whether the lock is free. */
 const LOOK_EVERY = 100;
 /** After how many milliseconds a process that died while it took the lock is passed over. */
 const STALE_GUARD = 4_000;
-
-const THIS_PROCESS = `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
 export interface LockOptions {
   signal?: AbortSignal | undefined;
@@ -45,7 +37,7 @@ export interface WriterLock {
 export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
-  const owner: Owner = { pid: process.pid, host: hostname(), process: THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
+  const owner: LockOwner = { ...THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
   for (let first = true; !(await take(file, owner)); first = false) {
     if (first) onWait?.();
     await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
@@ -79,7 +71,7 @@ const lost = (name: string): KbError =>
   );
 
 /** Takes the lock where no one who lives holds it. */
-async function take(file: string, owner: Owner): Promise<boolean> {
+async function take(file: string, owner: LockOwner): Promise<boolean> {
   if (await isHeld(file)) return false;
   return await guarded(file, async () => {
     if (await isHeld(file)) return false; // someone was quicker
@@ -101,9 +93,9 @@ async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function ownerOf(file: string): Promise<Owner | undefined> {
+async function ownerOf(file: string): Promise<LockOwner | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Owner;
+    return JSON.parse(await readFile(file, 'utf8')) as LockOwner;
   } catch {
     return undefined; // there is none, or the machine went down while it was written: such a file is no one's
   }
@@ -113,16 +105,5 @@ async function isHeld(file: string): Promise<boolean> {
   const owner = await ownerOf(file);
   if (!owner) return false;
   const sign = await stat(file).catch(() => undefined);
-  if (!sign || Date.now() - sign.mtimeMs > DEAD_AFTER) return false;
-  if (owner.host !== hostname()) return true;
-  return owner.pid === process.pid ? owner.process === THIS_PROCESS : isAlive(owner.pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, and belongs to someone else
-  }
+  return sign !== undefined && isLiving(owner, sign.mtimeMs);
 }

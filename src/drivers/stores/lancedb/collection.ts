@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where } from '../../../ports.ts';
-import { assertVectors, READ, toArrow } from './columns.ts';
+import { assertVectors } from '../vectors.ts';
+import { READ, toArrow } from './columns.ts';
 import { folderOf } from './connect.ts';
 import type { Holder } from './holder.ts';
 import { reader, toChunks } from './rows.ts';

@@ -1,5 +1,4 @@
 import type { Field as ArrowField, Schema, Table, Vector } from 'apache-arrow';
-import { KbError } from '../../../base/errors.ts';
 import { terms } from '../../../base/terms.ts';
 import type { CollectionInfo, StoredChunk } from '../../../ports.ts';
 import { fieldsText } from './fields.ts';
@@ -41,7 +40,7 @@ export async function schemaOf({ dimensions }: CollectionInfo): Promise<Schema> 
 const vectorType = (arrow: Arrow, dimensions: number) =>
   new arrow.FixedSizeList(dimensions, new arrow.Field('item', new arrow.Float32(), true));
 
-/** Chunks as an Arrow table: its columns are built in one piece, which is several times faster than rows of objects. At least one chunk; see `assertVectors`. */
+/** Chunks as an Arrow table: its columns are built in one piece, which is several times faster than rows of objects. At least one chunk, of vectors that were checked. */
 export async function toArrow(chunks: readonly StoredChunk[], info: CollectionInfo): Promise<Table> {
   const arrow = await import('apache-arrow');
   const columns: Record<string, Vector> = {};
@@ -75,26 +74,4 @@ function vectorColumn(arrow: Arrow, chunks: readonly StoredChunk[], dimensions: 
   chunks.forEach(({ vector }, i) => numbers.set(vector!, i * dimensions));
   const child = arrow.makeData({ type: new arrow.Float32(), length: numbers.length, nullCount: 0, data: numbers });
   return new arrow.Vector([arrow.makeData({ type: vectorType(arrow, dimensions), length: chunks.length, nullCount: 0, child })]);
-}
-
-/** LanceDB pads and cuts vectors of another length in silence: so they are checked here. Throws a KbError (`invalid`) that names the chunk. */
-export function assertVectors(chunks: readonly StoredChunk[], { name, dimensions }: CollectionInfo): void {
-  for (const { id, vector } of chunks) {
-    const length = vector?.length ?? 0;
-    if (length !== dimensions) throw lengthError(`The chunk «${id}»`, length, { name, dimensions });
-    if (vector?.some((number) => !Number.isFinite(number))) {
-      throw new KbError('invalid', `The vector of the chunk «${id}» holds something that is not a finite number.`, {
-        hint: 'Embed it again.',
-      });
-    }
-  }
-}
-
-/** What is said of a vector whose length is not the collection's; `owner` is who has it. */
-export function lengthError(owner: string, length: number, { name, dimensions }: Pick<CollectionInfo, 'name' | 'dimensions'>): KbError {
-  const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
-  const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
-  return new KbError('invalid', `${owner} ${has}; the collection «${name}» ${holds}.`, {
-    hint: `Use the embedding model of the collection, or make it anew with «kb collections reembed ${name}».`,
-  });
 }

@@ -1,5 +1,5 @@
-import { hash } from '../../../base/ids.ts';
 import type { Metadata } from '../../../schema/items.ts';
+import { asNumber, scalars, shortened, type Scalar } from '../scalars.ts';
 
 // Metadata has any keys, a table has a fixed set of columns: so one text column holds all scalars of a chunk, written in such a way that a
 // filter is a search in that text. An entry stands between two marks: path, then the value as text; numbers stand there a second time, as
@@ -12,19 +12,13 @@ export const AS_TEXT = '\u0002';
 /** Between a path and a sortable number. */
 export const AS_NUMBER = '\u0003';
 
-/** Longer values keep their beginning, for ranges, and a hash of the whole, for equality. */
-const LONGEST = 200;
-
 /** A key or value without the marks. */
 export const unmarked = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replace(/[\u0000-\u0003]/g, '\ufffd');
 
 /** A value as it stands in an entry. Equal texts, numbers and booleans that are written alike are the same: `1995` and `"1995"`. */
-export function textValue(value: string | number | boolean): string {
-  const text = unmarked(String(value));
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…${hash(text).slice(0, 16)}` : text;
-}
+export const textValue = (value: Scalar): string => shortened(unmarked(String(value)));
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -36,20 +30,11 @@ export function sortableNumber(value: number): string {
   return sortable.toString(16).padStart(16, '0');
 }
 
-/** Whether a text is a plain decimal number: such a value, from a CSV file for instance, is compared as a number, too. */
-const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
-
-function* entries(value: unknown, path: string): Generator<string, void, void> {
-  if (value instanceof Date) yield* entries(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
-  else if (Array.isArray(value)) for (const item of value) yield* entries(item, path);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* entries(item, path ? `${path}.${unmarked(key)}` : unmarked(key));
-  } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
-    yield path + AS_TEXT + textValue(value);
-    if (typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value)))
-      yield path + AS_NUMBER + sortableNumber(Number(value));
-  }
+function entriesOf([path, value]: [string, Scalar]): string[] {
+  const key = unmarked(path);
+  const number = asNumber(value);
+  return [key + AS_TEXT + textValue(value), ...(number === undefined ? [] : [key + AS_NUMBER + sortableNumber(number)])];
 }
 
 /** All scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
-export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...entries(metadata, '')].join(ENTRY)}${ENTRY}`;
+export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;

@@ -1,7 +1,7 @@
 import { queryTerms } from '../../../base/terms.ts';
-import { KbError } from '../../../base/errors.ts';
 import type { Hit, SearchRequest } from '../../../ports.ts';
-import { lengthError, READ } from './columns.ts';
+import { assertQueryVector } from '../vectors.ts';
+import { READ } from './columns.ts';
 import { lanceDb } from './connect.ts';
 import type { Holder } from './holder.ts';
 import { reader, toChunks } from './rows.ts';
@@ -35,11 +35,7 @@ const columns = ({ entry }: Holder, score: string): string[] => [...READ, ...(en
 
 async function nearest(holder: Holder, vector: Float32Array, { condition, limit }: Narrowing): Promise<Hit[]> {
   const rows = await holder.read((table) => {
-    if (vector.length !== holder.entry.dimensions) throw lengthError('The query', vector.length, holder.entry);
-    if (vector.some((number) => !Number.isFinite(number)))
-      throw new KbError('invalid', 'The vector of the query holds something that is not a finite number.', {
-        hint: 'Embed the query again.',
-      });
+    assertQueryVector(vector, holder.entry);
     const query = table
       .query()
       .nearestTo(vector)

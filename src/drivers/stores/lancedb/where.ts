@@ -1,12 +1,11 @@
-import { KbError } from '../../../base/errors.ts';
 import type { Where } from '../../../ports.ts';
 import type { Filter } from '../../../schema/requests.ts';
+import { kindOfRange, type Range } from '../ranges.ts';
+import type { Scalar } from '../scalars.ts';
 import { AS_NUMBER, AS_TEXT, ENTRY, textValue, unmarked } from './fields.ts';
 import { literal, numberRange, textRange, type Bounds } from './ranges.ts';
 
 type Condition = Filter[string];
-type Scalar = string | number | boolean;
-type Range = { gt?: string | number; gte?: string | number; lt?: string | number; lte?: string | number };
 
 /** A text as SQL writes it. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -26,13 +25,7 @@ const matches = (key: string, mark: string, pattern: string): string =>
 
 /** The range in SQL; all its bounds must hold for one value of the chunk. */
 function rangeOf(key: string, range: Range): string {
-  const given = Object.values(range).filter((bound) => bound !== undefined);
-  const kinds = new Set(given.map((bound) => typeof bound));
-  if (kinds.size !== 1 || given.length > 2)
-    throw new KbError('usage', `The range of «${key}» in the filter has bounds that don't belong together.`, {
-      hint: 'Give one lower and one upper bound, both numbers or both texts.',
-    });
-  if (kinds.has('number')) return matches(key, AS_NUMBER, numberRange(boundsOf(range, 'number')));
+  if (kindOfRange(key, range) === 'number') return matches(key, AS_NUMBER, numberRange(boundsOf(range, 'number')));
   return matches(key, AS_TEXT, textRange(boundsOf(range, 'string')));
 }
 

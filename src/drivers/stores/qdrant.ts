@@ -1,0 +1,106 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { KbError } from '../../base/errors.ts';
+import { hash } from '../../base/ids.ts';
+import type { RetryOptions } from '../../base/retry.ts';
+import type { CollectionInfo, VectorStore } from '../../ports.ts';
+import { aliasOf, drop, list, make, putInPlace, remove, removeOrphans } from './qdrant/catalog.ts';
+import { collectionIn } from './qdrant/collection.ts';
+import { serverAt, type Ask } from './qdrant/connect.ts';
+import { KEY_VARIABLE } from './qdrant/errors.ts';
+import { hold, type Holder } from './qdrant/holder.ts';
+import { stateAt, type State } from './qdrant/state.ts';
+import { lockForWriting, type WriterLock } from './writer-lock.ts';
+
+export interface QdrantOptions {
+  /** http or https; without a port, 6333. */
+  url: string;
+  /** `QDRANT_API_KEY` is sent to `url`, and to nothing else; the locks lie in `XDG_STATE_HOME`. */
+  environment?: NodeJS.ProcessEnv;
+  /** How often and after how long a request that failed is sent again. */
+  patience?: RetryOptions;
+}
+
+/**
+ * A store in a Qdrant server (1.10 or later). Nothing is sent before it is first used. Qdrant has no locks: writers on this machine wait for each other
+ * by a file in its state folder; writers on several machines must not overlap, which nothing here can see to. What a write guarantees is said at `replace`.
+ *
+ * Throws a KbError: `configuration` for what is no address of a Qdrant server, `setup` where the key is missing or wrong, `unavailable` where it does not answer.
+ */
+export async function openQdrant({ url, environment = process.env, patience }: QdrantOptions): Promise<VectorStore> {
+  const ask = serverAt({ url, key: environment[KEY_VARIABLE] || undefined, patience });
+  const locks = new Map<string, WriterLock>();
+  const holders = holdersOf(ask, async (name) => locks.get(name)?.assertHeld());
+  return {
+    provider: 'qdrant',
+    collections: async () => (await list(ask)).map(({ name, provider, model, dimensions }) => ({ name, provider, model, dimensions })),
+    open: async (name) => {
+      const state = await stateAt(ask, aliasOf(name));
+      return state && collectionIn(holders.of(state));
+    },
+    create: async (info) => collectionIn(holders.of(await create(ask, info))),
+    draft: async (info) => {
+      await removeOrphans(ask);
+      const state = await make(ask, info);
+      const [commit, discard] = [() => putInPlace(ask, state), async () => void (await drop(ask, state.table))];
+      return { collection: collectionIn(holders.ofDraft(state)), commit, discard };
+    },
+    drop: (name) => remove(ask, name),
+    lock: async (name, options) => {
+      const lock = await lockForWriting(lockFolder(environment), hash(url, name).slice(0, 32), options).catch(unlockable(environment));
+      locks.set(name, lock);
+      return async () => {
+        if (locks.get(name) === lock) locks.delete(name);
+        await lock.release();
+      };
+    },
+    close: async () => {}, // idle connections keep no process alive, and end by themselves
+  };
+}
+
+/** All who open a collection share one queue of writes. */
+function holdersOf(ask: Ask, mayWrite: (name: string) => Promise<void>) {
+  const known = new Map<string, Holder>();
+  return {
+    of: (state: State): Holder => {
+      const address = aliasOf(state.name);
+      const holder = known.get(address) ?? hold(address, { ask, state, mayWrite });
+      known.set(address, holder);
+      holder.learn(state);
+      return holder;
+    },
+    ofDraft: (state: State): Holder => hold(state.table, { ask, state, mayWrite }),
+  };
+}
+
+const existing = (name: string): KbError =>
+  new KbError('conflict', `There is a collection «${name}» already.`, {
+    hint: `Remove it with «kb collections drop ${name}», or choose another name.`,
+  });
+
+async function create(ask: Ask, info: CollectionInfo): Promise<State> {
+  if (await stateAt(ask, aliasOf(info.name))) throw existing(info.name);
+  await removeOrphans(ask);
+  const state = await make(ask, info);
+  try {
+    if (await stateAt(ask, aliasOf(info.name))) throw existing(info.name); // another process was quicker
+    await putInPlace(ask, state);
+  } catch (error) {
+    await drop(ask, state.table).catch(() => {}); // what went wrong first is what is to be told
+    throw error;
+  }
+  return state;
+}
+
+const lockFolder = (environment: NodeJS.ProcessEnv): string =>
+  join(environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'kb', 'locks');
+
+const unlockable =
+  (environment: NodeJS.ProcessEnv) =>
+  (error: unknown): never => {
+    if (error instanceof KbError) throw error;
+    throw new KbError('configuration', `No lock can be kept in ${lockFolder(environment)}: ${(error as Error).message}.`, {
+      hint: 'Set XDG_STATE_HOME to a folder that you may write to.',
+      cause: error,
+    });
+  };

@@ -1,0 +1,75 @@
+import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
+import { KbError } from '../../../base/errors.ts';
+import { retry, type RetryOptions } from '../../../base/retry.ts';
+import { shown } from '../../../base/secrets.ts';
+import { notQdrant, toKbError } from './errors.ts';
+
+export type Condition = Schemas['Condition'];
+export type Filter = Schemas['Filter'];
+export type Point = Schemas['PointStruct'];
+export type PointRecord = Schemas['Record'];
+export type Api = ReturnType<QdrantClient['api']>;
+
+/** A request to the server; `init` belongs to it. */
+type Request<T> = (api: Api, init: RequestInit) => Promise<{ data: { result?: T } }>;
+
+/** The server, asked. Throws a KbError; what may pass was tried several times before. */
+export type Ask = <T>(request: Request<T>) => Promise<T>;
+
+/** Milliseconds that an answer may take. */
+const TIMEOUT = 30_000;
+/** A server that is down is down for longer than that; one that is busy for a moment is waited for. */
+const PATIENCE: RetryOptions = { attempts: 4, base: 0.25 };
+/** No redirect is followed: key and text go to the address that was configured, and to no other. */
+const INIT: RequestInit = { redirect: 'error' };
+
+export interface ServerOptions {
+  url: string;
+  key: string | undefined;
+  patience?: RetryOptions | undefined;
+}
+
+/** Ways to the server at this address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError (`configuration`) where it is no address. */
+export function serverAt({ url, key, patience = PATIENCE }: ServerOptions): Ask {
+  const address = parsed(url);
+  const asked = { shown: shown(address).replace(/\/$/, ''), key, timeout: TIMEOUT };
+  let api: Promise<Api> | undefined;
+  return (request) =>
+    retry(async () => {
+      try {
+        api ??= openApi(address, { url, key });
+        const { data } = await request(await api, INIT);
+        if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
+        return data.result;
+      } catch (error) {
+        throw toKbError(error, asked);
+      }
+    }, patience);
+}
+
+async function openApi(address: URL, { url, key }: { url: string; key: string | undefined }): Promise<Api> {
+  const { QdrantClient } = await import('@qdrant/js-client-rest');
+  const prefix = address.pathname.replace(/\/+$/, '');
+  // As Qdrant's own clients do, without a port the REST interface's own is taken; an explicit 80 or 443 is what URL leaves out.
+  const port = /^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(url) ? null : 6333;
+  return new QdrantClient({
+    url: address.origin,
+    ...(prefix ? { prefix } : {}),
+    port,
+    timeout: TIMEOUT,
+    checkCompatibility: false, // it would ask, and print, by itself
+    ...(key === undefined ? {} : { headers: { 'api-key': key } }), // as `apiKey` it prints a warning for http
+  }).api();
+}
+
+function parsed(url: string): URL {
+  const hint = 'Set storage.url to an address such as http://127.0.0.1:6333.';
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
+    throw new KbError('configuration', `«${shown(url)}» is no address of a Qdrant server.`, { hint });
+  if (address.username || address.password)
+    throw new KbError('configuration', `The address of Qdrant (${shown(url)}) holds a user name or a password.`, {
+      hint: 'Leave them out: a key comes from QDRANT_API_KEY in the environment.',
+    });
+  return address;
+}

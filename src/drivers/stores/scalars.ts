@@ -1,0 +1,28 @@
+import { hash } from '../../base/ids.ts';
+
+// What a filter means is the same in every store: it holds for the scalars of a chunk's metadata, those in lists under the list's key, nested
+// keys as dotted paths. A value is compared as a text; where it is a number, or a text that is written as one, as a number, too.
+
+export type Scalar = string | number | boolean;
+
+/** All scalars of a value with their paths (`location.page`); of a list each item under the path of the list. */
+export function* scalars(value: unknown, path = ''): Generator<[path: string, value: Scalar], void, void> {
+  if (value instanceof Date) yield* scalars(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
+  else if (Array.isArray(value)) for (const item of value) yield* scalars(item, path);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) yield* scalars(item, path ? `${path}.${key}` : key);
+  } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') yield [path, value];
+}
+
+/** Longer values keep their beginning, for ranges, and a hash of the whole, for equality. */
+const LONGEST = 200;
+
+/** A text as it stands in an index. */
+export const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…${hash(text).slice(0, 16)}` : text);
+
+/** Whether a text is a plain decimal number: such a value, from a CSV file for instance, is compared as a number, too. */
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** The value as a number, where it is to be compared as one. */
+export const asNumber = (value: Scalar): number | undefined =>
+  typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value)) ? Number(value) : undefined;

@@ -1,0 +1,33 @@
+import { KbError } from '../../base/errors.ts';
+import type { CollectionInfo, StoredChunk } from '../../ports.ts';
+
+/** Stores pad, cut or refuse vectors of another length in their own ways: so they are checked here. Throws a KbError (`invalid`) that names the chunk. */
+export function assertVectors(chunks: readonly StoredChunk[], { name, dimensions }: CollectionInfo): void {
+  for (const { id, vector } of chunks) {
+    const length = vector?.length ?? 0;
+    if (length !== dimensions) throw lengthError(`The chunk «${id}»`, length, { name, dimensions });
+    if (vector?.some((number) => !Number.isFinite(number))) {
+      throw new KbError('invalid', `The vector of the chunk «${id}» holds something that is not a finite number.`, {
+        hint: 'Embed it again.',
+      });
+    }
+  }
+}
+
+/** The same for the vector of a query. */
+export function assertQueryVector(vector: Float32Array, { name, dimensions }: CollectionInfo): void {
+  if (vector.length !== dimensions) throw lengthError('The query', vector.length, { name, dimensions });
+  if (vector.some((number) => !Number.isFinite(number)))
+    throw new KbError('invalid', 'The vector of the query holds something that is not a finite number.', {
+      hint: 'Embed the query again.',
+    });
+}
+
+/** What is said of a vector whose length is not the collection's; `owner` is who has it. */
+function lengthError(owner: string, length: number, { name, dimensions }: Pick<CollectionInfo, 'name' | 'dimensions'>): KbError {
+  const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
+  const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
+  return new KbError('invalid', `${owner} ${has}; the collection «${name}» ${holds}.`, {
+    hint: `Use the embedding model of the collection, or make it anew with «kb collections reembed ${name}».`,
+  });
+}
