@@ -3,7 +3,7 @@ import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/engine/operations.ts';
-import { EditedChunk } from '../src/schema/requests.ts';
+import { EditedChunk } from '../src/schema/given.ts';
 
 export default class Edit extends KbCommand {
   static override summary = operations.edit.summary;

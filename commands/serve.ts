@@ -1,11 +1,37 @@
+import { join } from 'node:path';
+import { Flags } from '@oclif/core';
+import { CONFIG_NAME } from '../src/config/find.ts';
 import { KbCommand } from '../src/cli/command.ts';
-import { notYet } from '../src/cli/not-yet.ts';
+import { settingFlags } from '../src/cli/flags.ts';
 
 export default class Serve extends KbCommand {
-  static override summary = 'Serve the knowledge base over HTTP (not part of this version yet)';
+  static override summary = 'Serve the knowledge base over HTTP';
+  static override description =
+    'Whoever can reach the address can read and write the collections: it is this machine alone, unless KB_SERVER_TOKEN is set. /docs describes the interface.';
+  static override examples = [
+    '<%= config.bin %> serve',
+    '<%= config.bin %> serve --port 0 --collection manuals',
+    'KB_SERVER_TOKEN=$(openssl rand -hex 32) <%= config.bin %> serve --host 0.0.0.0',
+  ];
+  static override flags = {
+    reload: Flags.boolean({ description: 'Start again when the configuration (in a checkout, a source) changes' }),
+    ...settingFlags(['server', 'collection', 'storage', 'embedding.provider', 'embedding.model', 'retrieval', 'chat.llm']),
+  };
 
   async run(): Promise<void> {
-    await this.parse(Serve);
-    notYet('serve', 'Until it is, the commands take --json.');
+    const { flags } = await this.parse(Serve);
+    const serving = async ({ loaded, engine, screen, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
+      const { obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
+      const { port } = loaded.config.server;
+      const file = loaded.file ?? join(loaded.home, CONFIG_NAME);
+      const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
+      if (flags.reload) return await serveAndReload({ argv, file, keepsPort: port === 0, signal, say: screen.note });
+      const tell = obeyReloader(signal);
+      const { serve } = await import('../src/server/serve.ts');
+      const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
+      const token = loaded.environment.KB_SERVER_TOKEN || undefined;
+      await serve({ engine, home: loaded.home, token, signal, quiet: screen.quiet, isTerminal: screen.isTerminal, onListening });
+    };
+    await this.withEngine(flags, serving, { surface: 'server' });
   }
 }

@@ -18,7 +18,7 @@ const LONGEST_FILE = 220;
 const LONGEST_COMMAND = 45;
 /** Imported when they are needed: `kb --help` must not wait for them. */
 const HEAVY =
-  /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici)/;
+  /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
 
 const filesIn = (folder: string): string[] =>
   readdirSync(join(packageRoot, folder)).flatMap((name) => {

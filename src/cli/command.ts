@@ -2,7 +2,7 @@ import { Command, type Interfaces } from '@oclif/core';
 import { KbError } from '../base/errors.ts';
 import type { Event } from '../schema/events.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Engine, RunOptions } from '../engine/engine.ts';
+import type { Engine, EngineOptions, RunOptions } from '../engine/engine.ts';
 import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
 import { EXIT } from './failure.ts';
 import { commonFlags, settingsOfFlags, type FlagValues } from './flags.ts';
@@ -35,7 +35,11 @@ export abstract class KbCommand extends Command {
   static override baseFlags = commonFlags as Interfaces.FlagInput;
 
   /** Reads the configuration and opens the engine for as long as `work` takes. */
-  protected async withEngine(flags: FlagValues, work: (desk: Desk) => Promise<void>): Promise<void> {
+  protected async withEngine(
+    flags: FlagValues,
+    work: (desk: Desk) => Promise<void>,
+    { surface = 'cli' }: Pick<EngineOptions, 'surface'> = {},
+  ): Promise<void> {
     const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
     const [{ loadConfig }, { createEngine }] = await Promise.all([import('../config/load.ts'), import('../engine/engine.ts')]);
     const loaded = loadConfig({
@@ -45,7 +49,7 @@ export abstract class KbCommand extends Command {
       flags: settingsOfFlags(flags),
     });
     Object.assign(process.env, loaded.environment); // what .env adds is for the providers' drivers
-    const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface: 'cli' });
+    const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface });
     const { signal, release } = interruptible();
     try {
       await work({ loaded, engine, screen, signal, flags });

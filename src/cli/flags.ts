@@ -2,9 +2,11 @@ import { Flags, type Interfaces } from '@oclif/core';
 import { z } from 'zod';
 import { KbError } from '../base/errors.ts';
 import { setPath, type Layer } from '../base/settings.ts';
+import { explain } from '../base/validation.ts';
 import { fromText } from '../config/environment.ts';
 import { readSet } from '../config/load.ts';
-import type { Operation, Section } from '../engine/operations.ts';
+import type { Operation } from '../engine/operations.ts';
+import type { Section } from '../engine/sections.ts';
 import { Config } from '../schema/config.ts';
 import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/keys.ts';
 
@@ -84,9 +86,13 @@ export function operationFlags(
   const fields = requestFields(input).filter(([name]) => !omit.includes(name));
   return {
     ...Object.fromEntries(fields.map(([name, field]) => [kebab(name), requestFlag(field)])),
-    ...Object.fromEntries(settingKeys(configuration, sections).map((key) => [key.flag!, settingFlag(key)])),
+    ...settingFlags(sections, configuration),
   };
 }
+
+/** The flags of sections of the configuration. */
+export const settingFlags = (sections: readonly Section[], configuration: z.ZodObject = Config): FlagTable =>
+  Object.fromEntries(settingKeys(configuration, sections).map((key) => [key.flag!, settingFlag(key)]));
 
 /** What the flags say about the configuration; a flag of its own overrides `--set`. */
 export function settingsOfFlags(
@@ -119,8 +125,7 @@ function parsed(flag: string, schema: z.ZodType, text: string): unknown {
   const value = readJson(flag, text);
   const result = schema.safeParse(value);
   if (result.success) return value;
-  const [issue] = result.error.issues;
-  throw new KbError('usage', `--${flag}: ${[...issue!.path, issue!.message].join(': ')}.`);
+  throw new KbError('usage', `--${flag}: ${explain(result.error, { schema, value, whole: 'the value' })}`);
 }
 
 function readJson(flag: string, text: string): unknown {

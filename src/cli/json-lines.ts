@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { z } from 'zod';
 import { KbError } from '../base/errors.ts';
+import { explain } from '../base/validation.ts';
 
 /** The lines of standard input. Throws a KbError where a person would have to type them. */
 export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
@@ -39,8 +40,7 @@ function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new KbError('usage', `Line ${number} of standard input: ${[...issue!.path, issue!.message].join(': ')}.`);
+  throw new KbError('usage', `Line ${number} of standard input: ${explain(result.error, { schema, value, whole: 'the line' })}`);
 }
 
 /** All of standard input. */

@@ -1,5 +1,5 @@
 import type { Event } from '../schema/events.ts';
-import type { ChatResult } from '../schema/results.ts';
+import type { ChatResult } from '../schema/answers.ts';
 import type { Source } from '../schema/items.ts';
 import { printable, type Screen } from './screen.ts';
 import { placeText } from './show-hits.ts';

@@ -1,6 +1,6 @@
 import { queryTerms, terms } from '../base/terms.ts';
 import type { Location, RetrievedItem } from '../schema/items.ts';
-import type { RetrieveResult } from '../schema/results.ts';
+import type { RetrieveResult } from '../schema/answers.ts';
 import { failureLine } from './show-ingest.ts';
 import { printable, type Screen } from './screen.ts';
 

@@ -17,7 +17,7 @@ export function exampleConfig(): string {
     '# Credentials do not belong here: they are read from the environment, or from .env beside this file.',
     '',
   ];
-  return [...head, ...section(Config, '', 0)].join('\n');
+  return `${[...head, ...section(Config, '', 0)].join('\n')}\n`;
 }
 
 function section(schema: z.ZodObject, prefix: string, depth: number): string[] {
@@ -26,13 +26,14 @@ function section(schema: z.ZodObject, prefix: string, depth: number): string[] {
     const path = prefix + name;
     const gap = depth === 0 ? [''] : [];
     if (field instanceof z.ZodObject) return [...gap, `${indent}${name}:`, ...section(field, `${path}.`, depth + 1)];
-    return [...gap, ...comment(describe(field as z.ZodType), indent), `${indent}${line(name, path)}`];
+    return [...gap, ...comment(describe(field as z.ZodType), indent), `${indent}${line(name, path, field as z.ZodType)}`];
   });
 }
 
-function line(name: string, path: string): string {
+function line(name: string, path: string, field: z.ZodType): string {
   const value = getPath(DEFAULTS, path);
-  return value === undefined ? `# ${name}:` : `${name}: ${stringify(value).trim()}`;
+  if (value === undefined) return `# ${name}:`;
+  return `${name}: ${field.meta()?.unit === 'bytes' ? `${Number(value) / 2 ** 20} MiB` : stringify(value).trim()}`;
 }
 
 function describe(field: z.ZodType): string {

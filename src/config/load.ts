@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { KbError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
+import { misfit } from '../base/validation.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
 import { readEnvironment, type Environment } from './environment.ts';
@@ -58,19 +59,13 @@ function dotenv(path: string): Environment {
 export function validated(merged: Layer, said: (path: string) => string): Config {
   const result = Config.safeParse(merged);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue!.path.join('.');
-  const value = getPath(merged, path);
-  const got = value === undefined || typeof value === 'object' ? '' : ` (it is «${String(value)}»)`;
-  throw new KbError('configuration', `${said(path)}: ${expectation(issue!)}${got}.`, {
-    hint: 'kb.config.example.yaml says what each key takes.',
+  const { path, problem, came, hint } = misfit(result.error, { schema: Config, value: merged });
+  const name = path.join('.');
+  const value = getPath(merged, name);
+  const got = value === undefined || typeof value === 'object' ? came : ` (it is «${String(value)}»)`;
+  throw new KbError('configuration', `${said(name)}: ${problem}${got}.`, {
+    hint: hint ?? 'kb.config.example.yaml says what each key takes.',
   });
-}
-
-/** What a zod issue expects, as people say it. */
-export function expectation(issue: { message: string; code?: string; values?: unknown; expected?: unknown }): string {
-  if (issue.code === 'invalid_value' && Array.isArray(issue.values)) return `one of ${issue.values.join(', ')} is expected`;
-  return issue.message.replace(/^Invalid input: /, '').replace(/^./, (letter) => letter.toLowerCase());
 }
 
 /** What `--set chat.history_compaction.keep_recent=8` says, added to a layer. Throws a KbError for a key that nobody knows. */

@@ -1,10 +1,13 @@
 import { KbError } from '../base/errors.ts';
+import { refuseExcess } from '../base/excess.ts';
 import { layered, settingsIn } from '../base/settings.ts';
+import { explain } from '../base/validation.ts';
 import type { Run } from '../base/run.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/events.ts';
 import type { Context } from './context.ts';
 import { operations, type Operation, type OperationName, type RequestOf, type ResultOf } from './operations.ts';
+import { assertPermitted } from './permissions.ts';
 import { createResources } from './resources.ts';
 
 export interface EngineOptions {
@@ -27,36 +30,42 @@ export interface Engine {
   readonly config: Config;
   /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
+  /** Throws the KbError that `run` would throw before it does anything: for a request that does not fit, or asks for what it may not. */
+  check<Name extends OperationName>(name: Name, request: RequestOf<Name>): void;
+  /** Asks the configured store for an answer. Throws a KbError where it gives none. */
+  checkStore(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Makes an engine. Nothing is opened or read before the first run. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli' }: EngineOptions): Engine {
   const resources = createResources(home);
+  const prepared = (name: OperationName, request: unknown) => {
+    const operation = operations[name] as unknown as Operation;
+    const given = validated(operation, request);
+    const layer = settingsIn(operation.input, given);
+    const settings = Config.parse(layered(config, layer));
+    if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd });
+    return { operation, given, settings };
+  };
   return {
     config,
     async *run(name, request, { signal, lists = true } = {}) {
-      const operation = operations[name] as unknown as Operation;
-      const given = validated(operation, request);
-      const settings = settingsFor(operation, given, config);
+      const { operation, given, settings } = prepared(name, request);
       const run = operation.run(given, { settings, resources, home, cwd, surface, signal, lists });
       return (yield* numbered(run)) as ResultOf<typeof name>;
     },
+    check: (name, request) => void prepared(name, request),
+    checkStore: async () => void (await (await resources.store(config.storage)).collections()),
     close: () => resources.close(),
   };
 }
 
 function validated(operation: Operation, request: unknown): unknown {
+  refuseExcess(request);
   const result = operation.input.safeParse(request);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue!.path.join('.');
-  throw new KbError('usage', `${path ? `${path}: ` : ''}${issue!.message}`, { cause: result.error });
-}
-
-/** The configuration with what the request says laid over it. */
-export function settingsFor(operation: Operation, request: unknown, config: Config): Config {
-  return Config.parse(layered(config, settingsIn(operation.input, request)));
+  throw new KbError('usage', explain(result.error, { schema: operation.input, value: request }));
 }
 
 async function* numbered<R>(run: Run<R>): AsyncGenerator<Event, R, void> {

@@ -8,6 +8,7 @@ import { extractMarkdown } from '../stages/extract/markdown.ts';
 import { namedOrigins, type NetworkParts } from '../stages/extract/network.ts';
 import { extractUrls } from '../stages/extract/urls.ts';
 import type { Context } from './context.ts';
+import { authorizer } from './roots.ts';
 
 export type Sources = Pick<IngestRequest, 'docs' | 'urls' | 'api' | 'markdown'>;
 
@@ -22,11 +23,13 @@ export async function openExtractors(
   const http = createHttp({ network, surface, named: namedOrigins({ docs, urls, api }) });
   const parts: NetworkParts = { http, reader, signal };
   const { frontmatter } = ingestion.docs;
+  const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
   const extractors: Extractors = {
     ...(docs === undefined
       ? {}
       : {
-          docs: () => extractDocs(docs, { reader, cwd, home, signal, frontmatter, link: (url, given) => extractLink(url, given, parts) }),
+          docs: () =>
+            extractDocs(docs, { reader, cwd, home, signal, frontmatter, authorize, link: (url, given) => extractLink(url, given, parts) }),
         }),
     ...(urls === undefined ? {} : { urls: () => extractUrls(urls, { ...parts, settings: ingestion.urls }) }),
     ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api }) }),

@@ -21,11 +21,6 @@ const PULSE = 200;
 /** The full pipeline: extract, chunk, embed, store. It streams, and what it has stored stays when it is stopped. */
 export async function* ingest(request: IngestRequest, context: Context): Run<IngestResult> {
   const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
-  if (names.length === 0) {
-    throw new KbError('usage', 'At least one of docs, urls, api or markdown must be provided.', {
-      hint: 'For example: kb ingest --docs ./manuals',
-    });
-  }
   const { settings, lists } = context;
   const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists });
   try {

@@ -11,21 +11,11 @@ import {
   ImportResult,
   ReembedResult,
 } from '../schema/collections.ts';
+import { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/chunk-requests.ts';
+import { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
+import { FetchRequest, IngestRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
+import { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import {
-  ChatRequest,
-  ChunkRequest,
-  DeleteRequest,
-  EditRequest,
-  EmbedRequest,
-  FetchRequest,
-  IngestRequest,
-  ParseRequest,
-  RetrieveRequest,
-  ScrapeRequest,
-  StoreRequest,
-} from '../schema/requests.ts';
-import {
-  ChatResult,
   ChunkResult,
   DeleteResult,
   DocumentsResult,
@@ -33,32 +23,11 @@ import {
   EmbedResult,
   IngestResult,
   PagesResult,
-  RetrieveResult,
   StoreResult,
 } from '../schema/results.ts';
 import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
 import type { Context } from './context.ts';
-
-/** Sections of the configuration, or single keys, that an operation reads: those keys are its flags. */
-export type Section =
-  | 'collection'
-  | 'storage'
-  | 'storage.vector_db'
-  | 'storage.url'
-  | 'storage.batch_size'
-  | 'ingestion.docs'
-  | 'ingestion.urls'
-  | 'ingestion.api'
-  | 'chunking'
-  | 'embedding'
-  | 'embedding.provider'
-  | 'embedding.model'
-  | 'concurrency'
-  | 'retrieval'
-  | 'rerank'
-  | 'chat'
-  | 'chat.llm'
-  | 'network';
+import type { Section } from './sections.ts';
 
 /** One thing that kb can do. Every door (flags, HTTP, library, MCP) is cut from this. */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
@@ -96,6 +65,13 @@ export const operations = {
     output: DocumentsResult,
     sections: ['ingestion.docs', 'network'],
     run: (request, context) => later(async () => (await import('./parse.ts')).parse(request, context)),
+  }),
+  upload: operation({
+    summary: 'Turn uploaded files into normalized documents',
+    input: UploadRequest,
+    output: DocumentsResult,
+    sections: ['ingestion.docs'],
+    run: (request, context) => later(async () => (await import('./parse.ts')).upload(request, context)),
   }),
   scrape: operation({
     summary: 'Turn web pages into normalized documents',
@@ -152,6 +128,13 @@ export const operations = {
     output: RetrieveResult,
     sections: searching,
     run: (request, context) => later(async () => (await import('./query.ts')).retrieve(request, context)),
+  }),
+  query: operation({
+    summary: 'Find the chunks that answer a query (nested request)',
+    input: QueryRequest,
+    output: RetrieveResult,
+    sections: searching,
+    run: (request, context) => later(async () => (await import('./query.ts')).retrieveInBlocks(request, context)),
   }),
   chat: operation({
     summary: 'Answer a question from the collection, with sources',

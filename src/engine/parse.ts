@@ -1,11 +1,12 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { mapOrdered } from '../base/pool.ts';
-import { progress, throwIfAborted, type Run } from '../base/run.ts';
+import { progress, throwIfAborted, type Progress, type Run } from '../base/run.ts';
 import type { Document } from '../schema/items.ts';
-import type { ApiInput, DocsInput, FetchRequest, ParseRequest, ScrapeRequest } from '../schema/requests.ts';
+import type { ApiInput, DocsInput, FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { DocumentsResult, ErrorItem, PagesResult } from '../schema/results.ts';
-import type { Extracted } from '../stages/extract/candidate.ts';
-import { extractAll } from '../stages/extract/extract.ts';
+import type { Candidate, Extracted } from '../stages/extract/candidate.ts';
+import { extractAll, type Extractors } from '../stages/extract/extract.ts';
+import { extractUploads } from '../stages/extract/uploads.ts';
 import { unreadItem } from '../stages/inventory.ts';
 import type { Context } from './context.ts';
 import { openExtractors, type Sources } from './extractors.ts';
@@ -16,9 +17,19 @@ const AT_ONCE = 4;
 /** Files to normalized documents. */
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
   if ((files === undefined) === (folder === undefined))
-    throw new KbError('usage', 'Exactly one of files and folder must be given.', { hint: 'For example: kb parse ./manuals' });
+    throw new KbError('usage', 'Exactly one of files and folder must be given.', {
+      hint: 'For example {"files": ["manuals/pump.pdf"]}, or kb parse manuals/pump.pdf.',
+    });
   const docs: DocsInput = folder === undefined ? files! : { folder };
   return yield* documents({ docs }, context);
+}
+
+/** Files that someone sent, to normalized documents. */
+export async function* upload(request: UploadRequest, context: Context): Run<DocumentsResult> {
+  const { settings, resources, signal } = context;
+  const { frontmatter } = settings.ingestion.docs;
+  const reader = await resources.reader();
+  return yield* gathered({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
 }
 
 /** Web pages to normalized documents. */
@@ -32,39 +43,53 @@ export async function* scrape({ url }: ScrapeRequest, context: Context): Run<Pag
 export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: Context): Run<DocumentsResult> {
   if ((apis === undefined) === (url === undefined))
     throw new KbError('usage', 'Exactly one of url and apis must be given.', {
-      hint: 'For example: kb fetch https://example.com/api/articles',
+      hint: 'For example {"url": "https://example.com/api/articles"}, or kb fetch https://example.com/api/articles.',
     });
   const api: ApiInput = url === undefined ? apis! : { ...one, url };
   return yield* documents({ api }, context);
 }
 
-/** The documents of one kind of source, without storing them. Each is handed out as an `item` as soon as it is made. */
+/** The documents of one kind of source, without storing them. */
 async function* documents(sources: Sources, context: Context): Run<DocumentsResult> {
-  const result: DocumentsResult = { documents: 0, failed: 0, outputs: [], errors: [] };
   const { extractors, close } = await openExtractors(sources, context);
   try {
-    const extracted = extractAll(extractors, context.settings.concurrency);
-    for await (const { document, error, expected } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
-      throwIfAborted(context.signal);
-      if (expected !== undefined) yield progress('parse', { expected, done: result.documents });
-      if (error) {
-        result.failed++;
-        result.errors.push(error);
-        yield { type: 'error', stage: error.stage, message: error.error, data: error };
-      }
-      if (!document) continue;
-      result.documents++;
-      if (context.lists) result.outputs.push(document);
-      yield { type: 'item', stage: 'parse', message: '', data: document };
-    }
+    return yield* gathered(extractors, context);
   } finally {
     await close();
+  }
+}
+
+/** What the extractors find, each document handed out as an `item` as soon as it is made. */
+async function* gathered(extractors: Extractors, context: Context): Run<DocumentsResult> {
+  const result: DocumentsResult = { documents: 0, failed: 0, outputs: [], errors: [] };
+  const extracted = extractAll(extractors, context.settings.concurrency);
+  for await (const { document, page, error, expected } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
+    throwIfAborted(context.signal);
+    if (expected !== undefined) yield progress('parse', { expected, done: result.documents });
+    if (error) {
+      result.failed++;
+      result.errors.push(error);
+      yield { type: 'error', stage: error.stage, message: error.error, data: error };
+    }
+    if (!document) continue;
+    result.documents++;
+    if (context.lists) result.outputs.push(document);
+    yield { type: 'item', stage: 'parse', message: '', data: document };
+    if (page) yield pageEvent(document, page);
   }
   return result;
 }
 
+const pageEvent = ({ id, source, title }: Document, page: NonNullable<Candidate['page']>): Progress => ({
+  type: 'page',
+  stage: 'crawl',
+  message: '',
+  data: { url: source, title, ...page, document_id: id },
+});
+
 interface Made {
   document?: Document;
+  page?: Candidate['page'] | undefined;
   error?: ErrorItem;
   expected?: number;
 }
@@ -74,7 +99,7 @@ async function made(item: Extracted): Promise<Made> {
   if ('expected' in item) return { expected: item.expected };
   if (!('candidate' in item)) return {};
   try {
-    return { document: await item.candidate.document() };
+    return { document: await item.candidate.document(), page: item.candidate.page };
   } catch (error) {
     if (isAbort(error)) throw error;
     return { error: unreadItem(item.candidate, error) };

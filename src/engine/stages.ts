@@ -1,7 +1,7 @@
 import type { Run } from '../base/run.ts';
 import { hash } from '../base/ids.ts';
 import type { Document } from '../schema/items.ts';
-import type { ChunkRequest, EmbedRequest } from '../schema/requests.ts';
+import type { ChunkRequest, EmbedRequest } from '../schema/chunk-requests.ts';
 import type { ChunkResult, EmbedResult } from '../schema/results.ts';
 import { runChunk } from '../stages/chunk/run.ts';
 import { embedChunks } from '../stages/embed.ts';

@@ -3,40 +3,59 @@ import { Config } from './config.ts';
 import { EmbedderName } from './items.ts';
 
 /** What is known of a collection. */
-export const CollectionSummary = z.object({
-  name: z.string(),
-  embedding: EmbedderName.describe('The embedder that its vectors are of'),
-  dimensions: z.int().describe('Length of its vectors; 0 without vectors'),
-  chunks: z.int(),
-  sources: z.int().describe('Documents'),
-  bytes: z.int().describe('On disk; 0 where the store does not tell'),
-});
+export const CollectionSummary = z
+  .object({
+    name: z.string().describe('Name of the collection'),
+    embedding: EmbedderName.describe('The embedder that its vectors are of'),
+    dimensions: z.int().min(0).describe('Length of its vectors; 0 without vectors'),
+    chunks: z.int().min(0).describe('Chunks that it holds'),
+    sources: z.int().min(0).describe('Documents'),
+    bytes: z.int().min(0).describe('Bytes on disk; 0 where the store does not tell'),
+  })
+  .meta({ id: 'CollectionSummary', description: 'What is known of a collection' });
 export type CollectionSummary = z.infer<typeof CollectionSummary>;
 
-export const CollectionsResult = z.object({ collections: z.array(CollectionSummary) });
+export const CollectionsResult = z
+  .object({ collections: z.array(CollectionSummary).describe('In name order') })
+  .meta({ id: 'CollectionsResult', description: 'The collections of the store' });
 export type CollectionsResult = z.infer<typeof CollectionsResult>;
 
 const name = Config.shape.collection.describe('Name of the collection');
-export const CollectionRequest = z.strictObject({ name });
+export const CollectionRequest = z
+  .strictObject({ name })
+  .meta({ id: 'CollectionRequest', description: 'A collection', examples: [{ name: 'manuals' }] });
 export type CollectionRequest = z.infer<typeof CollectionRequest>;
-export const CollectionsRequest = z.strictObject({});
+export const CollectionsRequest = z
+  .strictObject({})
+  .meta({ id: 'CollectionsRequest', description: 'Nothing has to be said', examples: [{}] });
 
 /** `lines` are those of an export: a header with the fingerprint, then a chunk each. */
-export const ImportRequest = z.strictObject({ name, lines: z.custom<AsyncIterable<string>>() });
+export const ImportRequest = z.strictObject({
+  name,
+  lines: z.custom<AsyncIterable<string>>().describe('The lines of an export'),
+});
 export type ImportRequest = z.infer<typeof ImportRequest>;
 
-export const DropResult = z.object({ name: z.string(), dropped: z.boolean() });
+export const DropResult = z
+  .object({ name, dropped: z.boolean().describe('Whether there was one') })
+  .meta({ id: 'DropResult', description: 'What became of a collection' });
 export type DropResult = z.infer<typeof DropResult>;
-export const ExportResult = z.object({ name: z.string(), exported: z.int().describe('Chunks') });
+export const ExportResult = z
+  .object({ name, exported: z.int().min(0).describe('Chunks written') })
+  .meta({ id: 'ExportResult', description: 'What was written of a collection' });
 export type ExportResult = z.infer<typeof ExportResult>;
-export const ImportResult = z.object({ name: z.string(), imported: z.int().describe('Chunks') });
+export const ImportResult = z
+  .object({ name, imported: z.int().min(0).describe('Chunks read') })
+  .meta({ id: 'ImportResult', description: 'What was read into a collection' });
 export type ImportResult = z.infer<typeof ImportResult>;
-export const ReembedResult = z.object({
-  name: z.string(),
-  embedding: EmbedderName,
-  dimensions: z.int(),
-  embedded: z.int().describe('Chunks'),
-});
+export const ReembedResult = z
+  .object({
+    name,
+    embedding: EmbedderName.describe('The embedder that its vectors are of now'),
+    dimensions: z.int().min(0).describe('Length of its vectors; 0 without vectors'),
+    embedded: z.int().min(0).describe('Chunks embedded'),
+  })
+  .meta({ id: 'ReembedResult', description: 'A collection that was embedded anew' });
 export type ReembedResult = z.infer<typeof ReembedResult>;
 
 /** The first line of an export. */

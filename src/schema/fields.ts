@@ -3,11 +3,22 @@ import { z } from 'zod';
 /** Fields of a request that lay themselves over keys of the configuration: the same schema, optional, with `meta.overrides` naming the key. */
 export type Overriding<Shape extends z.ZodRawShape> = { [Key in keyof Shape]: z.ZodOptional<Shape[Key]> };
 
+/** Seconds that a request to somewhere else may be waited for, at most: an hour. */
+export const LONGEST_WAIT = 3600;
+
+/** What a provider alone understands. */
+export const options = () => z.record(z.string(), z.unknown()).optional();
+
+/** Entries of a list in a request, at most: what a longer one holds is not looked at. */
+const MOST_ENTRIES = 100_000;
+
+/** A list in a request. */
+export const list = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MOST_ENTRIES);
+
 /** A field that overrides the key `path` of the configuration, with the key's own schema, meaning and bounds. */
 export function overriding<Schema extends z.ZodType>(schema: Schema, path: string): z.ZodOptional<Schema> {
-  const { description, flag: _flag, ...meta } = (schema.meta() ?? {}) as Record<string, unknown> & { description?: string };
-  const field = z.optional(schema);
-  return field.meta({ ...meta, overrides: path, ...(description ? { description } : {}) }) as z.ZodOptional<Schema>;
+  const { flag: _flag, id: _id, ...meta } = schema.meta() ?? {};
+  return z.optional(schema).meta({ ...meta, overrides: path }) as z.ZodOptional<Schema>;
 }
 
 /** Every key of a section as a flat field: `chunk_size` of a request overrides `chunking.chunk_size`. */
@@ -27,5 +38,7 @@ export function block<Shape extends z.ZodRawShape>(
       return [key, inner instanceof z.ZodObject ? block(inner, `${path}.${key}`) : overriding(inner, `${path}.${key}`)];
     }),
   );
-  return z.strictObject(fields as unknown as Overriding<Shape>).optional() as unknown as z.ZodOptional<z.ZodObject<Overriding<Shape>>>;
+  const inner = z.strictObject(fields as unknown as Overriding<Shape>);
+  const described = section.description === undefined ? inner : inner.describe(section.description);
+  return described.optional() as unknown as z.ZodOptional<z.ZodObject<Overriding<Shape>>>;
 }

@@ -5,20 +5,24 @@ export const SourceKind = z.enum(['path', 'bytes', 'url', 'api', 'markdown']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
 /** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location` are ours. */
-export const Metadata = z.record(z.string(), z.unknown());
+export const Metadata = z
+  .record(z.string(), z.unknown())
+  .describe('What the source knows about itself: title, source_kind, file_type, content_hash, location, and keys of its own');
 export type Metadata = z.infer<typeof Metadata>;
 
 /** Where a passage stands in its document. All counts begin with 1; ends are inclusive. */
-export const Location = z.object({
-  page: z.int().optional().describe('Page of a PDF, slide of a PPTX'),
-  sheet: z.string().optional().describe('Sheet of an XLSX'),
-  row_start: z.int().optional().describe('First row of a table, the header row being row 1'),
-  row_end: z.int().optional().describe('Last row of a table'),
-  headings: z.array(z.string()).optional().describe('The path of headings above the passage, outermost first'),
-  line_start: z.int().optional().describe('First line in the source file (Markdown, text)'),
-  line_end: z.int().optional().describe('Last line in the source file'),
-  anchor: z.string().optional().describe('The fragment of the nearest heading above (HTML), without #'),
-});
+export const Location = z
+  .object({
+    page: z.int().optional().describe('Page of a PDF, slide of a PPTX'),
+    sheet: z.string().optional().describe('Sheet of an XLSX'),
+    row_start: z.int().optional().describe('First row of a table, the header row being row 1'),
+    row_end: z.int().optional().describe('Last row of a table'),
+    headings: z.array(z.string()).optional().describe('The path of headings above the passage, outermost first'),
+    line_start: z.int().optional().describe('First line in the source file (Markdown, text)'),
+    line_end: z.int().optional().describe('Last line in the source file'),
+    anchor: z.string().optional().describe('The fragment of the nearest heading above (HTML), without #'),
+  })
+  .meta({ id: 'Location', description: 'Where a passage stands in its document. All counts begin with 1; ends are inclusive' });
 export type Location = z.infer<typeof Location>;
 
 /**
@@ -26,73 +30,86 @@ export type Location = z.infer<typeof Location>;
  * mark and repeats everything that is still true. Within its reach `line` grows by one with every newline, `row` with every table row.
  */
 export const Mark = z.object({
-  at: z.int().min(0),
-  page: z.int().optional(),
-  sheet: z.string().optional(),
-  row: z.int().optional(),
-  line: z.int().optional(),
-  anchor: z.string().optional(),
+  at: z.int().min(0).describe('Characters of the text before it'),
+  page: z.int().optional().describe('Page of a PDF, slide of a PPTX, from 1'),
+  sheet: z.string().optional().describe('Sheet of an XLSX'),
+  row: z.int().optional().describe('Row of a table, the header row being row 1'),
+  line: z.int().optional().describe('Line in the source file, from 1'),
+  anchor: z.string().optional().describe('The fragment of the nearest heading above (HTML), without #'),
 });
 export type Mark = z.infer<typeof Mark>;
 
 /** A normalized document: Markdown, whatever it was before. */
-export const Document = z.object({
-  id: z.string().describe('Stable: derived from the source'),
-  text: z.string().describe('Markdown'),
-  source: z.string().describe('Path, address or name'),
-  title: z.string(),
-  metadata: Metadata,
-  marks: z.array(Mark).optional().describe('Where in the source the text stands, in the order of `at`'),
-});
+export const Document = z
+  .object({
+    id: z.string().describe('Stable: derived from the source'),
+    text: z.string().describe('Markdown'),
+    source: z.string().describe('Path, address or name'),
+    title: z.string().describe('The title given, else what the document says, else its name'),
+    metadata: Metadata,
+    marks: z.array(Mark).optional().describe('Where in the source the text stands, in the order of `at`'),
+  })
+  .meta({ id: 'Document', description: 'A normalized document: Markdown, whatever it was before' });
 export type Document = z.infer<typeof Document>;
 
 /** A passage of a document: the unit that is embedded, stored and found. */
-export const Chunk = z.object({
-  id: z.string().describe('Stable: derived from the source, the heading path and the ordinal under it'),
-  text: z.string().describe('The passage, for people'),
-  embed_text: z.string().optional().describe('Title and headings before the passage, for the embedder; `text` where absent'),
-  source: z.string(),
-  metadata: Metadata,
-});
+export const Chunk = z
+  .object({
+    id: z.string().describe('Stable: derived from the source, the heading path and the ordinal under it'),
+    text: z.string().describe('The passage, for people'),
+    embed_text: z.string().optional().describe('Title and headings before the passage, for the embedder; `text` where absent'),
+    source: z.string().describe('Path, address or name of its document'),
+    metadata: Metadata,
+  })
+  .meta({ id: 'Chunk', description: 'A passage of a document: the unit that is embedded, stored and found' });
 export type Chunk = z.infer<typeof Chunk>;
 
 /** Which model made a vector. */
-export const EmbedderName = z.object({ provider: z.string(), model: z.string() });
+export const EmbedderName = z.object({
+  provider: z.string().describe('Embedding provider'),
+  model: z.string().describe('Embedding model'),
+});
 export type EmbedderName = z.infer<typeof EmbedderName>;
 
 /** A chunk with its vector; without one where the collection is searched by words alone. */
 export const EmbeddedChunk = Chunk.extend({
   embedding: z.array(z.number()).optional().describe('The vector'),
   embedder: EmbedderName.optional().describe('Which model made the vector; the configured one where absent'),
-});
+}).meta({ id: 'EmbeddedChunk', description: 'A chunk with its vector; without one where the collection is searched by words alone' });
 export type EmbeddedChunk = z.infer<typeof EmbeddedChunk>;
 
 /** A chunk that a query found. */
-export const RetrievedItem = z.object({
-  id: z.string(),
-  chunk_id: z.string().describe('The same as `id`'),
-  text: z.string(),
-  metadata: Metadata.describe('Always with `source`'),
-  score: z.number().min(0).max(1).describe('Similarity to the query, 0 to 1, comparable between modes'),
-  rerank_score: z.number().optional().describe('Present when the result was reranked'),
-  explain: z.record(z.string(), z.unknown()).optional().describe('How the rank came about, when asked for'),
-});
+export const RetrievedItem = z
+  .object({
+    id: z.string().describe('Identifier of the chunk'),
+    chunk_id: z.string().describe('The same as `id`'),
+    text: z.string().describe('The passage'),
+    metadata: Metadata.describe('Always with `source`; title, location and what else is known of the document'),
+    score: z.number().min(0).max(1).describe('Similarity to the query, 0 to 1, comparable between modes'),
+    rerank_score: z.number().optional().describe("Present when the result was reranked, on the reranker's own scale: higher is better"),
+    explain: z.record(z.string(), z.unknown()).optional().describe('How the rank came about, when asked for'),
+  })
+  .meta({ id: 'RetrievedItem', description: 'A chunk that a query found' });
 export type RetrievedItem = z.infer<typeof RetrievedItem>;
 
 /** One turn of a conversation. */
-export const HistoryEntry = z.object({ role: z.enum(['user', 'assistant']), content: z.string() });
+export const HistoryEntry = z
+  .object({ role: z.enum(['user', 'assistant']).describe('Who said it'), content: z.string().describe('What was said') })
+  .meta({ id: 'HistoryEntry', description: 'One message of a conversation' });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 /** A chunk that the answer was built from. */
-export const Source = z.object({
-  id: z.string().describe('Chunk identifier'),
-  title: z.string(),
-  score: z.number(),
-  rerank_score: z.number().optional(),
-  metadata: Metadata,
-  citation: z.int().describe('The number that the answer cites it by: [1]'),
-  cited: z.boolean().describe('Whether the answer does'),
-  text: z.string().describe('The passage'),
-  location: Location,
-});
+export const Source = z
+  .object({
+    id: z.string().describe('Chunk identifier'),
+    title: z.string().describe('Title of its document'),
+    score: z.number().describe('Similarity to the query, 0 to 1'),
+    rerank_score: z.number().optional().describe("Present when the chunks were reranked, on the reranker's own scale: higher is better"),
+    metadata: Metadata.describe('Always with `source`; what else is known of the document'),
+    citation: z.int().describe('The number that the answer cites it by: [1]'),
+    cited: z.boolean().describe('Whether the answer does'),
+    text: z.string().describe('The passage'),
+    location: Location,
+  })
+  .meta({ id: 'Source', description: 'A chunk that the answer was built from' });
 export type Source = z.infer<typeof Source>;

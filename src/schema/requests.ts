@@ -1,27 +1,25 @@
 import { z } from 'zod';
-import { ApiIngestion, Chunking, Config, HistoryCompaction, QueryRewrite, RetrievalQualityConfig, Storage } from './config.ts';
-import { block, flattened, overriding } from './fields.ts';
-import { Chunk, Document, EmbeddedChunk, HistoryEntry, Metadata } from './items.ts';
+import { Chunking, Config, Storage } from './config.ts';
+import { ApiIngestion } from './config-sources.ts';
+import { block, flattened, list, overriding } from './fields.ts';
+import { GivenDocument } from './given.ts';
+import { Metadata } from './items.ts';
 
-const { embedding, storage, retrieval, rerank, chat, ingestion } = Config.shape;
-const query = z.string().describe('What is asked or looked for');
+const { embedding, ingestion } = Config.shape;
+const { docs, urls } = ingestion.shape;
+
+const value = z.union([z.string(), z.number(), z.boolean()]);
+const bound = (meaning: string) => z.union([z.string(), z.number()]).describe(meaning);
 
 /** `{"field": value}`, `{"field": {"in": […]}}`, `{"field": {"gte": …, "lt": …}}`; all keys must hold. Fields: `source`, `title`, any metadata key. */
 export const Filter = z
   .record(
     z.string(),
     z.union([
-      z.string(),
-      z.number(),
-      z.boolean(),
-      z.strictObject({ in: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1) }),
+      ...value.options,
+      z.strictObject({ in: z.array(value).min(1).max(10_000).describe('Any of these values') }),
       z
-        .strictObject({
-          gt: z.union([z.string(), z.number()]),
-          gte: z.union([z.string(), z.number()]),
-          lt: z.union([z.string(), z.number()]),
-          lte: z.union([z.string(), z.number()]),
-        })
+        .strictObject({ gt: bound('More than this'), gte: bound('At least this'), lt: bound('Less than this'), lte: bound('At most this') })
         .partial()
         .refine((range) => Object.keys(range).length > 0, 'one of gt, gte, lt, lte'),
     ]),
@@ -29,188 +27,153 @@ export const Filter = z
   .describe('Narrows before the search: {"field": value | {"in": [..]} | {"gte": .., "lt": ..}}');
 export type Filter = z.infer<typeof Filter>;
 
+const place = z.string().min(1);
+
 /** A file, folder, glob or link; with a title and a description of its own. */
 export const DocsEntry = z.union([
-  z.string().min(1),
-  z.strictObject({ path: z.string().min(1), title: z.string().optional(), description: z.string().optional() }),
+  place,
+  z.strictObject({
+    path: place.describe('File, folder, glob or link'),
+    title: z.string().optional().describe('Title of the document, where it is not its own'),
+    description: z.string().optional().describe('What it is about'),
+  }),
 ]);
 export type DocsEntry = z.infer<typeof DocsEntry>;
-export const DocsInput = z.union([DocsEntry, z.array(DocsEntry), z.strictObject({ folder: z.string().min(1) })]);
+const folder = place.describe('A folder: every supported file in it');
+export const DocsInput = z.union([DocsEntry, list(DocsEntry), z.strictObject({ folder })]);
 export type DocsInput = z.infer<typeof DocsInput>;
 
 const UrlObject = z.strictObject({
-  url: z.string().min(1),
-  mode: z.enum(['each', 'full']).optional(),
-  max_depth: z.int().min(0).optional(),
-  max_pages: z.int().min(1).optional(),
+  url: place.describe('Address of the page'),
+  mode: urls.shape.mode.optional(),
+  max_depth: urls.shape.max_depth.optional(),
+  max_pages: urls.shape.max_pages.optional(),
 });
-export const UrlsEntry = z.union([z.string().min(1), UrlObject]);
+export const UrlsEntry = z.union([place, UrlObject]);
 export type UrlsEntry = z.infer<typeof UrlsEntry>;
-export const UrlsInput = z.union([UrlsEntry, z.array(UrlsEntry)]);
+export const UrlsInput = z.union([UrlsEntry, list(UrlsEntry)]);
 export type UrlsInput = z.infer<typeof UrlsInput>;
 
-export const ApiSource = ApiIngestion.partial().extend({ url: z.string().min(1).describe('Address of the API') });
+export const ApiSource = ApiIngestion.partial().extend({ url: place.describe('Address of the API') });
 export type ApiSource = z.infer<typeof ApiSource>;
-export const ApiInput = z.union([z.string().min(1), ApiSource, z.array(z.union([z.string().min(1), ApiSource]))]);
+export const ApiInput = z.union([place, ApiSource, list(z.union([place, ApiSource]))]);
 export type ApiInput = z.infer<typeof ApiInput>;
 
+/** A text, or a document as any answer hands it back (service.md 2.4): its id and marks are made anew. */
 export const MarkdownEntry = z.union([
   z.string(),
-  z.object({ text: z.string(), source: z.string().optional(), title: z.string().optional(), metadata: Metadata.optional() }),
+  GivenDocument.extend({
+    source: z.string().optional().describe('Its name: what it replaces when it is given again'),
+    title: z.string().optional().describe('Title of the document'),
+    metadata: Metadata.optional().describe('What else is known of it: kept with its chunks, for filters'),
+  }),
 ]);
 export type MarkdownEntry = z.infer<typeof MarkdownEntry>;
-export const MarkdownInput = z.union([z.string(), z.array(MarkdownEntry)]);
+export const MarkdownInput = z.union([z.string(), list(MarkdownEntry)]);
 export type MarkdownInput = z.infer<typeof MarkdownInput>;
 
-export const ParseRequest = z.strictObject({
-  files: z
-    .union([DocsEntry, z.array(DocsEntry)])
-    .optional()
-    .describe('Files, folders, globs or links'),
-  folder: z.string().min(1).optional().describe('A folder: every supported file in it'),
-  frontmatter: overriding(ingestion.shape.docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
-});
+export const ParseRequest = z
+  .strictObject({
+    files: z
+      .union([DocsEntry, list(DocsEntry)])
+      .optional()
+      .describe('Files, folders, globs or links'),
+    folder: folder.optional(),
+    frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
+  })
+  .meta({
+    id: 'ParseRequest',
+    description: 'Files to be read: exactly one of files and folder',
+    examples: [{ files: ['manuals/pump.pdf', { path: 'https://example.com/terms.docx', title: 'Terms of delivery' }] }],
+  });
 export type ParseRequest = z.infer<typeof ParseRequest>;
 
-export const IngestRequest = z.strictObject({
-  docs: DocsInput.optional().describe('Files, folders, globs, links to documents'),
-  urls: UrlsInput.optional().describe('Web pages'),
-  api: ApiInput.optional().describe('HTTP APIs'),
-  markdown: MarkdownInput.optional().describe('Markdown text'),
-  ingestion: block(ingestion, 'ingestion'),
-  chunking: block(Chunking, 'chunking'),
-  embedding: block(embedding, 'embedding'),
-  storage: z.strictObject({ ...flattened(Storage, 'storage'), collection: overriding(Config.shape.collection, 'collection') }).optional(),
-  concurrency: overriding(Config.shape.concurrency, 'concurrency'),
-  prune: z.boolean().optional().describe('Remove the chunks of documents that are gone from the folder, site or API given'),
-  force: z.boolean().optional().describe('Embed and write everything again, unchanged or not'),
-  dry_run: z.boolean().optional().describe('Say what would be done; embed, write and remove nothing'),
-});
+/** Files that were sent. `path` is a temporary file of the server's own, and never comes from a caller; `name` is what the caller named it. */
+export const UploadRequest = z
+  .strictObject({
+    files: z
+      .array(
+        z.strictObject({
+          name: z.string().describe('What the file is called; its extension tells of which kind it is'),
+          path: place.describe('The temporary file that holds it'),
+        }),
+      )
+      .min(1)
+      .describe('The files that were sent'),
+    title: z.string().optional().describe('Title of each document; its own where absent'),
+    description: z.string().optional().describe('What each document is about'),
+    frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
+  })
+  .meta({ id: 'UploadRequest', description: 'Files that were sent, to be read' });
+export type UploadRequest = z.infer<typeof UploadRequest>;
+
+const ONE_SOURCE =
+  'At least one of docs, urls, api or markdown must be provided. For example {"docs": {"folder": "manuals"}}, or kb ingest --docs manuals.';
+
+export const IngestRequest = z
+  .strictObject({
+    docs: DocsInput.optional().describe('Files, folders, globs, links to documents'),
+    urls: UrlsInput.optional().describe('Web pages'),
+    api: ApiInput.optional().describe('HTTP APIs'),
+    markdown: MarkdownInput.optional().describe('Markdown text'),
+    ingestion: block(ingestion, 'ingestion'),
+    chunking: block(Chunking, 'chunking'),
+    embedding: block(embedding, 'embedding'),
+    storage: z
+      .strictObject({ ...flattened(Storage, 'storage'), collection: overriding(Config.shape.collection, 'collection') })
+      .optional()
+      .describe('Where chunks are stored'),
+    concurrency: overriding(Config.shape.concurrency, 'concurrency'),
+    prune: z.boolean().optional().describe('Remove the chunks of documents that are gone from the folder, site or API given'),
+    force: z.boolean().optional().describe('Embed and write everything again, unchanged or not'),
+    dry_run: z.boolean().optional().describe('Say what would be done; embed, write and remove nothing'),
+  })
+  .refine((given) => [given.docs, given.urls, given.api, given.markdown].some((source) => source !== undefined), ONE_SOURCE)
+  .meta({
+    id: 'IngestRequest',
+    description: 'Sources to be read, split, embedded and stored: at least one of docs, urls, api and markdown',
+    examples: [
+      {
+        docs: { folder: 'manuals' },
+        markdown: [{ text: '# Opening hours\n\nFrom nine to five.', source: 'hours', metadata: { year: 2026 } }],
+        chunking: { chunk_size: 800 },
+        storage: { collection: 'manuals' },
+        prune: true,
+      },
+    ],
+  });
 export type IngestRequest = z.infer<typeof IngestRequest>;
 
-/** A document as people write it: only the text is needed. */
-export const GivenDocument = Document.partial().extend({ text: z.string() });
-
-export const ChunkRequest = z.strictObject({
-  markdown: z.union([z.string(), z.array(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse gives them'),
-  title: z.string().optional(),
-  source: z.string().optional(),
-  ...flattened(Chunking, 'chunking'),
-});
-export type ChunkRequest = z.infer<typeof ChunkRequest>;
-
-const embedderFields = {
-  provider: overriding(embedding.shape.provider, 'embedding.provider'),
-  model: overriding(embedding.shape.model, 'embedding.model'),
-};
-const storeFields = {
-  vector_db: overriding(storage.shape.vector_db, 'storage.vector_db'),
-  collection: overriding(Config.shape.collection, 'collection'),
-  url: overriding(storage.shape.url, 'storage.url'),
-};
-const writeFields = {
-  ...storeFields,
-  batch_size: overriding(storage.shape.batch_size, 'storage.batch_size'),
-  ensure_collection: overriding(storage.shape.ensure_collection, 'storage.ensure_collection'),
-  options: overriding(storage.shape.options, 'storage.options'),
-};
-/** A chunk as people write it: an id and a text are needed. */
-export const GivenChunk = Chunk.extend({ id: z.string().min(1), source: z.string().default(''), metadata: Metadata.default({}) });
-
-export const EmbedRequest = z.strictObject({
-  chunks: z.array(GivenChunk),
-  ...embedderFields,
-  input_type: z.enum(['document', 'query']).optional().describe('What the texts are, for models that tell the two apart'),
-  batch_size: overriding(embedding.shape.batch_size, 'embedding.batch_size'),
-  options: overriding(embedding.shape.options, 'embedding.options'),
-});
-export type EmbedRequest = z.infer<typeof EmbedRequest>;
-
-export const GivenEmbeddedChunk = EmbeddedChunk.extend({
-  id: z.string().min(1),
-  source: z.string().default(''),
-  metadata: Metadata.default({}),
-});
-
-export const StoreRequest = z.strictObject({
-  embedded_chunks: z.array(GivenEmbeddedChunk),
-  ...writeFields,
-});
-export type StoreRequest = z.infer<typeof StoreRequest>;
-
-/** What changes about a stored chunk: its text, and its metadata where they are given. */
-export const EditedChunk = GivenChunk.extend({ source: z.string().optional(), metadata: Metadata.optional() });
-
-export const EditRequest = z.strictObject({
-  chunks: z.array(EditedChunk),
-  ...embedderFields,
-  ...writeFields,
-});
-export type EditRequest = z.infer<typeof EditRequest>;
-
-export const DeleteRequest = z.strictObject({
-  ids: z.array(z.string().min(1)).optional().describe('Chunks'),
-  source: z.string().optional().describe('All chunks of a document'),
-  filter: Filter.optional().describe('All chunks that it holds for'),
-  ...storeFields,
-});
-export type DeleteRequest = z.infer<typeof DeleteRequest>;
-
-export const RetrieveRequest = z.strictObject({
-  query: query.min(1),
-  ...embedderFields,
-  ...storeFields,
-  top_k: overriding(retrieval.shape.top_k, 'retrieval.top_k'),
-  mode: overriding(retrieval.shape.mode, 'retrieval.mode'),
-  filter: Filter.optional(),
-  use_rerank: overriding(rerank.shape.enabled, 'rerank.enabled'),
-  reranker: overriding(rerank.shape.provider, 'rerank.provider'),
-  reranker_model: overriding(rerank.shape.model, 'rerank.model'),
-  rerank_top_k: overriding(rerank.shape.top_k, 'rerank.top_k'),
-  options: overriding(storage.shape.options, 'storage.options'),
-  embedder_options: overriding(embedding.shape.options, 'embedding.options'),
-  reranker_options: overriding(rerank.shape.options, 'rerank.options'),
-  explain: z.boolean().optional().describe('Tell with every hit how its rank came about'),
-});
-export type RetrieveRequest = z.infer<typeof RetrieveRequest>;
-
-export const ChatRequest = z.strictObject({
-  query: z.unknown().describe('The question'),
-  history: z.array(HistoryEntry).optional().describe('Prior turns'),
-  llm_provider: overriding(chat.shape.llm.shape.provider, 'chat.llm.provider'),
-  llm_model: overriding(chat.shape.llm.shape.model, 'chat.llm.model'),
-  max_tokens: overriding(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),
-  embedder_provider: embedderFields.provider,
-  embedder_model: embedderFields.model,
-  ...storeFields,
-  top_k: overriding(retrieval.shape.top_k, 'retrieval.top_k'),
-  mode: overriding(retrieval.shape.mode, 'retrieval.mode'),
-  filter: Filter.optional(),
-  rerank: overriding(rerank.shape.enabled, 'rerank.enabled'),
-  reranker: overriding(rerank.shape.provider, 'rerank.provider'),
-  reranker_model: overriding(rerank.shape.model, 'rerank.model'),
-  rerank_top_k: overriding(rerank.shape.top_k, 'rerank.top_k'),
-  query_rewrite: block(QueryRewrite, 'chat.query_rewrite'),
-  history_compaction: block(HistoryCompaction, 'chat.history_compaction'),
-  intent_routing: block(chat.shape.intent_routing, 'chat.intent_routing'),
-  retrieval_quality: block(RetrievalQualityConfig, 'chat.retrieval_quality'),
-  persona: overriding(chat.shape.persona, 'chat.persona'),
-  options: overriding(chat.shape.llm.shape.options, 'chat.llm.options'),
-  embedder_options: overriding(embedding.shape.options, 'embedding.options'),
-  reranker_options: overriding(rerank.shape.options, 'rerank.options'),
-});
-export type ChatRequest = z.infer<typeof ChatRequest>;
-
-export const ScrapeRequest = z.strictObject({
-  url: UrlsInput.describe('Pages'),
-  mode: overriding(ingestion.shape.urls.shape.mode, 'ingestion.urls.mode'),
-  max_depth: overriding(ingestion.shape.urls.shape.max_depth, 'ingestion.urls.max_depth'),
-  max_pages: overriding(ingestion.shape.urls.shape.max_pages, 'ingestion.urls.max_pages'),
-  frontmatter: overriding(ingestion.shape.urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
-  verbose: overriding(ingestion.shape.urls.shape.verbose, 'ingestion.urls.verbose'),
-});
+export const ScrapeRequest = z
+  .strictObject({
+    url: UrlsInput.describe('Pages'),
+    mode: overriding(urls.shape.mode, 'ingestion.urls.mode'),
+    max_depth: overriding(urls.shape.max_depth, 'ingestion.urls.max_depth'),
+    max_pages: overriding(urls.shape.max_pages, 'ingestion.urls.max_pages'),
+    frontmatter: overriding(urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
+    verbose: overriding(urls.shape.verbose, 'ingestion.urls.verbose'),
+  })
+  .meta({
+    id: 'ScrapeRequest',
+    description: 'Web pages to be read',
+    examples: [{ url: ['https://example.com/docs/intro', 'https://example.com/docs/install'], frontmatter: true }],
+  });
 export type ScrapeRequest = z.infer<typeof ScrapeRequest>;
 
 /** One API config (service.md 2.2), or a list of them under `apis`. */
-export const FetchRequest = ApiSource.partial().extend({ apis: ApiInput.optional().describe('Several APIs') });
+export const FetchRequest = ApiSource.partial()
+  .extend({ apis: ApiInput.optional().describe('Several APIs') })
+  .meta({
+    id: 'FetchRequest',
+    description: 'HTTP APIs to be read: one by its url, or several under apis',
+    examples: [
+      {
+        url: 'https://example.com/api/articles',
+        params: { lang: 'en' },
+        pagination: { type: 'page', param: 'page', items_path: 'results' },
+        max_pages: 20,
+        timeout: 10,
+      },
+    ],
+  });
 export type FetchRequest = z.infer<typeof FetchRequest>;

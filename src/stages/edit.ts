@@ -1,7 +1,7 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Collection, Embedder, StoredChunk } from '../ports.ts';
-import type { EditRequest } from '../schema/requests.ts';
+import type { EditRequest } from '../schema/chunk-requests.ts';
 import type { EditResult, ErrorItem } from '../schema/results.ts';
 import { embedBatches, type EmbedOptions } from './embed.ts';
 import type { Target } from './store.ts';
@@ -49,11 +49,13 @@ export async function* editChunks(
 
 const unknown = (id: string, { collection }: Target): KbError =>
   new KbError('not_found', `There is no chunk «${id}» in the collection «${collection}».`, {
-    hint: 'kb retrieve --json shows the ids of chunks.',
+    hint: 'The items of a retrieval (kb retrieve --json) have the ids of their chunks.',
   });
 
 const emptied = (id: string): KbError =>
-  new KbError('invalid', `The new text of the chunk «${id}» is empty.`, { hint: `kb delete --id ${id} removes a chunk.` });
+  new KbError('invalid', `The new text of the chunk «${id}» is empty.`, {
+    hint: `To remove the chunk, delete it by its id: kb delete --id ${id}.`,
+  });
 
 /** The stored chunk with what was given in place of what it had; what places it in its document stays. */
 function changed(before: StoredChunk, { text, embed_text, source, metadata }: Given): StoredChunk {

@@ -56,7 +56,7 @@ function misfit({ id, text, embedding, embedder }: EmbeddedChunk, wanted: Embedd
   // also where the collection is yet to be made: it would hold no vectors for good
   if (wanted.provider !== 'none' && !embedding?.length)
     return new KbError('invalid', `The chunk «${id}» has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
-      hint: 'Pass it through kb embed first.',
+      hint: 'Embed it first: kb embed, or /v1/embed.',
     });
   if (!embedder || (embedder.provider === wanted.provider && embedder.model === wanted.model)) return undefined;
   return new KbError(

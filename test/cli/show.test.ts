@@ -4,7 +4,8 @@ import { showCollection, showCollections, size } from '../../src/cli/show-collec
 import { marked, placeText, showHits, wrapped } from '../../src/cli/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/show-ingest.ts';
 import type { Source } from '../../src/schema/items.ts';
-import type { ChatResult, ErrorItem } from '../../src/schema/results.ts';
+import type { ChatResult } from '../../src/schema/answers.ts';
+import type { ErrorItem } from '../../src/schema/results.ts';
 import { IngestReport } from '../../src/stages/ingest-report.ts';
 import { paper } from '../support/screen.ts';
 

@@ -7,7 +7,7 @@ import { getPath } from '../../src/base/settings.ts';
 import { exampleConfig } from '../../src/config/example.ts';
 import { readConfigFile } from '../../src/config/file.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
-import { keysOf } from '../../src/schema/keys.ts';
+import { keysOf, type Key } from '../../src/schema/keys.ts';
 
 const path = join(packageRoot, 'kb.config.example.yaml');
 const text = readFileSync(path, 'utf8');
@@ -19,8 +19,14 @@ it('kb.config.example.yaml is what the schema says (npm run example writes it)',
 it('the example configuration can be read, and is the defaults', () => {
   const { layer } = readConfigFile(path);
   for (const key of keysOf(Config))
-    expect([key.path, getPath(layer, key.path) ?? getPath(parse(text), key.path)]).toEqual([key.path, getPath(DEFAULTS, key.path)]);
+    expect([key.path, read(key, getPath(layer, key.path) ?? getPath(parse(text), key.path))]).toEqual([
+      key.path,
+      getPath(DEFAULTS, key.path),
+    ]);
 });
+
+/** The value as the schema reads it: `10 MiB` is a number. */
+const read = ({ schema }: Key, value: unknown): unknown => (value === undefined ? undefined : schema.parse(value));
 
 it('the example configuration names every key, and each with its meaning', () => {
   for (const { path: key, description } of keysOf(Config)) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/base/errors.ts';
 import { loadConfig, readSet } from '../../src/config/load.ts';
-import { DEFAULTS } from '../../src/schema/config.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder, write } from '../support/folder.ts';
 
 const failure = (work: () => unknown): KbError => {
@@ -129,5 +129,22 @@ describe('readSet', () => {
 
   it('wants KEY=VALUE', () => {
     expect(failure(() => readSet(['collection'])).message).toContain('KEY=VALUE');
+  });
+});
+
+describe('sizes', () => {
+  it.each([
+    ['10 MiB', 10_485_760],
+    ['1.5 KiB', 1536],
+    ['500 kb', 500_000],
+    ['2GB', 2e9],
+    ['2048', 2048],
+    [4096, 4096],
+  ])('reads %s as %i bytes', (written, bytes) => {
+    expect(Config.shape.network.shape.max_bytes.parse(written)).toBe(bytes);
+  });
+
+  it.each(['much', '10 bananas', '', '-5', 0])('refuses %s', (written) => {
+    expect(Config.shape.network.shape.max_bytes.safeParse(written).success).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../src/base/run.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { engineIn, modelServer, result, WORDS } from '../support/engine.ts';
@@ -98,6 +98,108 @@ describe('retrieve', () => {
   });
 });
 
+describe('a query that is rewritten for the search', () => {
+  const followUp = { query: 'When is it locked?', use_query_rewrite: true, mode: 'text' as const };
+
+  it('carries the question that it follows, without a model', async () => {
+    const engine = await filled();
+    const rewritten = await result(engine, 'retrieve', { ...followUp, rewrite_context: 'What about the gate?' });
+    expect(rewritten).toMatchObject({
+      query: followUp.query,
+      search_query: `What about the gate? ${followUp.query}`,
+      failed: 0,
+      errors: [],
+    });
+    expect(ids(rewritten.items)[0]).toBe('gate');
+  });
+
+  it('stays as it is where nothing was said before, or nobody asks for it', async () => {
+    const engine = await filled();
+    for (const request of [
+      followUp,
+      { ...followUp, rewrite_context: ' ' },
+      { ...followUp, use_query_rewrite: false, rewrite_context: 'What about the gate?' },
+      { ...followUp, session_context: 'The keeper asks.' },
+    ])
+      expect((await result(engine, 'retrieve', request)).search_query).toBe(followUp.query);
+  });
+
+  it('is written by the model, which is told what was said and what it is about', async () => {
+    const { settings, server } = await modelServer({ vector, reply: () => 'locking time of the gate' });
+    const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
+    const engine = await filled({ ...settings, chat: { llm } });
+    const rewriting = { rewrite_context: 'What about the gate?', session_context: 'The keeper asks.' };
+    const { events, result: done } = await collect(engine.run('retrieve', { ...followUp, ...rewriting }));
+    expect(done).toMatchObject({ query: followUp.query, search_query: 'locking time of the gate', errors: [] });
+    expect(events.find(({ stage }) => stage === 'rewrite')?.data).toEqual({ query: followUp.query, search_query: done.search_query });
+    const asked = server.requests.find(({ path }) => path === '/v1/chat/completions');
+    expect(JSON.stringify(asked!.body.messages)).toMatch(/The keeper asks\..*What about the gate\?.*When is it locked\?/);
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['gate '.repeat(500), 'longer'],
+    [{ status: 400, error: { message: 'No such model.' } }, 'No such model'],
+  ])('is searched for as it was where the rewriting fails (%#)', async (reply, reason) => {
+    const { settings, server } = await modelServer({ vector, reply: () => reply });
+    const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
+    const engine = await filled({ ...settings, chat: { llm } });
+    const { events, result: done } = await collect(engine.run('retrieve', { ...followUp, rewrite_context: 'What about the gate?' }));
+    const item = expect.objectContaining({
+      stage: 'rewrite',
+      source: followUp.query,
+      source_kind: 'query',
+      error: expect.stringContaining(reason),
+    });
+    expect(done).toMatchObject({ search_query: followUp.query, failed: 1, errors: [item] });
+    expect(done.retrieved).toBeGreaterThan(0);
+    expect(events.filter(({ type }) => type === 'error').map(({ data }) => data)).toEqual(done.errors);
+  });
+
+  it('ends the work where the model has no key', async () => {
+    vi.stubEnv('OPENAI_API_KEY', undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const engine = await filled({ ...WORDS, chat: { llm: { provider: 'openai', model: 'm' } } });
+    await expect(result(engine, 'retrieve', { ...followUp, rewrite_context: 'What about the gate?' })).rejects.toMatchObject({
+      code: 'setup',
+    });
+  });
+});
+
+describe('query', () => {
+  it('answers as retrieve does for the same settings', async () => {
+    const engine = await filled();
+    const query = 'When does the bell ring?';
+    const context = 'What about the bell?';
+    for (const [retrieval, flat] of [
+      [{}, {}],
+      [
+        { top_k: 1, mode: 'text', collection: 'default', explain: true },
+        { top_k: 1, mode: 'text', collection: 'default', explain: true },
+      ],
+      [{ filter: { year: { gte: 2024 } } }, { filter: { year: { gte: 2024 } } }],
+      [{ rerank: { enabled: true, top_k: 1 } }, { use_rerank: true, rerank_top_k: 1 }],
+      [
+        { use_rerank: true, reranker: 'local', rerank_top_k: 1 },
+        { use_rerank: true, rerank_top_k: 1 },
+      ],
+      [{ query_rewrite: { enabled: true, context } }, { use_query_rewrite: true, rewrite_context: context }],
+      [{ collection: 'absent' }, { collection: 'absent' }],
+    ] as const) {
+      const nested = await result(engine, 'query', { query, embedding: { provider: 'none' }, retrieval });
+      expect(nested).toEqual(await result(engine, 'retrieve', { query, provider: 'none', ...flat }));
+    }
+    expect((await result(engine, 'query', { query })).retrieved).toBe(1);
+  });
+
+  it('names a field by its path', async () => {
+    await expect(result(engineIn(folder()), 'query', { query: 'x', retrieval: { rerank: { top_k: 0 } } })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'retrieval.rerank.top_k: at least 1 is expected.',
+    });
+  });
+});
+
 describe('chat', () => {
   it('answers from the collection and cites what it quotes, streamed as it comes', async () => {
     const { events, result: done } = await collect((await filled()).run('chat', { query: 'When is the gate locked?' }));
@@ -157,8 +259,8 @@ describe('chat', () => {
 
   it('takes anything for a query, and says what is wrong with it', async () => {
     const engine = engineIn(folder());
-    for (const query of ['', '   ', undefined, 5, { a: 1 }])
-      expect(await result(engine, 'chat', { query })).toMatchObject({ answer: '', errors: [{ stage: 'validate', source_kind: 'chat' }] });
+    for (const request of [{}, ...['', '   ', undefined, 5, { a: 1 }].map((query) => ({ query }))])
+      expect(await result(engine, 'chat', request)).toMatchObject({ answer: '', errors: [{ stage: 'validate', source_kind: 'chat' }] });
   });
 
   it('lets a request choose what happens with weak passages', async () => {

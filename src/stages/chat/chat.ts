@@ -2,7 +2,8 @@ import { progress, settle, throwIfAborted, type Run } from '../../base/run.ts';
 import type { Llm } from '../../ports.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem } from '../../schema/items.ts';
-import type { ChatResult, RetrieveResult } from '../../schema/results.ts';
+import { LONGEST_QUERY } from '../../schema/questions.ts';
+import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import { answer, type Answer } from './answer.ts';
 import { outgrown, summarize, withTurn } from './history.ts';
 import { directReply } from './intent.ts';
@@ -43,7 +44,8 @@ export async function* chat({ query, history, settings }: ChatTurn, parts: ChatP
   const text = typeof query === 'string' ? query : '';
   const turn: Turn = { query: text, history, settings, parts, result: openResult(text, history) };
   yield progress('chat', { query: text });
-  if (!text.trim()) return yield* refuseQuery(turn);
+  const unusable = problemOf(text);
+  if (unusable) return yield* refuseQuery(turn, unusable);
   const direct = settings.intent_routing.enabled ? directReply(text) : undefined;
   yield progress('intent', { intent: direct?.intent ?? 'rag' });
   if (direct) {
@@ -65,8 +67,13 @@ async function* grounded(turn: Turn): Run<ChatResult> {
   return yield* ground(turn, context);
 }
 
-async function* refuseQuery({ result }: Turn): Run<ChatResult> {
-  const error = 'The query is missing or empty: send a question as text.';
+function problemOf(query: string): string | undefined {
+  if (!query.trim()) return 'The query is missing or empty: send a question as text.';
+  if (query.length > LONGEST_QUERY) return `The query has ${query.length} characters, of at most ${LONGEST_QUERY}: ask in fewer words.`;
+  return undefined;
+}
+
+async function* refuseQuery({ result }: Turn, error: string): Run<ChatResult> {
   yield* report(result, { source: '', source_kind: 'chat', stage: 'validate', error, isRetryable: false, attempts: 1 });
   return result;
 }

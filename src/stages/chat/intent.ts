@@ -1,4 +1,4 @@
-import type { Intent } from '../../schema/results.ts';
+import type { Intent } from '../../schema/answers.ts';
 import { EAST } from './small-talk-east.ts';
 import { WEST } from './small-talk-west.ts';
 import { FILLERS, type DirectIntent, type SmallTalk } from './small-talk.ts';

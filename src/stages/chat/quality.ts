@@ -1,6 +1,6 @@
 import type { Config } from '../../schema/config.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
-import type { RetrievalQuality } from '../../schema/results.ts';
+import type { RetrievalQuality } from '../../schema/answers.ts';
 
 /** The scores from which a chunk is good enough where the settings name none: those measured for the embedder and the reranker in use. */
 export interface Calibrated {

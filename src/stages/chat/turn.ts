@@ -1,7 +1,8 @@
 import { endsWork, toErrorItem } from '../../base/errors.ts';
 import type { Progress } from '../../base/run.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
-import type { ChatResult, ErrorItem } from '../../schema/results.ts';
+import type { ChatResult } from '../../schema/answers.ts';
+import type { ErrorItem } from '../../schema/results.ts';
 
 /** The result of a turn before anything has happened: it fails unless something comes of it. */
 export const openResult = (query: string, history: readonly HistoryEntry[]): ChatResult => ({

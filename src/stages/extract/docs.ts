@@ -1,32 +1,22 @@
-import { extname } from 'node:path';
 import { KbError, toErrorItem } from '../../base/errors.ts';
-import { hash } from '../../base/ids.ts';
 import { mapOrdered } from '../../base/pool.ts';
 import { throwIfAborted } from '../../base/run.ts';
-import type { DocumentReader } from '../../ports.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Stage } from '../../schema/results.ts';
-import { contentHash, type Candidate, type Extracted } from './candidate.ts';
-import { toDocument } from './document.ts';
-import { withFrontmatter } from './frontmatter.ts';
+import type { Extracted } from './candidate.ts';
+import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';
 import { listDocs, type Found } from './list-docs.ts';
-import { openLocalFile, type LocalFile } from './local-file.ts';
-import { sourceOf, type Place } from './local-path.ts';
+import { absolutePath, sourceOf, type GuardedPlace } from './local-path.ts';
 
 /** Files read at once, ahead of the parser: enough to hide the disk. */
 const READ_AHEAD = 8;
 
-export interface DocsParts extends Place {
-  reader: DocumentReader;
-  frontmatter: boolean;
+export interface DocsParts extends GuardedPlace, FileParts {
   /** A document behind a link. */
   link: (
     url: string,
     given: { title?: string | undefined; description?: string | undefined; frontmatter: boolean },
   ) => AsyncIterable<Extracted>;
-  /** Throws a KbError for a real path that must not be read. */
-  authorize?: ((path: string) => void) | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** Local documents: every supported file that `docs` names. A file that was named must be of a supported kind; one that was found is passed over. */
@@ -48,53 +38,23 @@ type FoundLink = Extract<Found, { link: string }>;
 async function extractOne(item: Found, parts: DocsParts): Promise<Extracted | FoundLink> {
   if ('link' in item || 'scope' in item) return item;
   if ('failed' in item) return failure(item.failed, item.error, 'validate');
-  const source = sourceOf(item.path, parts);
-  const file_type = parts.reader.fileType(item.path);
-  if (file_type === undefined && !item.named) return { passed_over: source };
+  const { path, named, title, description } = item;
+  const source = sourceOf(path, parts);
+  const file_type = parts.reader.fileType(path);
+  if (file_type === undefined && !named) return { passed_over: source };
+  // the path was real when it was listed; since then a link may have been put in its place
+  const recheck = () => parts.authorize?.(absolutePath(path, parts), source);
   try {
-    if (file_type === undefined) throw unsupported(source, parts.reader.extensions);
-    parts.authorize?.(item.path);
+    if (file_type === undefined) throw unsupportedFile(source, parts.reader);
+    recheck();
+    return { candidate: await fileCandidate(path, { source, source_kind: 'path', file_type, title, description, recheck }, parts) };
   } catch (error) {
-    return failure(source, error, 'validate');
-  }
-  const { title, description } = item;
-  try {
-    const file = await openLocalFile(item.path, source, (bytes) =>
-      contentHash(bytes, { title, description, frontmatter: parts.frontmatter }),
-    );
-    return { candidate: candidateOf(file, { source, file_type: file_type!, title, description }, parts) };
-  } catch (error) {
-    return failure(source, error, 'fetch');
+    return failure(source, error, isRefusal(error) ? 'validate' : 'fetch');
   }
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof KbError && (error.code === 'usage' || error.code === 'forbidden');
 
 const failure = (source: string, error: unknown, stage: Stage): Extracted => ({
   error: toErrorItem(error, { source, source_kind: 'path', stage }),
 });
-
-const unsupported = (source: string, extensions: readonly string[]): KbError =>
-  new KbError(
-    'usage',
-    `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
-    {
-      hint: `Supported: ${extensions.join(', ')}.`,
-    },
-  );
-
-interface FoundFile {
-  source: string;
-  file_type: string;
-  title?: string | undefined;
-  description?: string | undefined;
-}
-
-function candidateOf(file: LocalFile<string>, { source, file_type, title, description }: FoundFile, parts: DocsParts): Candidate {
-  const { reader, frontmatter, signal } = parts;
-  const document = () =>
-    file.again(async (bytes) => {
-      const parsed = await reader.read(bytes, { source, file_type, signal });
-      const made = toDocument(parsed, { source, source_kind: 'path', file_type, content_hash: hash(bytes), title, description });
-      return frontmatter ? withFrontmatter(made) : made;
-    });
-  return { source, source_kind: 'path', content_hash: file.first, document };
-}

@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
-import picomatch from 'picomatch';
-import { glob, isDynamicPattern } from 'tinyglobby';
+import { resolve } from 'node:path';
 import { KbError } from '../../base/errors.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Scope } from './candidate.ts';
-import { absolutePath, pathOf, sourceOf, type Place } from './local-path.ts';
+import { isPattern, listPattern } from './list-pattern.ts';
+import { reasonOf } from './local-file.ts';
+import { absolutePath, isWithin, pathOf, refusal, sourceOf, type GuardedPlace } from './local-path.ts';
 import { walk } from './walk.ts';
 
 /** What a `docs` input names, resolved. `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
@@ -22,19 +21,23 @@ interface Entry {
   description?: string | undefined;
 }
 
+interface Listing extends GuardedPlace {
+  isSupported(path: string): boolean;
+}
+
 const entriesOf = (docs: DocsInput): Entry[] => {
   if (typeof docs === 'object' && 'folder' in docs) return [{ path: docs.folder }];
   return [docs].flat().map((entry) => (typeof entry === 'string' ? { path: entry } : entry));
 };
 
-/** Finds every file that a `docs` input names: files, folders, globs and links, in the order given, each path once. */
-export async function* listDocs(
-  docs: DocsInput,
-  { isSupported, ...place }: Place & { isSupported(path: string): boolean },
-): AsyncGenerator<Found, void, void> {
+/**
+ * Finds every file that a `docs` input names: files, folders, globs and links, in the order given, each path once. Of what `authorize` refuses nothing
+ * is looked at: what exists there and what does not is answered alike.
+ */
+export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<Found, void, void> {
   const met = new Set<string>();
   for (const entry of entriesOf(docs)) {
-    for await (const found of listEntry(entry, place, isSupported)) {
+    for await (const found of listEntry(entry, listing)) {
       if ('path' in found) {
         if (met.has(found.path)) continue;
         met.add(found.path);
@@ -44,19 +47,20 @@ export async function* listDocs(
   }
 }
 
-async function* listEntry(entry: Entry, place: Place, isSupported: (path: string) => boolean): AsyncGenerator<Found, void, void> {
-  const { path: given, ...words } = entry;
+async function* listEntry({ path: given, ...words }: Entry, listing: Listing): AsyncGenerator<Found, void, void> {
   if (/^https?:\/\//i.test(given)) return yield { link: given, ...words };
-  const path = absolutePath(given, place);
+  const path = absolutePath(given, listing);
+  const refused = refusal(path, given, listing);
+  if (refused) return yield { failed: given, error: refused };
   const kind = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (!(kind instanceof Error)) {
-    if (kind.isDirectory()) yield* listFolder(given, path, { ...place, isSupported });
+    if (kind.isDirectory()) yield* listFolder(given, path, listing);
     else if (kind.isFile()) yield { path, named: true, ...words };
     else yield { failed: given, error: noFile(given) };
-  } else if (kind.code === 'ENOENT' && isDynamicPattern(given)) {
-    yield* listGlob(given, { ...place, isSupported });
+  } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
+    yield* listPattern(given, listing);
   } else {
-    yield { failed: given, error: unreadable(given, path, kind) };
+    yield { failed: given, error: unreadable(given, kind, listing) };
   }
 }
 
@@ -64,36 +68,41 @@ async function* listEntry(entry: Entry, place: Place, isSupported: (path: string
 const noFile = (given: string): KbError =>
   new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save what it gives into a file, and give that.' });
 
-const unreadable = (given: string, path: string, error: NodeJS.ErrnoException): KbError =>
-  error.code === 'ENOENT' || error.code === 'ENOTDIR'
-    ? new KbError('usage', `${given} does not exist${given === path ? '' : ` (looked for ${path})`}.`, {
-        hint: 'Check the spelling and the folder you are in.',
-        cause: error,
-      })
-    : new KbError('usage', `${given} cannot be read: ${error.message}.`, { hint: 'Check its permissions.', cause: error });
+/** Where a server was asked, its folders are none of the caller's business: what was looked for is not told. */
+function unreadable(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
+    return new KbError('usage', `${given} cannot be read: ${reasonOf(error)}.`, { hint: 'Check its permissions.', cause: error });
+  const path = resolve(cwd, given);
+  if (authorize || path === given)
+    return new KbError('usage', `${given} does not exist.`, {
+      hint: 'Check the spelling, and the folder that it begins at.',
+      cause: error,
+    });
+  return new KbError('usage', `${given} does not exist (looked for ${path}).`, {
+    hint: 'Check the spelling and the folder you are in.',
+    cause: error,
+  });
+}
 
 /** What a folder lists and does not exist is a link to something that is gone. */
-const unreadableInside = (name: string, path: string, error: NodeJS.ErrnoException): KbError =>
+const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
   error.code === 'ENOENT'
     ? new KbError('usage', `${name} is a link that leads nowhere.`, { hint: 'Mend it, or remove it.', cause: error })
-    : unreadable(name, path, error);
+    : unreadable(name, error, place);
 
-async function* listFolder(
-  given: string,
-  root: string,
-  place: Place & { isSupported(path: string): boolean },
-): AsyncGenerator<Found, void, void> {
+async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<Found, void, void> {
   let supported = 0;
   let whole = true;
-  for await (const found of walk(root)) {
-    if ('error' in found) {
-      whole = false;
-      const name = sourceOf(found.path, place);
-      yield { failed: name, error: unreadableInside(name, found.path, found.error) };
+  for await (const found of walk(root, (path) => refusal(absolutePath(path, listing), sourceOf(path, listing), listing))) {
+    if (!('error' in found)) {
+      if (listing.isSupported(found.path)) supported++;
+      yield { path: absolutePath(found.path, listing), named: false };
       continue;
     }
-    if (place.isSupported(found.path)) supported++;
-    yield { path: absolutePath(found.path, place), named: false };
+    const name = sourceOf(found.path, listing);
+    const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
+    whole &&= isRefused;
+    yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
   }
   if (supported === 0)
     yield {
@@ -102,57 +111,14 @@ async function* listFolder(
         hint: 'kb reads PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV.',
       }),
     };
-  else if (whole) yield { scope: folderScope(root, place) };
+  else if (whole) yield { scope: folderScope(root, listing) };
 }
 
 /** An empty folder has no scope: it may be one that is not mounted, and nothing is to be removed for that. */
-const folderScope = (root: string, place: Place): Scope => ({
+const folderScope = (root: string, place: GuardedPlace): Scope => ({
   source_kind: 'path',
-  covers: (source) => isInside(root, pathOf(source, place)),
+  covers: (source) => {
+    const path = pathOf(source, place);
+    return path !== root && isWithin(root, path);
+  },
 });
-
-function isInside(folder: string, path: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
-}
-
-function isAbsent(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
-}
-
-async function* listGlob(pattern: string, place: Place & { isSupported(path: string): boolean }): AsyncGenerator<Found, void, void> {
-  const paths = await glob(pattern, {
-    cwd: place.cwd,
-    absolute: true,
-    onlyFiles: true,
-    ignore: ['**/node_modules/**'],
-    expandDirectories: false,
-  });
-  for (const path of paths.toSorted((a, b) => (a < b ? -1 : 1))) yield { path: absolutePath(path, place), named: false };
-  if (paths.length === 0) {
-    yield {
-      failed: pattern,
-      error: new KbError('usage', `${pattern} matches no file.`, {
-        hint: 'Quote the pattern, so that the shell does not expand it, and try it with ls.',
-      }),
-    };
-    return;
-  }
-  yield { scope: globScope(pattern, place) };
-}
-
-/**
- * What a pattern would match and is not there, below the folder that it begins with: that one is known by its real path, as the sources are. A file
- * in a folder that may not be read is there: tinyglobby passes such a folder over without a word.
- */
-function globScope(pattern: string, place: Place): Scope {
-  const { base, glob: rest } = picomatch.scan(pattern);
-  const root = absolutePath(base || '.', place);
-  const matches = picomatch(rest);
-  const covers = (path: string) => isInside(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);
-  return { source_kind: 'path', covers: (source) => covers(pathOf(source, place)) };
-}

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { getSystemErrorMessage } from 'node:util';
 import pLimit from 'p-limit';
 import { KbError } from '../../base/errors.ts';
 
@@ -18,26 +19,50 @@ export interface LocalFile<First> {
   again<Result>(use: (bytes: Uint8Array) => Promise<Result> | Result): Promise<Result>;
 }
 
-/** Reads a file for `first` (its hash), and lets it be read `again` for its document. Few large files are in memory at once. Throws a KbError that names `source`. */
-export async function openLocalFile<First>(path: string, source: string, first: (bytes: Uint8Array) => First): Promise<LocalFile<First>> {
-  try {
-    const { size } = await stat(path);
-    if (size > MAX_BYTES) {
-      throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_BYTES / 2 ** 20} are read.`, {
-        hint: 'Split it.',
-      });
-    }
-    if (size > KEPT_BYTES) {
-      const again = <Result>(use: (bytes: Uint8Array) => Promise<Result> | Result) => largeInTurn(async () => use(await readFile(path)));
-      return { first: await again(first), again };
-    }
-    const bytes = size <= SMALL_BYTES ? readFileSync(path) : await readFile(path);
-    return { first: first(bytes), again: async (use) => use(bytes) };
-  } catch (error) {
-    if (error instanceof KbError) throw error;
-    throw new KbError('invalid', `${source} cannot be read: ${(error as Error).message}.`, {
-      hint: 'Check its permissions.',
-      cause: error,
+export interface OpenOptions {
+  /** What errors call the file. */
+  source: string;
+  /** Throws a KbError where the path leads somewhere else by now. Called after each reading, before the bytes are used. */
+  recheck?: (() => void) | undefined;
+}
+
+/** Reads a file for `first` (its hash), and lets it be read `again` for its document. Few large files are in memory at once. Throws a KbError that names `source`, and no path. */
+export async function openLocalFile<First>(
+  path: string,
+  first: (bytes: Uint8Array) => First,
+  { source, recheck }: OpenOptions,
+): Promise<LocalFile<First>> {
+  const read = async (isSmall: boolean): Promise<Uint8Array> => {
+    const bytes = await naming(source, async () => (isSmall ? readFileSync(path) : await readFile(path)));
+    recheck?.();
+    return bytes;
+  };
+  const { size } = await naming(source, () => stat(path));
+  if (size > MAX_BYTES) {
+    throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_BYTES / 2 ** 20} are read.`, {
+      hint: 'Split it.',
     });
   }
+  if (size > KEPT_BYTES) {
+    const again = <Result>(use: (bytes: Uint8Array) => Promise<Result> | Result) => largeInTurn(async () => use(await read(false)));
+    return { first: await again(first), again };
+  }
+  const bytes = await read(size <= SMALL_BYTES);
+  return { first: first(bytes), again: async (use) => use(bytes) };
+}
+
+/** Node's own words name the absolute path, which is none of the caller's business where a server reads the file. */
+async function naming<Result>(source: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new KbError('invalid', `${source} cannot be read: ${reasonOf(error)}.`, { hint: 'Check its permissions.', cause: error });
+  }
+}
+
+/** Why the file system refused, without the path: «permission denied». */
+export function reasonOf(error: unknown): string {
+  const { errno, code } = error as NodeJS.ErrnoException;
+  if (errno !== undefined) return getSystemErrorMessage(errno);
+  return code === 'ERR_INVALID_ARG_VALUE' ? 'no file can have such a name' : (code ?? 'an unknown error');
 }

@@ -66,7 +66,8 @@ function pageCandidate(answer: HttpAnswer, { reader, settings: { frontmatter }, 
     const made = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: hash(bytes) });
     return frontmatter ? withFrontmatter(made) : made;
   };
-  return { source, source_kind: 'url', content_hash: contentHash(bytes, { frontmatter }), document };
+  const page = { depth: 0, status_code: answer.status };
+  return { source, source_kind: 'url', content_hash: contentHash(bytes, { frontmatter }), document, page };
 }
 
 const unreadable = (source: string, { content_type }: HttpAnswer, { extensions }: DocumentReader): KbError =>

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
@@ -11,48 +11,69 @@ interface Rules {
 
 const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
-/** What a walk meets: a file, or a folder that could not be read. */
+/** What a walk meets: a file, or something that could not or must not be read. */
 export type Walked = { path: string } | { path: string; error: Error };
+
+/** Why a link must not be followed; undefined where it may be. */
+export type Refused = (path: string) => Error | undefined;
 
 /**
  * Every file of a folder and the folders in it, in name order: without hidden ones, `node_modules`, and what `.gitignore` or `.kbignore` excludes,
- * also those of the folders above up to the root of its git repository. A link to a folder that was walked already is not followed again.
+ * also those of the folders above up to the root of its git repository. A link to a folder that was walked already is not followed again; one that is
+ * `refused` is not looked at.
  */
-export async function* walk(root: string): AsyncGenerator<Walked, void, void> {
-  const above = rulesAbove(root);
+export async function* walk(root: string, refused: Refused = () => undefined): AsyncGenerator<Walked, void, void> {
+  let above: Rules[];
+  try {
+    above = rulesAbove(root);
+  } catch (error) {
+    return yield { path: root, error: error as Error };
+  }
   const applied = excluded(above, root, true) ? [] : above;
-  yield* walkFolder(root, applied, new Set());
+  yield* walkFolder(root, applied, { met: new Set(), refused });
 }
 
-async function* walkFolder(folder: string, inherited: readonly Rules[], met: Set<string>): AsyncGenerator<Walked, void, void> {
-  let names: string[];
+async function* walkFolder(
+  folder: string,
+  inherited: readonly Rules[],
+  whole: { met: Set<string>; refused: Refused },
+): AsyncGenerator<Walked, void, void> {
+  let entries: Dirent[];
+  let rules: Rules[];
   try {
     const { dev, ino } = await stat(folder, { bigint: true });
-    if (met.has(`${dev}:${ino}`)) return;
-    met.add(`${dev}:${ino}`);
-    names = await readdir(folder);
+    if (whole.met.has(`${dev}:${ino}`)) return;
+    whole.met.add(`${dev}:${ino}`);
+    entries = await readdir(folder, { withFileTypes: true });
+    rules = [...inherited, ...rulesOf(folder)];
   } catch (error) {
     yield { path: folder, error: error as Error };
     return;
   }
-  const rules = [...inherited, ...rulesOf(folder)];
-  for (const name of names.toSorted(byName)) {
-    if (name.startsWith('.') || name === 'node_modules') continue;
-    const path = join(folder, name);
-    const kind = await stat(path).catch((error: Error) => error);
+  for (const entry of entries.toSorted(byName)) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    const path = join(folder, entry.name);
+    const error = entry.isSymbolicLink() ? whole.refused(path) : undefined;
+    if (error) {
+      // whether it leads to a file or a folder is not looked at, so that a rule for either holds
+      if (!excluded(rules, path, false) && !excluded(rules, path, true)) yield { path, error };
+      continue;
+    }
+    const kind = await stat(path).catch((failed: Error) => failed);
     if (kind instanceof Error) yield { path, error: kind };
     else if (excluded(rules, path, kind.isDirectory())) continue;
-    else if (kind.isDirectory()) yield* walkFolder(path, rules, met);
+    else if (kind.isDirectory()) yield* walkFolder(path, rules, whole);
     else if (kind.isFile()) yield { path };
   }
 }
 
 /** By code points, so that the order is the same on every machine. */
-const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byName = ({ name: a }: Dirent, { name: b }: Dirent): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** Of plain files alone: reading a pipe of that name would never end. */
 function rulesOf(folder: string): Rules[] {
   const texts = IGNORE_FILES.map((name) => join(folder, name))
-    .filter((path) => existsSync(path))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
     .map((path) => readFileSync(path, 'utf8'));
   return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
 }

@@ -80,7 +80,7 @@ async function vectorOf(query: string, { collection, embedder, signal }: Means):
   const { name, dimensions } = collection.info;
   if (!embedder || dimensions === 0) {
     throw new KbError('usage', `The collection «${name}» holds no vectors, so it can't be searched in mode vector.`, {
-      hint: `Search it with --mode text, or set embedding.provider and embed it with «kb collections reembed ${name}».`,
+      hint: `Search it in mode text, or set embedding.provider and embed it with «kb collections reembed ${name}».`,
     });
   }
   const [vector] = await embedder.embed([query], { input_type: 'query', signal });

@@ -3,8 +3,10 @@ import { KbError } from '../../../src/base/errors.ts';
 import { collect, progress, type Progress } from '../../../src/base/run.ts';
 import type { Llm } from '../../../src/ports.ts';
 import { DEFAULTS, type Config } from '../../../src/schema/config.ts';
+import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
 import type { HistoryEntry, RetrievedItem } from '../../../src/schema/items.ts';
-import { ChatResult, type ErrorItem } from '../../../src/schema/results.ts';
+import { ChatResult } from '../../../src/schema/answers.ts';
+import type { ErrorItem } from '../../../src/schema/results.ts';
 import { chat, type ChatParts } from '../../../src/stages/chat/chat.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 
@@ -144,6 +146,15 @@ test.each([undefined, null, '', '  \n', 7, ['a'], { text: 'a' }])(
     expect([searched, llm.requests]).toEqual([[], []]);
   },
 );
+
+test('a query that is too long is one too, and says how long it may be', async () => {
+  const { result, searched } = await turn({ query: 'x'.repeat(LONGEST_QUERY + 1) });
+  expect(result.errors).toEqual([
+    expect.objectContaining({ stage: 'validate', source: '', error: expect.stringContaining('100001 characters, of at most 100000') }),
+  ]);
+  expect(searched).toEqual([]);
+  expect((await turn({ query: 'x'.repeat(LONGEST_QUERY) })).result.errors).toEqual([]);
+});
 
 test('small talk is answered without retrieval and without a model', async () => {
   const llm = scriptedLlm(() => []);

@@ -1,0 +1,38 @@
+import { hostname } from 'node:os';
+
+/** A process that works on something, as a file says it to other processes. */
+export interface Owner {
+  pid: number;
+  host: string;
+  /** Tells this process from an earlier one of the same number. */
+  process: string;
+}
+
+/** This process. */
+export const THIS_PROCESS: Readonly<Owner> = {
+  pid: process.pid,
+  host: hostname(),
+  process: `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`,
+};
+
+/** Milliseconds between two signs of life that an owner gives. */
+export const SIGN_OF_LIFE = 5_000;
+/** After how many milliseconds without a sign of life an owner on another host, or one that hangs, is taken for dead. */
+export const DEAD_AFTER = 60_000;
+
+/** Whether an owner that gave its last sign of life at that time (milliseconds since 1970) lives. One of this host that was killed is known to be dead at once. */
+export function isLiving(owner: Owner, lastSign: number): boolean {
+  if (Date.now() - lastSign > DEAD_AFTER) return false;
+  if (owner.host !== THIS_PROCESS.host) return true;
+  return owner.pid === THIS_PROCESS.pid ? owner.process === THIS_PROCESS.process : isRunning(owner.pid);
+}
+
+/** Whether this host has a process of that number. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, and belongs to someone else
+  }
+}

@@ -1,0 +1,21 @@
+/** Sections of the configuration, or single keys, that an operation reads: those keys are its flags. */
+export type Section =
+  | 'collection'
+  | 'storage'
+  | 'storage.vector_db'
+  | 'storage.url'
+  | 'storage.batch_size'
+  | 'ingestion.docs'
+  | 'ingestion.urls'
+  | 'ingestion.api'
+  | 'chunking'
+  | 'embedding'
+  | 'embedding.provider'
+  | 'embedding.model'
+  | 'concurrency'
+  | 'retrieval'
+  | 'rerank'
+  | 'chat'
+  | 'chat.llm'
+  | 'network'
+  | 'server';

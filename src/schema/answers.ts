@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { HistoryEntry, RetrievedItem, Source } from './items.ts';
+import { ErrorItem } from './results.ts';
+
+const search = {
+  query: z.string().describe('What was asked'),
+  search_query: z.string().describe('What was searched for: the query, rewritten where asked'),
+  retrieved: z.int().min(0).describe('Chunks found'),
+};
+const chunks = z.array(RetrievedItem).describe('The chunks, best first');
+const failures = {
+  failed: z.int().min(0).describe('Steps of the search that failed'),
+  errors: z.array(ErrorItem).describe('What failed, and why'),
+};
+
+export const RetrieveResult = z
+  .object({ ...search, items: chunks, ...failures })
+  .meta({ id: 'RetrieveResult', description: 'The chunks that answer a query' });
+export type RetrieveResult = z.infer<typeof RetrieveResult>;
+
+export const LowConfidenceMode = z.enum(['answer_with_caution', 'ask_clarifying_question', 'refuse_grounded_answer', 'return_no_answer']);
+export type LowConfidenceMode = z.infer<typeof LowConfidenceMode>;
+
+/** What the gate made of the passages. */
+export const RetrievalQuality = z
+  .object({
+    status: z.enum(['passed', 'not_evaluated', 'low_confidence']).describe('What the passages are worth'),
+    mode: LowConfidenceMode.optional().describe('What was done about weak passages'),
+    input_chunks: z.int().optional().describe('Passages looked at'),
+    passed_chunks: z.int().optional().describe('Those good enough'),
+    rejected_chunks: z.int().optional().describe('Those too weak'),
+    min_retrieval_score: z.number().optional().describe('Score from which a passage was good enough, 0 to 1'),
+    min_rerank_score: z.number().optional().describe("Rerank score from which it was, on the reranker's own scale"),
+  })
+  .describe('What the retrieved passages are worth');
+export type RetrievalQuality = z.infer<typeof RetrievalQuality>;
+
+export const AnswerConfidence = z
+  .object({
+    level: z.enum(['high', 'low', 'none']).describe('low: answered with caution; none: there is no answer from sources'),
+    reason: z
+      .enum(['retrieval_quality_pass', 'retrieval_quality_low_confidence', 'errors', 'direct_intent'])
+      .describe('Why; direct_intent: a greeting, thanks or a farewell, which needs no sources'),
+  })
+  .describe('How far the answer can be trusted');
+export type AnswerConfidence = z.infer<typeof AnswerConfidence>;
+
+export const Intent = z.enum(['rag', 'greeting', 'thanks', 'farewell', 'acknowledgement']);
+export type Intent = z.infer<typeof Intent>;
+
+export const ChatResult = z
+  .object({
+    answer: z.string().describe('The answer, with citations such as [1]; empty where there is none'),
+    sources: z.array(Source).describe('The chunks that the answer was built from'),
+    history: z.array(HistoryEntry).describe('The history with this turn: send it with the next one'),
+    retrieval: z.object({ ...search, outputs: chunks, ...failures }).describe('What was found'),
+    llm: z
+      .object({
+        provider: z.string().describe('Who answered'),
+        model: z.string().describe('Which language model'),
+        input_tokens: z.int().describe('Tokens of what it was given'),
+        output_tokens: z.int().describe('Tokens that it wrote'),
+      })
+      .partial()
+      .describe('Empty when nothing was generated'),
+    errors: z.array(ErrorItem).describe('Everything that failed in this turn, and why'),
+    retrieval_quality: RetrievalQuality,
+    answer_confidence: AnswerConfidence,
+    compacted: z.boolean().describe('Whether older history was summarized in this turn'),
+    intent: Intent.describe('What the message is; rag: a question that needs the sources'),
+  })
+  .meta({ id: 'ChatResult', description: 'One turn of a conversation' });
+export type ChatResult = z.infer<typeof ChatResult>;

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { Chunking, Config } from './config.ts';
+import { flattened, list, overriding } from './fields.ts';
+import { EditedChunk, GivenChunk, GivenDocument, GivenEmbeddedChunk } from './given.ts';
+import { Filter } from './requests.ts';
+import { embedderFields, storeFields } from './targets.ts';
+
+const { embedding, storage } = Config.shape;
+const writeFields = {
+  ...storeFields,
+  batch_size: overriding(storage.shape.batch_size, 'storage.batch_size'),
+  ensure_collection: overriding(storage.shape.ensure_collection, 'storage.ensure_collection'),
+  options: overriding(storage.shape.options, 'storage.options'),
+};
+
+export const ChunkRequest = z
+  .strictObject({
+    markdown: z.union([z.string(), list(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse gives them'),
+    title: z.string().optional().describe('Title of the documents that have none'),
+    source: z.string().optional().describe('Path, address or name of the documents that have none'),
+    ...flattened(Chunking, 'chunking'),
+  })
+  .meta({
+    id: 'ChunkRequest',
+    description: 'Documents to be split',
+    examples: [
+      {
+        markdown: '# Front door\n\nThe door is locked at ten in the evening. The key hangs in the office.',
+        source: 'house/doors.md',
+        title: 'Doors of the house',
+        chunk_size: 800,
+      },
+    ],
+  });
+export type ChunkRequest = z.infer<typeof ChunkRequest>;
+
+const chunk = {
+  id: 'doors-1',
+  text: 'The door is locked at ten in the evening.',
+  source: 'house/doors.md',
+  metadata: { title: 'Doors of the house' },
+};
+
+export const EmbedRequest = z
+  .strictObject({
+    chunks: list(GivenChunk).describe('Chunks as kb chunk gives them'),
+    ...embedderFields,
+    input_type: z.enum(['document', 'query']).optional().describe('What the texts are, for models that tell the two apart'),
+    batch_size: overriding(embedding.shape.batch_size, 'embedding.batch_size'),
+    options: overriding(embedding.shape.options, 'embedding.options'),
+  })
+  .meta({
+    id: 'EmbedRequest',
+    description: 'Chunks to be embedded',
+    examples: [{ chunks: [chunk], provider: 'local', input_type: 'document' }],
+  });
+export type EmbedRequest = z.infer<typeof EmbedRequest>;
+
+export const StoreRequest = z
+  .strictObject({ embedded_chunks: list(GivenEmbeddedChunk).describe('Chunks with their vectors, as kb embed gives them'), ...writeFields })
+  .meta({
+    id: 'StoreRequest',
+    description: 'Chunks to be written into a collection',
+    examples: [
+      {
+        embedded_chunks: [{ ...chunk, embedding: [0.6, 0, 0.8], embedder: { provider: 'openai', model: 'text-embedding-3-small' } }],
+        collection: 'house',
+      },
+    ],
+  });
+export type StoreRequest = z.infer<typeof StoreRequest>;
+
+export const EditRequest = z
+  .strictObject({ chunks: list(EditedChunk).describe('What changes, by the identifier of the chunk'), ...embedderFields, ...writeFields })
+  .meta({
+    id: 'EditRequest',
+    description: 'Changes of stored chunks',
+    examples: [{ chunks: [{ id: 'doors-1', text: 'The door is locked at eleven in the evening.' }], collection: 'house' }],
+  });
+export type EditRequest = z.infer<typeof EditRequest>;
+
+export const DeleteRequest = z
+  .strictObject({
+    ids: list(z.string().min(1)).optional().describe('Identifiers of chunks'),
+    source: z.string().optional().describe('All chunks of a document'),
+    filter: Filter.optional().describe('All chunks that it holds for'),
+    ...storeFields,
+  })
+  .meta({
+    id: 'DeleteRequest',
+    description: 'What is to be removed: exactly one of ids, source and filter',
+    examples: [{ source: 'house/doors.md', collection: 'house' }],
+  });
+export type DeleteRequest = z.infer<typeof DeleteRequest>;

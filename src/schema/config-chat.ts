@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { LowConfidenceMode } from './answers.ts';
+import { LONGEST_WAIT, options } from './fields.ts';
+
+// The sections of the configuration that say how questions are answered.
+
+export const Llm = z
+  .strictObject({
+    provider: z
+      .enum(['local', 'openai', 'openai_compatible'])
+      .describe('Who answers: local quotes the sentences that answer')
+      .meta({ flag: 'llm-provider' }),
+    model: z.string().optional().describe("Language model; the provider's default where absent").meta({ flag: 'llm-model' }),
+    max_tokens: z.int().min(1).max(1_000_000).describe('Tokens of an answer').meta({ flag: 'max-tokens' }),
+    timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds without a token after which an answer is given up'),
+    options: options().describe('What the provider alone understands: base_url'),
+  })
+  .describe('Which language model answers');
+export type Llm = z.infer<typeof Llm>;
+
+export const HistoryCompaction = z
+  .strictObject({
+    enabled: z.boolean().describe('Summarize older turns'),
+    history_limit: z.int().min(2).max(10_000).describe('Messages beyond which older ones are summarized'),
+    keep_recent: z.int().min(0).max(10_000).describe('Messages kept word for word, of those given'),
+  })
+  .describe('When older turns are summarized');
+
+export const QueryRewrite = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .optional()
+      .describe('Rewrite follow-up questions to stand alone; off, but on in the kb chat REPL')
+      .meta({ flag: 'query-rewrite' }),
+    session_context: z.string().optional().describe('What the conversation is about, for the rewriting'),
+  })
+  .describe('Whether follow-up questions are rewritten for the search');
+
+export const RetrievalQualityConfig = z
+  .strictObject({
+    enabled: z.boolean().describe('Keep weak passages out of the answer'),
+    min_retrieval_score: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Score under which a chunk is weak; the embedder's calibrated one where absent")
+      .meta({ flag: 'min-retrieval-score' }),
+    min_rerank_score: z
+      .number()
+      .optional()
+      .describe("Rerank score under which a chunk is weak; the reranker's calibrated one where absent")
+      .meta({ flag: 'min-rerank-score' }),
+    low_confidence_mode: LowConfidenceMode.describe('What happens when nothing is good enough').meta({ flag: 'low-confidence-mode' }),
+    max_context_chunks: z.int().min(1).max(200).describe('Chunks given to the language model').meta({ flag: 'max-context-chunks' }),
+  })
+  .describe('Which passages an answer may be built from');
+
+export const Chat = z.strictObject({
+  llm: Llm,
+  persona: z.string().describe('A sentence that tells the model who answers, and how'),
+  history_compaction: HistoryCompaction,
+  query_rewrite: QueryRewrite,
+  intent_routing: z
+    .strictObject({ enabled: z.boolean().describe('Answer greetings, thanks and farewells without retrieval') })
+    .describe('What is answered without retrieval'),
+  retrieval_quality: RetrievalQualityConfig,
+});

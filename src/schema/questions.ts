@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { Config, Rerank } from './config.ts';
+import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './config-chat.ts';
+import { block, list, overriding } from './fields.ts';
+import { GivenEntry } from './given.ts';
+import { Filter } from './requests.ts';
+import { embedderFields, storeFields } from './targets.ts';
+
+/** Characters of a query, at most: more is no question, but a document. */
+export const LONGEST_QUERY = 100_000;
+
+const { embedding, storage, retrieval, rerank, chat } = Config.shape;
+const query = z.string().min(1).max(LONGEST_QUERY).describe('What to look for');
+
+const searchFields = {
+  top_k: overriding(retrieval.shape.top_k, 'retrieval.top_k'),
+  mode: overriding(retrieval.shape.mode, 'retrieval.mode'),
+  filter: Filter.optional(),
+};
+const rerankFields = {
+  reranker: overriding(rerank.shape.provider, 'rerank.provider'),
+  reranker_model: overriding(rerank.shape.model, 'rerank.model'),
+  rerank_top_k: overriding(rerank.shape.top_k, 'rerank.top_k'),
+};
+const providerOptions = {
+  embedder_options: overriding(embedding.shape.options, 'embedding.options'),
+  reranker_options: overriding(rerank.shape.options, 'rerank.options'),
+};
+const use_rerank = overriding(rerank.shape.enabled, 'rerank.enabled');
+const explain = z.boolean().optional().describe('Tell with every hit how its rank came about');
+const rewriteFields = {
+  enabled: z.boolean().optional().describe('Rewrite the query for the search, so that it stands alone'),
+  context: z.string().max(LONGEST_QUERY).optional().describe('What was said before, for the rewriting'),
+  session_context: overriding(QueryRewrite.shape.session_context, 'chat.query_rewrite.session_context'),
+};
+
+export const RetrieveRequest = z
+  .strictObject({
+    query,
+    ...embedderFields,
+    ...storeFields,
+    ...searchFields,
+    use_rerank,
+    ...rerankFields,
+    options: overriding(storage.shape.options, 'storage.options'),
+    ...providerOptions,
+    use_query_rewrite: rewriteFields.enabled,
+    rewrite_context: rewriteFields.context,
+    session_context: rewriteFields.session_context,
+    explain,
+  })
+  .meta({
+    id: 'RetrieveRequest',
+    description: 'A search',
+    examples: [
+      {
+        query: 'How often is the filter replaced?',
+        collection: 'manuals',
+        top_k: 20,
+        filter: { year: { gte: 2024 } },
+        use_rerank: true,
+        rerank_top_k: 5,
+      },
+    ],
+  });
+export type RetrieveRequest = z.infer<typeof RetrieveRequest>;
+
+/** The same search, its settings in blocks as the configuration has them. */
+export const QueryRequest = z
+  .strictObject({
+    query,
+    embedding: block(embedding, 'embedding'),
+    retrieval: z
+      .strictObject({
+        ...storeFields,
+        ...searchFields,
+        options: overriding(storage.shape.options, 'storage.options'),
+        rerank: block(Rerank, 'rerank'),
+        use_rerank,
+        ...rerankFields,
+        ...providerOptions,
+        query_rewrite: z.strictObject(rewriteFields).optional().describe('Whether and how the query is rewritten for the search'),
+        explain,
+      })
+      .optional()
+      .describe('Where and how to search'),
+  })
+  .meta({
+    id: 'QueryRequest',
+    description: 'A search, its settings in blocks',
+    examples: [
+      {
+        query: 'And to Norway?',
+        embedding: { provider: 'local' },
+        retrieval: {
+          collection: 'manuals',
+          top_k: 20,
+          rerank: { enabled: true, top_k: 5 },
+          query_rewrite: { enabled: true, context: 'How long does delivery take?' },
+        },
+      },
+    ],
+  });
+export type QueryRequest = z.infer<typeof QueryRequest>;
+
+export const ChatRequest = z
+  .strictObject({
+    query: z.unknown().optional().meta({
+      description: 'The question. A missing, empty or too long one is a validate error in the result',
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_QUERY,
+    }),
+    history: list(GivenEntry).optional().describe('Prior turns: the history of the result before; empty for a first turn'),
+    llm_provider: overriding(chat.shape.llm.shape.provider, 'chat.llm.provider'),
+    llm_model: overriding(chat.shape.llm.shape.model, 'chat.llm.model'),
+    max_tokens: overriding(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),
+    embedder_provider: embedderFields.provider,
+    embedder_model: embedderFields.model,
+    ...storeFields,
+    ...searchFields,
+    rerank: use_rerank,
+    ...rerankFields,
+    query_rewrite: block(QueryRewrite, 'chat.query_rewrite'),
+    history_compaction: block(HistoryCompaction, 'chat.history_compaction'),
+    intent_routing: block(chat.shape.intent_routing, 'chat.intent_routing'),
+    retrieval_quality: block(RetrievalQualityConfig, 'chat.retrieval_quality'),
+    persona: overriding(chat.shape.persona, 'chat.persona'),
+    options: overriding(chat.shape.llm.shape.options, 'chat.llm.options'),
+    ...providerOptions,
+  })
+  .meta({
+    id: 'ChatRequest',
+    required: ['query'], // the schema takes anything, so that the result can say what is wrong with it
+    description: 'One turn of a conversation. The service keeps none: send the history of the result before',
+    examples: [
+      {
+        query: 'And to Norway?',
+        history: [
+          { role: 'user', content: 'How long does delivery take?' },
+          { role: 'assistant', content: 'One or two working days [1].' },
+        ],
+        collection: 'manuals',
+        query_rewrite: { enabled: true, session_context: 'The customer uses the web shop.' },
+        retrieval_quality: { low_confidence_mode: 'refuse_grounded_answer' },
+      },
+    ],
+  });
+export type ChatRequest = z.infer<typeof ChatRequest>;
