@@ -102,7 +102,7 @@ describe('the exit code', () => {
     [
       'a key of no section',
       ['retrieve', 'x', '--set', 'foo.bar=1'],
-      /^Error: --set: unknown key «foo\.bar»\. It begins with one of collection, storage, .*network; kb\.config/,
+      /^Error: --set: unknown key «foo\.bar»\. It begins with one of collection, storage, .*network, server; kb\.config/,
     ],
     ['a value out of bounds', ['retrieve', 'x', '--top-k', '0'], /^Error: --top-k: .*1.*\(it is «0»\)/],
     ['a value of none of the kinds', ['retrieve', 'x', '--mode', 'both'], /^Error: .*--mode.*hybrid, vector, text/],
@@ -119,7 +119,7 @@ describe('the exit code', () => {
       /^Error: The provider openai needs a key, and OPENAI_API_KEY is not set\./m,
     ],
     ['a question to nobody', ['collections', 'drop', 'default'], /^Error: .*Add --yes\./],
-    ['what is not there yet', ['serve'], /^Error: kb serve is not part of this version yet\./],
+    ['what is not there yet', ['mcp'], /^Error: kb mcp is not part of this version yet\./],
   ];
   it.each(misuse)('is 2 for %s, which is named', async (_what, words, message) => {
     const ended = await kb(words, { cwd: home });

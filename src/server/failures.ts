@@ -1,0 +1,72 @@
+import { envelope, ERROR_TYPES, KbError, type ErrorCode } from '../base/errors.ts';
+import type { Envelope } from '../schema/server.ts';
+
+/** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights. */
+const STATUS: Record<ErrorCode, number> = {
+  usage: 400,
+  configuration: 400,
+  invalid: 400,
+  conflict: 400,
+  forbidden: 403,
+  not_found: 404,
+  too_large: 413,
+  setup: 424,
+  unauthorized: 424,
+  internal: 500,
+  unavailable: 503,
+  aborted: 503,
+};
+
+/** The envelope's `type` of statuses that the server itself answers with. */
+const TYPES: Record<number, string> = {
+  400: ERROR_TYPES.usage,
+  401: ERROR_TYPES.unauthorized,
+  403: ERROR_TYPES.forbidden,
+  404: ERROR_TYPES.not_found,
+  405: 'MethodNotAllowedError',
+  413: ERROR_TYPES.too_large,
+  415: 'UnsupportedMediaTypeError',
+  429: 'RateLimitError',
+};
+
+export interface Failure {
+  status: number;
+  body: Envelope;
+  /** Whether the fault is ours: it belongs into the log, with its stack. */
+  isOurs: boolean;
+}
+
+/** An answer with this status, in words for the caller. */
+export const refusal = (status: number, message: string): Failure => ({
+  status,
+  body: { error: { type: TYPES[status] ?? ERROR_TYPES.internal, message } },
+  isOurs: false,
+});
+
+/** What Fastify and its plugins throw, by their codes, in words that say what to do. */
+const SAID: Record<string, string> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not JSON.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON: set Content-Type to application/json.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has another size than Content-Length says.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large: the limit is server.body_limit. Send less at once; the operator can raise it.',
+  FST_REQ_FILE_TOO_LARGE: 'A file is too large: the limit is server.upload_limit. Split it; the operator can raise the limit.',
+  FST_FILES_LIMIT: 'There are too many files: the limit is server.max_files. Send fewer at once; the operator can raise it.',
+  FST_PARTS_LIMIT: 'The form has too many parts.',
+  FST_FIELDS_LIMIT: 'The form has too many fields.',
+  FST_ERR_BAD_URL: 'The path is no valid URL path.',
+};
+
+/** How a failure is answered. What nobody foresaw is told to the log alone: the caller learns the number of the request. */
+export function failureOf(error: unknown, id: string): Failure {
+  if (error instanceof KbError && error.code !== 'internal') {
+    const status = STATUS[error.code];
+    const { error: said } = envelope(error);
+    return { status, body: { error: { ...said, type: error.code === 'unauthorized' ? ERROR_TYPES.setup : said.type } }, isOurs: false };
+  }
+  const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string };
+  if (!(error instanceof KbError) && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return refusal(statusCode, SAID[code ?? ''] ?? String(message));
+  const text = `Something went wrong inside kb. The log of the server says what, under the request ${id}.`;
+  return { status: 500, body: { error: { type: ERROR_TYPES.internal, message: text } }, isOurs: true };
+}

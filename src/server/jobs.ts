@@ -1,0 +1,176 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { THIS_PROCESS } from '../base/alive.ts';
+import { KbError } from '../base/errors.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Event } from '../schema/events.ts';
+import type { Job, JobOperation } from '../schema/server.ts';
+import { JobFiles, type OnProblem } from './jobs/files.ts';
+import { followed } from './jobs/followed.ts';
+import { leavable } from './jobs/leavable.ts';
+import { makeId, noSuchJob, shown, shownWhole, timeOf, type JobRecord } from './jobs/record.ts';
+import { Slots } from './jobs/slots.ts';
+import { Work } from './jobs/work.ts';
+
+/** How many jobs of a server run at once. */
+export const MOST_AT_ONCE = 4;
+/** How many may wait for their turn: each holds its request in memory. */
+export const MOST_WAITING = 100;
+/** How many jobs that have ended stay in memory, with their results, where they can't be written. */
+export const MOST_UNWRITTEN = 20;
+
+/** Work that goes on without the connection that asked for it, and whose end outlives the server. */
+export interface Jobs {
+  /** Begins the work and hands back its job (state `running`). Throws a KbError (`unavailable`) where too many wait, and once the server stops. */
+  start(operation: JobOperation, request: object): Promise<Job>;
+  /** All that are known, the latest first, without their results. */
+  list(): Promise<Job[]>;
+  /** One, with its result. Throws a KbError (`not_found`). */
+  get(id: string): Promise<Job>;
+  /**
+   * Stops it and waits until it has stopped (state `cancelled`; `done` where it was before it heard of it). A job that has ended stays as it is.
+   * Throws a KbError: `not_found`, and `conflict` where another process runs it.
+   */
+  cancel(id: string): Promise<Job>;
+  /**
+   * What happened so far, as far as it is kept, and what happens from now on; ends after exactly one `final` event. Of a job of another process only
+   * its progress and its end. Its first `next()` throws a KbError (`not_found`). `return()` leaves it at once, also while nothing happens.
+   */
+  events(id: string): AsyncGenerator<Event, void, void>;
+  /** Stops what runs (it becomes `interrupted`), and waits at most that long for it. No job begins any more. */
+  close(options: { seconds: number }): Promise<void>;
+}
+
+interface JobsOptions {
+  engine: Pick<Engine, 'run'>;
+  /** Where jobs are kept; made when there is one. Several servers may share it. */
+  folder: string;
+  /** Told what goes wrong behind the scenes: files that can't be read or written, and the errors of jobs that were not foreseen. */
+  onProblem?: OnProblem;
+}
+
+/** Opens the jobs of a folder. Those whose server is gone are interrupted, and those that ended too long ago are removed. Never throws for what is in the folder. */
+export async function openJobs({ engine, folder, onProblem = () => {} }: JobsOptions): Promise<Jobs> {
+  const files = new JobFiles(folder, onProblem);
+  await files.tidy(new Set());
+  return new FolderJobs(files, engine, onProblem);
+}
+
+class FolderJobs implements Jobs {
+  readonly #files: JobFiles;
+  readonly #engine: Pick<Engine, 'run'>;
+  readonly #onProblem: OnProblem;
+  readonly #slots = new Slots(MOST_AT_ONCE);
+  /** The jobs of this process that run, and those that ended and can't be written. */
+  readonly #works = new Map<string, Work>();
+  #lastTime = 0;
+  #isClosed = false;
+
+  constructor(files: JobFiles, engine: Pick<Engine, 'run'>, onProblem: OnProblem) {
+    this.#files = files;
+    this.#engine = engine;
+    this.#onProblem = onProblem;
+  }
+
+  async start(operation: JobOperation, request: object): Promise<Job> {
+    this.#assertRoom();
+    const record = this.#record(operation);
+    const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal });
+    const work = new Work(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
+    this.#works.set(record.id, work);
+    void work.ended.then(() => this.#forget(work));
+    await work.begin();
+    await this.#tidy();
+    return shown(record);
+  }
+
+  async list(): Promise<Job[]> {
+    const own = [...this.#works.values()].map(({ record }) => record);
+    const records = [...own, ...(await this.#files.all(this.#works))];
+    const once = new Map(records.map((record) => [record.id, record])); // one may have ended between the two looks
+    return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => shown(record));
+  }
+
+  async get(id: string): Promise<Job> {
+    const work = this.#works.get(id);
+    if (work) return shownWhole(work.record, work.result);
+    const record = await this.#read(id);
+    return shownWhole(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
+  }
+
+  async cancel(id: string): Promise<Job> {
+    const work = this.#works.get(id);
+    if (work) {
+      work.stop('cancelled');
+      await work.ended;
+      return shownWhole(work.record, work.result);
+    }
+    const { state, owner } = await this.#read(id);
+    if (state !== 'running') return await this.get(id);
+    throw new KbError('conflict', `The job runs in another process (${owner.pid} on ${owner.host}), which alone can stop it.`, {
+      hint: 'Cancel it at the server that began it.',
+    });
+  }
+
+  events(id: string): AsyncGenerator<Event, void, void> {
+    return leavable((signal) => this.#events(id, signal));
+  }
+
+  async close({ seconds }: { seconds: number }): Promise<void> {
+    this.#isClosed = true;
+    const running = this.#running();
+    for (const work of running) work.stop('interrupted');
+    const inTime = new AbortController();
+    const late = wait(seconds * 1_000, undefined, { signal: inTime.signal }).catch(() => {});
+    await Promise.race([Promise.all(running.map(({ ended }) => ended)), late]);
+    inTime.abort();
+    await Promise.all(running.map((work) => work.abandon()));
+  }
+
+  async *#events(id: string, signal: AbortSignal): AsyncGenerator<Event, void, void> {
+    if (timeOf(id) === undefined) throw noSuchJob();
+    const work = this.#works.get(id);
+    yield* work ? work.events(signal) : followed(id, this.#files, signal);
+  }
+
+  async #read(id: string): Promise<JobRecord> {
+    const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // no other id comes near the file system
+    if (!record) throw noSuchJob();
+    return record;
+  }
+
+  #record(operation: JobOperation): JobRecord {
+    const time = (this.#lastTime = Math.max(Date.now(), this.#lastTime + 1)); // no two alike, so that ids sort as the jobs began
+    const started = new Date(time).toISOString();
+    return { id: makeId(time), operation, state: 'running', progress: {}, started, ended: null, owner: THIS_PROCESS };
+  }
+
+  #running(): Work[] {
+    return [...this.#works.values()].filter(({ record }) => record.state === 'running');
+  }
+
+  #assertRoom(): void {
+    const later = { isRetryable: true };
+    if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Ask again when it is back.' });
+    if (this.#running().length >= MOST_AT_ONCE + MOST_WAITING)
+      throw new KbError('unavailable', `${MOST_WAITING} jobs are waiting already.`, { ...later, hint: 'Ask again when some have ended.' });
+  }
+
+  /** Leaves to the files what they hold. */
+  #forget(work: Work): void {
+    if (work.isKept) this.#works.delete(work.record.id);
+    const [oldest, ...rest] = this.#unwritten();
+    if (oldest && rest.length >= MOST_UNWRITTEN) this.#works.delete(oldest.record.id);
+  }
+
+  #unwritten(): Work[] {
+    return [...this.#works.values()].filter(({ record }) => record.state !== 'running');
+  }
+
+  async #tidy(): Promise<void> {
+    for (const work of this.#unwritten()) {
+      await work.keep();
+      this.#forget(work);
+    }
+    await this.#files.tidy(this.#works);
+  }
+}

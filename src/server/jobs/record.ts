@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { z } from 'zod';
+import { envelope, KbError, toErrorItem } from '../../base/errors.ts';
+import type { Progress } from '../../base/run.ts';
+import { ErrorItem, type ErrorSourceKind, type Stage } from '../../schema/results.ts';
+import { Job, type JobOperation } from '../../schema/server.ts';
+
+/** What a job's file holds: the job without its result, who works on it, and its failure as data. */
+export const JobRecord = Job.omit({ result: true }).extend({
+  owner: z.object({ pid: z.int().positive(), host: z.string(), process: z.string() }),
+  failure: ErrorItem.optional(),
+});
+export type JobRecord = z.infer<typeof JobRecord>;
+
+/** What a job that is done has brought. */
+export type JobResult = Record<string, unknown>;
+
+/** How work came to its end. */
+export type Ending = { state: 'done'; result: JobResult } | { state: 'failed' | 'cancelled' | 'interrupted'; error: KbError };
+
+/** The stage that the events of a job's progress name. */
+export const EVENT_STAGE: Record<JobOperation, string> = { ingest: 'ingest', scrape: 'crawl' };
+
+const ID = /^([0-9a-z]{8})-[0-9a-z]{12}$/;
+const RANDOM = 12;
+
+/** An id that sorts by its time (milliseconds since 1970) and that nobody guesses: 62 random bits. */
+export function makeId(time: number): string {
+  const random = Array.from({ length: RANDOM }, () => randomInt(36).toString(36)).join('');
+  return `${time.toString(36).padStart(8, '0')}-${random}`;
+}
+
+/** When the job of this id began, in milliseconds since 1970; undefined where it is no id of a job. */
+export function timeOf(id: string): number | undefined {
+  const time = ID.exec(id)?.[1];
+  return time === undefined ? undefined : parseInt(time, 36);
+}
+
+/** The record of a job at its end. */
+export function endedRecord(record: JobRecord, ending: Ending, ended = new Date()): JobRecord {
+  const end = { ...record, state: ending.state, ended: ended.toISOString() };
+  return ending.state === 'done' ? end : { ...end, ...failureOf(record.operation, ending.error) };
+}
+
+/** The job as its readers see it. Without `result` it is one of a list. */
+export function shown({ owner: _owner, failure: _failure, ...job }: JobRecord, result?: JobResult): Job {
+  return result ? { ...job, result } : job;
+}
+
+/** The job with what came of it. */
+export function shownWhole(record: JobRecord, result: JobResult | undefined): Job {
+  const isLost = record.state === 'done' && !result;
+  return { ...shown(record, result), ...(isLost && envelope(resultLost())) };
+}
+
+/** What its stream ends with: an `error` where it has no result, and `final`. */
+export function lastEvents(record: JobRecord, result: JobResult | undefined): Progress[] {
+  if (record.state === 'done' && result) return [{ type: 'final', stage: 'complete', message: '', data: result }];
+  const { error, failure } = record.error && record.failure ? record : failureOf(record.operation, resultLost());
+  return [
+    { type: 'error', stage: failure!.stage, message: failure!.error, data: { ...failure } },
+    { type: 'final', stage: 'complete', message: '', data: { error } },
+  ];
+}
+
+const WHERE: Record<JobOperation, { source_kind: ErrorSourceKind; stage: Stage }> = {
+  ingest: { source_kind: 'chunk', stage: 'store' },
+  scrape: { source_kind: 'url', stage: 'crawl' },
+};
+
+function failureOf(operation: JobOperation, error: KbError): Required<Pick<JobRecord, 'error' | 'failure'>> {
+  const where = WHERE[operation];
+  const stage = error.code === 'usage' ? 'validate' : where.stage;
+  return { ...envelope(error), failure: toErrorItem(error, { source: '', source_kind: where.source_kind, stage }) };
+}
+
+const resultLost = (): KbError =>
+  new KbError('internal', 'The job was done, but its result could not be kept.', {
+    hint: 'What it stored is stored. Run it again for its report.',
+    isRetryable: true,
+  });
+
+/** The error of an id that no job has. */
+export const noSuchJob = (): KbError =>
+  new KbError('not_found', 'There is no job with this id.', {
+    hint: 'GET /v1/jobs lists those that are known; one that has ended is kept for 7 days.',
+  });

@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { setTimeout as wait } from 'node:timers/promises';
+import { settle } from '../base/run.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Event } from '../schema/events.ts';
+import { narrated } from './events.ts';
+import { failureOf } from './failures.ts';
+import type { Patience } from './patience.ts';
+import type { Queues } from './queues.ts';
+import type { Route } from './routes.ts';
+import { sendEvents } from './stream.ts';
+
+/** Milliseconds that the first word of a stream is waited for: what fails by then is answered with its own status. */
+const FIRST_WORD = 2000;
+
+/** What every request is worked on with. */
+export interface Bench {
+  engine: Pick<Engine, 'run'>;
+  enter: Queues;
+  patienceFor(reply: FastifyReply): Patience;
+}
+
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** The request of the operation. */
+  given: unknown;
+}
+
+type Result = Record<string, unknown>;
+type Running = AsyncGenerator<Event, Result, void>;
+
+const begin = ({ engine }: Bench, { operation }: Route, { given, signal }: { given: unknown; signal: AbortSignal }): Running =>
+  engine.run(operation, given as never, { signal }) as Running;
+
+/** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
+export async function perform(route: Route, { reply, given }: Exchange, bench: Bench): Promise<Result> {
+  const patience = bench.patienceFor(reply);
+  const { signal, over } = patience;
+  try {
+    const leave = await bench.enter(route.queue, signal);
+    const work = settle(begin(bench, route, { given, signal })).finally(leave);
+    return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
+  } catch (error) {
+    throw patience.reasonFor(error);
+  } finally {
+    patience.release();
+  }
+}
+
+/** Runs an operation and answers with its events as they come. What fails before the first of them is thrown. */
+export async function performStream(route: Route, { request, reply, given }: Exchange, bench: Bench): Promise<FastifyReply> {
+  const patience = bench.patienceFor(reply);
+  const { signal } = patience;
+  let leave = (): void => {};
+  const end = (): void => {
+    leave();
+    patience.release();
+  };
+  try {
+    leave = await bench.enter(route.queue, signal);
+    const run = begin(bench, route, { given, signal });
+    const first = run.next();
+    await Promise.race([first, wait(FIRST_WORD)]);
+    const onFailure = (error: unknown): unknown => {
+      const reason = patience.reasonFor(error);
+      if (failureOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
+      return reason;
+    };
+    return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }), end);
+  } catch (error) {
+    end();
+    throw patience.reasonFor(error);
+  }
+}

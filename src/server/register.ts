@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { KbError } from '../base/errors.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Server } from '../schema/config.ts';
+import type { Jobs } from './jobs.ts';
+import { perform, performStream, type Bench } from './perform.ts';
+import type { Route } from './routes.ts';
+import { withUpload } from './upload.ts';
+
+interface RouteParts {
+  bench: Bench;
+  engine: Pick<Engine, 'check'>;
+  jobs: Jobs;
+  settings: Server;
+}
+
+/** Mounts a row of the table: what comes in becomes the operation's request, its result the answer. */
+export async function registerRoute(server: FastifyInstance, route: Route, parts: RouteParts): Promise<void> {
+  const url = route.path.replace(/\{(\w+)\}/g, ':$1');
+  if (route.reply === 'upload') return registerUpload(server, { ...route, path: url }, parts);
+  server.route({
+    method: route.method,
+    url,
+    handler: async (request, reply) => {
+      const given = requestOf(request);
+      if (route.background && isForBackground(given)) return await startJob(route, { reply, given }, parts);
+      if (route.reply === 'stream') return await performStream(route, { request, reply, given }, parts.bench);
+      return await perform(route, { request, reply, given: withoutBackground(route, given) }, parts.bench);
+    },
+  });
+}
+
+/** The body with the parameters of the path; what is no object is left to the schema to refuse. */
+function requestOf({ body, params }: FastifyRequest): unknown {
+  if (body === undefined || body === null || Array.isArray(body) || typeof body !== 'object') return body === undefined ? params : body;
+  return { ...body, ...(params as object) };
+}
+
+function isForBackground(given: unknown): given is { background: true } {
+  const { background } = (given ?? {}) as { background?: unknown };
+  if (background !== undefined && typeof background !== 'boolean') throw new KbError('usage', 'background: true or false is expected.');
+  return background === true;
+}
+
+function withoutBackground({ background }: Route, given: unknown): unknown {
+  if (!background || typeof given !== 'object' || given === null || !('background' in given)) return given;
+  const { background: _, ...rest } = given;
+  return rest;
+}
+
+/** What does not fit is refused now: nobody may look at the job again. */
+async function startJob(
+  route: Route,
+  { reply, given }: { reply: FastifyReply; given: unknown },
+  { engine, jobs }: RouteParts,
+): Promise<FastifyReply> {
+  const request = withoutBackground(route, given) as object;
+  engine.check(route.operation, request as never);
+  const job = await jobs.start(route.operation as 'ingest' | 'scrape', request);
+  return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
+}
+
+/** Only here are forms read: everywhere else they are a 415. */
+async function registerUpload(server: FastifyInstance, route: Route, { bench, settings }: RouteParts): Promise<void> {
+  const { default: multipart } = await import('@fastify/multipart');
+  const { upload_limit, max_files } = settings;
+  await server.register(async (scope) => {
+    scope.removeContentTypeParser('application/json');
+    await scope.register(multipart, {
+      limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: 65_536, parts: max_files + 10 },
+    });
+    scope.post(route.path, async (request, reply) => {
+      if (!request.isMultipart())
+        throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
+      return await withUpload(request, (given) => perform(route, { request, reply, given }, bench));
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, watch } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { packageRoot } from '../base/project.ts';
+
+/** Milliseconds in which changes are gathered: an editor writes a file in several steps. */
+const SETTLED = 150;
+/** Milliseconds after which a server that does not stop is killed: longer than it gives its last requests. */
+const PATIENCE = 15_000;
+
+/** What a server that is run by `serveAndReload` says and hears. */
+export type Word = { listening: string } | 'stop';
+
+export interface ReloadOptions {
+  /** The command line of the server, without `--reload`. */
+  argv: readonly string[];
+  /** The configuration file, also where there is none yet. */
+  file: string;
+  /** Whether the port is any free one: it is then kept from one start to the next. */
+  keepsPort: boolean;
+  signal: AbortSignal;
+  say(text: string): void;
+}
+
+/**
+ * Runs the server in a process of its own, and starts it again when the configuration, `.env` beside it or, in a checkout, the sources have changed.
+ * A configuration or a source that does not fit leaves the server as it is, or down, until it is mended. Ends when the signal is aborted.
+ */
+export async function serveAndReload({ argv, file, keepsPort, signal, say }: ReloadOptions): Promise<void> {
+  const changes = watchAll(file);
+  const stopped = signal.aborted ? Promise.resolve(undefined) : once(signal, 'abort').then(() => undefined);
+  let words = argv;
+  try {
+    while (!signal.aborted) {
+      const child = fork(process.argv[1]!, words, { stdio: 'inherit' });
+      child.on('message', (word: Word) => {
+        if (keepsPort && typeof word === 'object') words = [...withoutPort(argv), '--port', new URL(word.listening).port];
+      });
+      const change = await Promise.race([changes.next(say), stopped]);
+      if (change) say(`${change} changed; starting again.`);
+      await end(child);
+    }
+  } finally {
+    changes.close();
+  }
+}
+
+const withoutPort = (argv: readonly string[]): string[] =>
+  argv.filter((word, i) => word !== '--port' && argv[i - 1] !== '--port' && !word.startsWith('--port='));
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.send('stop' satisfies Word, () => {}); // it may have ended meanwhile
+  const late = wait(PATIENCE, 'late', { ref: false });
+  if ((await Promise.race([ended, late])) === 'late') child.kill('SIGKILL');
+  await ended;
+}
+
+/** Stops the server when whoever runs it says so, or is gone; tells it the address. Does nothing where nobody runs it. */
+export function obeyReloader(signal: AbortSignal): (url: string) => void {
+  if (!process.send) return () => {};
+  const stop = () => {
+    if (!signal.aborted) process.emit('SIGTERM');
+  };
+  process.on('disconnect', stop);
+  process.on('message', (word: Word) => {
+    if (word === 'stop') stop();
+  });
+  process.channel?.unref(); // it alone is no reason to go on
+  return (listening) => void process.send!({ listening } satisfies Word);
+}
+
+interface Changes {
+  /** What changes next, once it can be run: the name of a file, or «The sources». */
+  next(say: ReloadOptions['say']): Promise<string>;
+  close(): void;
+}
+
+function watchAll(file: string): Changes {
+  const folder = dirname(file);
+  let changed: (what: string) => void = () => {};
+  const note = (what: string) => changed(what);
+  const names = new Set([basename(file), '.env']);
+  const watchers = [watch(folder, (_, name) => void (name && names.has(name) && note(name)))];
+  const isCheckout = existsSync(join(packageRoot, 'tsconfig.build.json'));
+  for (const sources of isCheckout ? ['src', 'commands'] : [])
+    watchers.push(watch(join(packageRoot, sources), { recursive: true }, () => note(SOURCES)));
+  return {
+    async next(say) {
+      for (;;) {
+        const what = await new Promise<string>((tell) => (changed = tell));
+        await wait(SETTLED);
+        if (what !== SOURCES || (await compiled(say))) return what;
+      }
+    },
+    close: () => watchers.forEach((watcher) => watcher.close()),
+  };
+}
+
+const SOURCES = 'The sources';
+
+async function compiled(say: ReloadOptions['say']): Promise<boolean> {
+  say('The sources changed; compiling.');
+  const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+  const child = spawn(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: packageRoot, stdio: ['ignore', 2, 2] });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) say('They cannot be compiled; the server goes on as it was.');
+  return code === 0;
+}

@@ -1,0 +1,54 @@
+import type { OperationName } from '../engine/operations.ts';
+
+/** One path of `/v1` that runs an operation. Its request and its answer are the operation's own. */
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** With parameters as OpenAPI writes them: `/v1/collections/{name}`. They are fields of the operation's request, beside those of the body. */
+  path: string;
+  operation: OperationName;
+  /** json: the result; stream: server-sent events, the last of which holds the result; upload: the result, of a multipart form. */
+  reply: 'json' | 'stream' | 'upload';
+  /** Which of the two queues it waits in: a search never waits behind ingests. */
+  queue: 'search' | 'work';
+  /** Whether `background: true` makes a job of it. */
+  background?: boolean;
+  /** Under which heading the documentation lists it. */
+  tag: 'Ask' | 'Ingest' | 'Stages' | 'Maintain' | 'Collections';
+}
+
+const post = (path: string, operation: OperationName, rest: Pick<Route, 'tag' | 'queue'> & Partial<Route>): Route => ({
+  method: 'POST',
+  path: `/v1/${path}`,
+  operation,
+  reply: 'json',
+  ...rest,
+});
+
+const ask = { tag: 'Ask', queue: 'search' } as const;
+const ingest = { tag: 'Ingest', queue: 'work' } as const;
+const stage = { tag: 'Stages', queue: 'work' } as const;
+const maintain = { tag: 'Maintain', queue: 'work' } as const;
+const collections = { tag: 'Collections', queue: 'search', reply: 'json' } as const;
+
+/** Every path that runs an operation (service.md, section 4; contract.md, section 4). */
+export const routes: readonly Route[] = [
+  post('retrieve', 'retrieve', ask),
+  post('pipelines/query', 'query', ask),
+  post('chat', 'chat', ask),
+  post('chat/stream', 'chat', { ...ask, reply: 'stream' }),
+  post('pipelines/ingest', 'ingest', { ...ingest, background: true }),
+  post('pipelines/ingest/stream', 'ingest', { ...ingest, reply: 'stream' }),
+  post('ingest/docs', 'parse', ingest),
+  post('ingest/docs/upload', 'upload', { ...ingest, reply: 'upload' }),
+  post('ingest/url', 'scrape', { ...ingest, background: true }),
+  post('ingest/url/stream', 'scrape', { ...ingest, reply: 'stream' }),
+  post('ingest/api', 'fetch', ingest),
+  post('chunk', 'chunk', stage),
+  post('embed', 'embed', stage),
+  post('store', 'store', maintain),
+  post('edit', 'edit', maintain),
+  post('delete', 'delete', maintain),
+  { method: 'GET', path: '/v1/collections', operation: 'list_collections', ...collections },
+  { method: 'GET', path: '/v1/collections/{name}', operation: 'show_collection', ...collections },
+  { method: 'DELETE', path: '/v1/collections/{name}', operation: 'drop_collection', ...collections, queue: 'work' },
+];

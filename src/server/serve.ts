@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { KbError } from '../base/errors.ts';
+import { packageRoot } from '../base/project.ts';
+import type { Engine } from '../engine/engine.ts';
+import { storeFolder } from '../engine/resources.ts';
+import { buildApp, type App } from './app.ts';
+import { assertGuarded } from './guard.ts';
+import { openJobs } from './jobs.ts';
+import { createLog } from './log.ts';
+import { sweepUploads } from './upload.ts';
+
+/** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
+const LAST_REQUESTS = 10;
+/** Seconds that stopped work has to say so. */
+const LAST_WORDS = 2;
+
+export interface ServeOptions {
+  engine: Engine;
+  /** The folder of the configuration file. */
+  home: string;
+  token: string | undefined;
+  /** Aborted when the server is to stop. */
+  signal: AbortSignal;
+  quiet: boolean;
+  isTerminal: boolean;
+  /** Told the address once it answers. */
+  onListening(url: string): void;
+}
+
+/** Serves the engine over HTTP until it is stopped. Throws a KbError where it can't listen, or would be open to others without a token. */
+export async function serve({ engine, home, token, signal, quiet, isTerminal, onListening }: ServeOptions): Promise<void> {
+  const { host, port } = engine.config.server;
+  assertGuarded(host, token);
+  const log = createLog({ quiet, isTerminal });
+  await sweepUploads();
+  const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);
+  const jobs = await openJobs({ engine, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
+  const app = await buildApp({ engine, jobs, version: version(), token, log });
+  try {
+    onListening(await listen(app, { host, port }));
+    await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));
+    log.info('stopping');
+    await Promise.all([stop(app), jobs.close({ seconds: LAST_REQUESTS })]);
+  } finally {
+    await jobs.close({ seconds: 0 });
+    await app.server.close();
+  }
+}
+
+const version = (): string => (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+
+async function listen({ server }: App, { host, port }: { host: string; port: number }): Promise<string> {
+  try {
+    return await server.listen({ host, port, listenTextResolver: () => 'ready' });
+  } catch (cause) {
+    throw cannotListen(cause as NodeJS.ErrnoException, { host, port });
+  }
+}
+
+function cannotListen(cause: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): KbError {
+  const other = 'Choose another with --port, or --port 0 for any free one.';
+  if (cause.code === 'EADDRINUSE')
+    return new KbError('configuration', `Port ${port} of ${host} is taken by another program.`, { hint: other, cause });
+  if (cause.code === 'EACCES')
+    return new KbError('configuration', `Port ${port} of ${host} may not be listened on by this user.`, { hint: other, cause });
+  return new KbError('configuration', `kb can't listen on ${host}, port ${port}: ${cause.message}.`, {
+    hint: 'Check --host and --port.',
+    cause,
+  });
+}
+
+/** Takes no more requests, lets those end that run, then stops them, then closes what is left. */
+async function stop({ server, inFlight, stopAll }: App): Promise<void> {
+  const closed = server.close();
+  const idle = async (seconds: number) => {
+    for (const end = Date.now() + seconds * 1000; inFlight() > 0 && Date.now() < end;) await wait(50);
+  };
+  await idle(LAST_REQUESTS);
+  stopAll();
+  await idle(LAST_WORDS);
+  server.server.closeAllConnections();
+  await closed;
+}

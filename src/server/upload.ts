@@ -1,0 +1,66 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyRequest } from 'fastify';
+import type { MultipartFile, MultipartValue } from '@fastify/multipart';
+import { isRunning } from '../base/alive.ts';
+import { KbError } from '../base/errors.ts';
+import type { RequestOf } from '../engine/operations.ts';
+
+const PREFIX = 'kb-upload-';
+
+/** Reads a multipart form, its files into a folder of their own, has them worked on, and removes the folder, whatever happens. Throws a KbError where the form does not fit. */
+export async function withUpload<T>(request: FastifyRequest, work: (form: RequestOf<'upload'>) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  try {
+    return await work(await received(request, folder).catch(unreadable));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function received(request: FastifyRequest, folder: string): Promise<RequestOf<'upload'>> {
+  const files: { name: string; path: string }[] = [];
+  const fields: Record<string, unknown> = {};
+  for await (const part of request.parts()) {
+    if (part.type === 'field') fields[part.fieldname] = valueOf(part);
+    else files.push(await saved(part, join(folder, String(files.length))));
+  }
+  if (files.length === 0)
+    throw new KbError('usage', 'files: the form holds no file.', { hint: 'Send each as a part with the name files.' });
+  return { ...fields, files };
+}
+
+/** What Fastify refuses says so itself; what is left is a form that ends too early, or is none. */
+function unreadable(error: unknown): never {
+  if (error instanceof KbError || (error as { statusCode?: number }).statusCode !== undefined) throw error;
+  throw new KbError('usage', 'The form could not be read to its end.', { hint: 'Send it again, as multipart/form-data.', cause: error });
+}
+
+async function saved(part: MultipartFile, path: string): Promise<{ name: string; path: string }> {
+  if (part.fieldname !== 'files') {
+    part.file.resume();
+    throw new KbError('usage', `${part.fieldname}: the form takes no file of this name.`, {
+      hint: 'Send each as a part with the name files.',
+    });
+  }
+  await pipeline(part.file, createWriteStream(path));
+  return { name: part.filename ?? '', path };
+}
+
+/** Forms know text alone. */
+function valueOf({ fieldname, value }: MultipartValue): unknown {
+  if (fieldname !== 'frontmatter') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new KbError('usage', 'frontmatter: true or false is expected.');
+}
+
+/** Removes what servers have left that were killed while they received files. */
+export async function sweepUploads(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter(
+    (name) => name.startsWith(PREFIX) && !isRunning(Number.parseInt(name.slice(PREFIX.length), 10)),
+  );
+  await Promise.allSettled(names.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true })));
+}

@@ -1,0 +1,139 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { folder } from '../support/folder.ts';
+import { serveIn, type Served } from '../support/server.ts';
+
+const RULES = [
+  { text: '# Doors\n\nDoors are locked at ten in the evening.', source: 'doors.md', metadata: { floor: 1 } },
+  { text: '# Bikes\n\nBikes stay outside of the building.', source: 'bikes.md', metadata: { floor: 0 } },
+];
+
+async function filled(): Promise<Served> {
+  const server = await serveIn(folder());
+  const { status, json } = await server.post('/v1/pipelines/ingest', { markdown: RULES });
+  expect([status, json.sources, json.failed]).toEqual([200, 2, 0]);
+  return server;
+}
+
+const envelope = (type: string, message: unknown = expect.any(String)) => ({ error: { type, message } });
+
+describe('a route', () => {
+  it('takes the request of its operation and answers with its result', async () => {
+    const server = await filled();
+    const { status, json, headers } = await server.post('/v1/retrieve', { query: 'When are doors locked?', top_k: 1 });
+    expect([status, json.items[0].metadata.source, headers.get('content-type')]).toEqual([
+      200,
+      'doors.md',
+      'application/json; charset=utf-8',
+    ]);
+    const nested = await server.post('/v1/pipelines/query', { query: 'When are doors locked?', retrieval: { top_k: 1 } });
+    expect(nested.json).toEqual(json);
+  });
+
+  it('takes parameters of its path as fields of the request', async () => {
+    const server = await filled();
+    expect((await server.get('/v1/collections')).json.collections.map(({ name }: { name: string }) => name)).toEqual(['default']);
+    expect((await server.get('/v1/collections/default')).json).toMatchObject({ name: 'default', sources: 2 });
+    const gone = await fetch(`${server.url}/v1/collections/default`, { method: 'DELETE' });
+    expect([gone.status, await gone.json()]).toEqual([200, { name: 'default', dropped: true }]);
+    const absent = await server.get('/v1/collections/default');
+    expect([absent.status, absent.json]).toEqual([404, envelope('NotFoundError', expect.stringContaining('«default»'))]);
+    expect((await server.get(`/v1/collections/${encodeURIComponent('../x')}`)).status).toBe(400);
+  });
+
+  it('numbers every answer for the log, keeps it from being stored or guessed at, and lets no caller choose the number', async () => {
+    const { get } = await serveIn(folder());
+    const { headers } = await get('/v1/health', { 'x-request-id': 'forged' });
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff']);
+  });
+});
+
+describe('what does not fit', () => {
+  it('is a 400 that names the field', async () => {
+    const { post } = await serveIn(folder());
+    for (const [path, body, field] of [
+      ['retrieve', {}, 'query'],
+      ['retrieve', { query: 'x', top_k: 'ten' }, 'top_k'],
+      ['retrieve', { query: 'x', topk: 3 }, 'topk'],
+      ['pipelines/query', { query: 'x', retrieval: { top_k: 0 } }, 'retrieval.top_k'],
+      ['pipelines/ingest', {}, 'markdown'],
+      ['pipelines/ingest', { markdown: 'x', background: 'yes' }, 'background'],
+      ['pipelines/ingest', { background: true }, 'markdown'],
+      ['ingest/url', { background: true }, 'url'],
+    ] as const) {
+      const { status, json } = await post(`/v1/${path}`, body);
+      expect([path, status, json]).toEqual([path, 400, envelope('ValueError', expect.stringContaining(field))]);
+    }
+  });
+
+  it('is a 400 for bodies that are no JSON object, and a 415 for other types', async () => {
+    const { post } = await serveIn(folder());
+    const json = { 'content-type': 'application/json' };
+    for (const path of ['/v1/retrieve', '/v1/chat', '/v1/chat/stream']) {
+      for (const body of [
+        '{"query"',
+        '',
+        '[1]',
+        '"x"',
+        'null',
+        '{"query":"x","__proto__":{"a":1}}',
+        `{"filter":${'{"a":'.repeat(99)}1${'}'.repeat(99)}}`,
+      ]) {
+        const answer = await post(path, body, { headers: json });
+        expect([path, body, answer.status, answer.json]).toEqual([path, body, 400, envelope('ValueError')]);
+      }
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+        const answer = await post(path, '{"query":"x"}', { headers: { 'content-type': type } });
+        expect([type, answer.status, answer.json]).toEqual([type, 415, envelope('UnsupportedMediaTypeError')]);
+      }
+    }
+    expect((await post('/v1/chunk', '{"markdown":"x"}', { headers: { 'content-type': 'application/json; charset=utf-8' } })).status).toBe(
+      200,
+    );
+  });
+
+  it('is a 404 for unknown paths and a 405 with what is possible for other methods', async () => {
+    const { url, get } = await serveIn(folder());
+    for (const path of ['/', '/v1', '/v1/nothing', '/v1/retrieve/more', '/v2/health'])
+      expect([path, (await get(path)).json]).toEqual([path, envelope('NotFoundError')]);
+    for (const [method, path, possible] of [
+      ['GET', '/v1/retrieve', 'POST'],
+      ['PUT', '/v1/collections/x', 'GET and DELETE'],
+      ['DELETE', '/v1/health', 'GET'],
+    ]) {
+      const answer = await fetch(url + path, { method: method! });
+      expect([answer.status, await answer.json()]).toEqual([405, envelope('MethodNotAllowedError', expect.stringContaining(possible!))]);
+    }
+  });
+
+  it('is an envelope even where it is no HTTP', async () => {
+    const { url } = await serveIn(folder());
+    const answer = await new Promise<string>((done) => {
+      let text = '';
+      connect(Number(new URL(url).port), '127.0.0.1')
+        .on('data', (part) => (text += String(part)))
+        .on('close', () => done(text))
+        .end('NONSENSE\r\n\r\n');
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"type":"ValueError"/);
+  });
+});
+
+describe('the health check', () => {
+  it('tells the version, and of the store when it is asked', async () => {
+    const { get } = await serveIn(folder());
+    expect((await get('/v1/health')).json).toEqual({ status: 'ok', service: 'kb', version: '1.2.3', uptime: 0 });
+    expect((await get('/v1/health?deep=true')).json.store).toEqual({ vector_db: 'lancedb', status: 'ok' });
+    expect((await get('/v1/health?deep=perhaps')).status).toBe(400);
+  });
+
+  it("is a 503 that names no address where the store can't be read", async () => {
+    const home = folder({ occupied: 'a file where the store should be' });
+    const { get } = await serveIn(home, { settings: { storage: { url: 'occupied' } } });
+    expect((await get('/v1/health')).status).toBe(200);
+    const { status, json, text } = await get('/v1/health?deep=true');
+    expect([status, json.status, json.store.status]).toEqual([503, 'unavailable', 'unavailable']);
+    expect(text).not.toContain(home);
+  });
+});

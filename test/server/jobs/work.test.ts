@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { THIS_PROCESS } from '../../../src/base/alive.ts';
+import { KbError } from '../../../src/base/errors.ts';
+import type { Event } from '../../../src/schema/events.ts';
+import { JobFiles } from '../../../src/server/jobs/files.ts';
+import { makeId, type JobRecord } from '../../../src/server/jobs/record.ts';
+import { Slots } from '../../../src/server/jobs/slots.ts';
+import { Work } from '../../../src/server/jobs/work.ts';
+import { folder } from '../../support/folder.ts';
+
+it('the end of work is in its file, also where its beginning takes longer to write', async () => {
+  const files = new JobFiles(folder(), () => expect.unreachable());
+  const { write } = files;
+  const disk = Promise.withResolvers<void>();
+  files.write = async (record) => {
+    if (record.state === 'running') await disk.promise;
+    return await write(record);
+  };
+  async function* run(): AsyncGenerator<Event, object, void> {
+    throw new KbError('usage', 'It does not fit.');
+  }
+  const started = new Date();
+  const id = makeId(started.getTime());
+  const record: JobRecord = {
+    id,
+    operation: 'ingest',
+    state: 'running',
+    progress: {},
+    started: started.toISOString(),
+    ended: null,
+    owner: { ...THIS_PROCESS },
+  };
+  const work = new Work(record, { run, slots: new Slots(1), files, onProblem: () => expect.unreachable() });
+  const begun = work.begin();
+  await wait(20);
+  disk.resolve();
+  await begun;
+  await work.ended;
+  await wait(20);
+  expect(await files.read(id)).toMatchObject({ state: 'failed', error: { message: 'It does not fit.' } });
+});

@@ -1,0 +1,90 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { modelServer } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+import { serveIn } from '../support/server.ts';
+
+const markdown = [{ text: '# Doors\n\nDoors are locked at ten in the evening.', source: 'doors.md' }];
+const question = { query: 'When are doors locked?' };
+const form = (...files: [string, string][]): FormData => {
+  const data = new FormData();
+  for (const [text, name] of files) data.append('files', new Blob([text]), name);
+  return data;
+};
+const uploads = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`kb-upload-${process.pid}-`));
+
+it('refuses a body over body_limit', async () => {
+  const { post } = await serveIn(folder(), { settings: { server: { body_limit: 1000 } } });
+  const { status, json } = await post('/v1/chunk', { markdown: 'x'.repeat(2000) });
+  expect([status, json.error.type]).toEqual([413, 'PayloadTooLargeError']);
+  expect((await post('/v1/chunk', { markdown: 'x' })).status).toBe(200);
+});
+
+it('stops a request that takes longer than request_timeout, with a 503 that says so', async () => {
+  const { server: model } = await modelServer({ reply: () => ({ pieces: ['a '], end: 'hang' }) });
+  const llm = { provider: 'openai_compatible', model: 'test-model', options: { base_url: model.url } };
+  const { post, stream } = await serveIn(folder(), { settings: { chat: { llm }, server: { request_timeout: 1.5 } } });
+  await post('/v1/pipelines/ingest', { markdown });
+  const { status, json } = await post('/v1/chat', question);
+  expect([status, json.error]).toEqual([503, { type: 'RuntimeError', message: expect.stringContaining('1.5 seconds') }]);
+  const events = await stream('/v1/chat/stream', question);
+  expect(events.at(-1)?.data).toMatchObject({ error: { message: expect.stringContaining('1.5 seconds') } });
+});
+
+it('counts the requests of a client where a rate is configured', async () => {
+  const { get } = await serveIn(folder(), { settings: { server: { rate_limit: 3 } } });
+  const answers = [];
+  for (let i = 0; i < 4; i++) answers.push(await get('/v1/collections'));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  expect(answers[3]!.json).toEqual({ error: { type: 'RateLimitError', message: expect.stringContaining('3 a minute') } });
+  expect(answers[3]!.headers.get('retry-after')).toBeTruthy();
+});
+
+it('gives CORS headers to listed origins alone', async () => {
+  const { url } = await serveIn(folder(), { settings: { server: { cors_origins: ['https://app.example'] } } });
+  const preflight = async (origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, authorization' };
+    return (await fetch(`${url}/v1/retrieve`, { method: 'OPTIONS', headers })).headers.get('access-control-allow-origin');
+  };
+  expect(await preflight('https://app.example')).toBe('https://app.example');
+  for (const origin of ['https://evil.example', 'http://app.example', 'null']) expect(await preflight(origin)).toBeNull();
+});
+
+it('reads uploads, refuses too large and too many ones, and leaves nothing behind', async () => {
+  const { post, get } = await serveIn(folder(), { settings: { server: { upload_limit: 10_000, max_files: 2 } } });
+  const path = '/v1/ingest/docs/upload';
+  const good = await post(path, form(['Doors are locked.', 'a/../doors.md'], ['MZ', 'setup.exe']));
+  expect(good.json).toMatchObject({ documents: 1, failed: 1, outputs: [{ source: 'doors.md', metadata: { source_kind: 'bytes' } }] });
+  const large = await post(path, form(['x '.repeat(6000), 'large.md']));
+  expect([large.status, large.json.error.type]).toEqual([413, 'PayloadTooLargeError']);
+  const many = await post(path, form(['1', '1.md'], ['2', '2.md'], ['3', '3.md']));
+  expect([many.status, many.json.error.message]).toEqual([413, expect.stringContaining('max_files')]);
+  const cut = await post(path, '--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\nhalf', {
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  });
+  expect(cut.status).toBe(400);
+  expect((await get('/v1/health')).status).toBe(200);
+  expect(uploads()).toEqual([]);
+});
+
+it('refuses forms that hold no file, a file under another name, or words that it does not know', async () => {
+  const { post } = await serveIn(folder());
+  const path = '/v1/ingest/docs/upload';
+  const odd = new FormData();
+  odd.append('document', new Blob(['x']), 'x.md');
+  const unknown = form(['x', 'x.md']);
+  unknown.append('colour', 'red');
+  const unclear = form(['x', 'x.md']);
+  unclear.append('frontmatter', 'perhaps');
+  for (const [data, word] of [
+    [new FormData(), 'files'],
+    [odd, 'document'],
+    [unknown, 'colour'],
+    [unclear, 'frontmatter'],
+  ] as const) {
+    const { status, json } = await post(path, data);
+    expect([status, json.error]).toEqual([400, { type: 'ValueError', message: expect.stringContaining(word) }]);
+  }
+  expect((await post(path, { files: 'x.md' })).status).toBe(415);
+});

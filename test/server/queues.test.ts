@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { createQueues } from '../../src/server/queues.ts';
+
+const { signal } = new AbortController();
+const soon = () => new Promise((done) => setTimeout(done, 5));
+
+it('lets so many have their turn at once, and the others in their order', async () => {
+  const enter = createQueues(2);
+  const [first, second] = await Promise.all([enter('search', signal), enter('search', signal)]);
+  const order: number[] = [];
+  const waiting = [3, 4].map((number) => enter('search', signal).then((leave) => (order.push(number), leave)));
+  await soon();
+  expect(order).toEqual([]);
+  first();
+  await waiting[0];
+  expect(order).toEqual([3]);
+  second();
+  for (const leave of await Promise.all(waiting)) leave();
+  expect(order).toEqual([3, 4]);
+});
+
+it('lets a search in while ingests fill their own queue', async () => {
+  const enter = createQueues(1);
+  await enter('work', signal);
+  expect(await enter('search', signal)).toBeTypeOf('function');
+});
+
+it('gives no turn to one who has left meanwhile', async () => {
+  const enter = createQueues(1);
+  const leave = await enter('work', signal);
+  const client = new AbortController();
+  const waiting = enter('work', client.signal);
+  client.abort(new Error('gone'));
+  leave();
+  await expect(waiting).rejects.toThrow('gone');
+  expect(await enter('work', signal)).toBeTypeOf('function');
+});
+
+it('tells one more than a thousand that wait to come back later', async () => {
+  const enter = createQueues(1);
+  await enter('work', signal);
+  for (let i = 0; i < 1000; i++) void enter('work', signal);
+  await expect(enter('work', signal)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
+});
