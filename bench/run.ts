@@ -1,5 +1,5 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [retrieval] [declining] [--sets FOLDER…] [--declining SET OTHER…] [--to FILE]
+//   npm run bench -- [startup] [ingest] [memory] [server] [retrieval] [declining] [--sets FOLDER…] [--declining SET OTHER…] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
 // (`retrieval`), the first of --declining is asked the questions of the others (`declining`). What is not measured now keeps its table.
 import { spawnSync } from 'node:child_process';
@@ -42,6 +42,12 @@ const partsOf = (sets: readonly string[], declining: readonly string[]): Record<
     script: 'ingest.ts',
   },
   memory: { title: 'Memory', about: 'The peak of the process for ten times as many files, without vectors.', script: 'memory.ts' },
+  server: {
+    title: 'Server',
+    about:
+      'About 5,000 chunks; eight questions at once, put to the engine in one process and to `kb serve` in another on the same machine; then 10,000 more, hybrid.',
+    script: 'server.ts',
+  },
   retrieval: {
     title: 'Retrieval',
     about:

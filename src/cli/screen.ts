@@ -1,4 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { withoutSequences } from '../base/visible.ts';
 
 /** Where a command says things: results on standard output, everything else on standard error. */
 export interface Screen {
@@ -19,13 +20,12 @@ export interface Screen {
   warn(text: string): void;
 }
 
-/** Escape sequences and control characters, but for tab and newline, and what changes the direction or order in which text is shown. */
+/** Control characters, but for tab and newline, and what changes the direction or order in which text is shown. */
 // oxlint-disable-next-line no-control-regex -- it is what has to be found
-const CONTROL =
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text from a source as it may be printed: nothing in it can move the cursor, change colours or hide what follows. */
-export const printable = (text: string): string => text.replace(CONTROL, '');
+export const printable = (text: string): string => withoutSequences(text).replace(CONTROL, '');
 
 /** The screen of a process. */
 export function createScreen({ quiet, json }: { quiet: boolean; json: boolean }): Screen {

@@ -99,7 +99,7 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
 function notFound({ paths }: OpenApiDocument, { method, url }: FastifyRequest): Failure {
   const asked = url.split('?')[0]!.split('/');
   const isAsked = (path: string) =>
-    path.split('/').length === asked.length && path.split('/').every((part, i) => /^\{/.test(part) || part === asked[i]);
+    path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
   const found = Object.keys(paths).find(isAsked);
   if (found === undefined) return refusal(404, 'There is nothing at this path. GET /v1/openapi.json lists what there is.');
   const possible = Object.keys(paths[found]!).map((name) => name.toUpperCase());

@@ -16,3 +16,16 @@ test('a joiner between two letters is part of the spelling; elsewhere it hides s
 test('line ends of every kind become newlines', () => {
   expect(visible('a\r\nb\rc\u2028d')).toBe('a\nb\nc\nd');
 });
+
+test('leaves nothing of the letters of orders to a terminal', () => {
+  const orders = [
+    '\u001b[31m',
+    '\u001b]0;owned\u0007',
+    '\u001b]8;;http://evil.example\u001b\\',
+    '\u009b2J',
+    '\u001bP1;2q\u001b\\',
+    '\u009dx\u009c',
+  ];
+  expect(visible(`hold ${orders.join('')}it`)).toBe('hold it');
+  expect(visible('a \u001b] that never ends')).toBe('a ] that never ends');
+});

@@ -1,3 +1,5 @@
+import { visible } from '../../base/visible.ts';
+
 /** A title is read up to here: what follows costs tokens of every chunk. */
 const LONGEST_TITLE = 200;
 
@@ -15,9 +17,9 @@ function isNamed(names: readonly string[], name: string): boolean {
   return names.some((other) => ` ${other.toLowerCase()} `.includes(` ${name.toLowerCase()} `));
 }
 
-/** The text as an embedder reads it: the path, then the passage without the marks that cost tokens and mean nothing. */
+/** The text as an embedder reads it: the path, then the passage without what a person does not see, and without the marks that cost tokens and mean nothing. */
 export function embedText(path: string, passage: string): string {
-  const plain = withoutMarks(passage);
+  const plain = withoutMarks(visible(passage));
   if (path === '' || plain === '') return path || plain || passage;
   return `${path}\n\n${plain}`;
 }
