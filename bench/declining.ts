@@ -9,19 +9,15 @@ import { parseArgs } from 'node:util';
 import { drivers } from '../src/drivers/registry.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
 import { MIN_SCORE_BY_WORDS } from '../src/stages/retrieve/similarity.ts';
-import { jsonLines, markdownTable, mean, readSet, type BenchQuery } from './beir.ts';
+import { jsonLines, markdownTable, readSet, type BenchQuery } from './beir.ts';
 import { collectionOf, found } from './collection.ts';
+import { area, below, half, kth } from './judging.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { mode: { type: 'string', default: 'hybrid,vector,text' }, into: { type: 'string' } },
 });
 const [folder = '', ...others] = positionals;
-
-const half = <T>(items: readonly T[], which: 0 | 1): T[] => items.filter((_, i) => i % 2 === which);
-const below = (scores: readonly number[], threshold: number): number => scores.filter((score) => score < threshold).length / scores.length;
-const area = (good: readonly number[], bad: readonly number[]): number =>
-  mean(good.flatMap((a) => bad.map((b) => (a > b ? 1 : a === b ? 0.5 : 0))));
 
 async function bestScores(queries: readonly BenchQuery[], mode: RetrieveInput['mode'], parts: RetrieveParts): Promise<number[]> {
   const scores: number[] = [];
@@ -40,7 +36,7 @@ try {
   for (const mode of options.mode.split(',') as RetrieveInput['mode'][]) {
     const good = await bestScores(set.queries, mode, { collection, embedder });
     const bad = await bestScores(elsewhere, mode, { collection, embedder });
-    const chosen = half(good, 0).toSorted((a, b) => a - b)[Math.floor(0.05 * half(good, 0).length)]!;
+    const chosen = kth(half(good, 0), 0.05);
     const fixed = mode === 'text' ? MIN_SCORE_BY_WORDS : embedder.min_retrieval_score;
     const row = { set: set.name, mode, questions: good.length, others: bad.length, AUC: area(good, bad) };
     for (const [kind, threshold] of [

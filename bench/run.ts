@@ -1,7 +1,7 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [server] [retrieval] [declining] [--sets FOLDER…] [--declining SET OTHER…] [--to FILE]
+//   npm run bench -- [startup] [ingest] [memory] [server] [retrieval] [follow-ups] [declining] [answers] [--sets FOLDER…] [--declining SET OTHER…] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
-// (`retrieval`), the first of --declining is asked the questions of the others (`declining`). What is not measured now keeps its table.
+// (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`). What is not measured now keeps its table.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -56,10 +56,24 @@ const partsOf = (sets: readonly string[], declining: readonly string[]): Record<
     args: ['--mode', 'hybrid,vector,text'],
     folders: sets,
   },
+  'follow-ups': {
+    title: 'Follow-ups',
+    about:
+      'Questions over the example manuals that only make sense after what was said before, as they are and rewritten without a model. The last 14 conversations were written after the rewriting was finished.',
+    script: 'follow-ups.ts',
+  },
   declining: {
     title: 'Declining',
     about: "How well the best hit's score tells a collection's own questions from those of other sets.",
     script: 'declining.ts',
+    folders: declining,
+  },
+  answers: {
+    title: 'Answers without a model',
+    about:
+      'What chat answers and declines by default in mode return_no_answer, of every other question; weights and thresholds were chosen on the rest.',
+    script: 'answers.ts',
+    args: ['--mode', 'hybrid,vector,text'],
     folders: declining,
   },
 });
@@ -90,7 +104,7 @@ function main(): void {
   const page = resolve(lists.get('--to')?.[0] ?? resolve(root, 'docs', 'benchmarks.md'));
   for (const [name, part] of Object.entries(parts)) {
     if (words.length > 0 ? !words.includes(name) : part.folders?.length === 0) continue;
-    if (part.folders?.length === 0) throw new Error(`«${name}» needs folders: --${name === 'retrieval' ? 'sets' : name} FOLDER…`);
+    if (part.folders?.length === 0) throw new Error(`«${name}» needs folders: --${name === 'retrieval' ? 'sets' : 'declining'} FOLDER…`);
     const section = measured(part);
     mkdirSync(dirname(page), { recursive: true });
     writeFileSync(page, replaced(existsSync(page) ? readFileSync(page, 'utf8') : undefined, name, section));

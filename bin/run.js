@@ -31,7 +31,8 @@ async function restart() {
     return;
   }
   const { spawn } = await import('node:child_process');
-  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
+  // Over the channel it notices when this process is gone.
+  const child = spawn(own, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('close', (code, signal) => {
     if (signal) {

@@ -12,9 +12,10 @@ export default class Chat extends KbCommand {
     '<%= config.bin %> chat --collection manuals',
     '<%= config.bin %> chat "Opening hours?" --llm-provider openai --json',
   ];
-  static override args = { query: Args.string({ description: 'The question' }) };
+  static override args = { query: Args.string({ description: 'The question', ignoreStdin: true }) };
   static override flags = {
-    'history-file': Flags.string({ description: 'Where the conversation keeps what was typed, for the arrow keys', helpValue: 'FILE' }),
+    'history-file': Flags.string({ description: 'File that keeps the conversation and that it goes on from', helpValue: 'FILE' }),
+    'no-history': Flags.boolean({ description: 'Go on from no earlier conversation, and keep none', exclusive: ['history-file'] }),
     ...operationFlags(operations.chat, { omit: ['query'] }),
   };
 
@@ -23,7 +24,8 @@ export default class Chat extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const request = requestOfFlags(operations.chat.input, flags);
       if (args.query === undefined) return (await import('../src/cli/repl.ts')).converse(desk, request);
-      await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...answerPrinter(desk.screen) });
+      const { end, ...printer } = answerPrinter(desk.screen);
+      await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
     });
   }
 }

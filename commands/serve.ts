@@ -4,6 +4,9 @@ import { CONFIG_NAME } from '../src/config/find.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { settingFlags } from '../src/cli/flags.ts';
 
+/** Milliseconds that a process has to end by itself once the server has stopped. */
+const LAST_BREATH = 2_000;
+
 export default class Serve extends KbCommand {
   static override summary = 'Serve the knowledge base over HTTP';
   static override description =
@@ -25,13 +28,14 @@ export default class Serve extends KbCommand {
       const { port } = loaded.config.server;
       const file = loaded.file ?? join(loaded.home, CONFIG_NAME);
       const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
-      if (flags.reload) return await serveAndReload({ argv, file, keepsPort: port === 0, signal, say: screen.note });
       const tell = obeyReloader(signal);
+      if (flags.reload) return await serveAndReload({ argv, file, keepsPort: port === 0, signal, say: screen.note });
       const { serve } = await import('../src/server/serve.ts');
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;
       await serve({ engine, home: loaded.home, token, signal, quiet: screen.quiet, isTerminal: screen.isTerminal, onListening });
     };
     await this.withEngine(flags, serving, { surface: 'server' });
+    setTimeout(() => process.exit(), LAST_BREATH).unref(); // work that did not hear that it is to stop does not keep the process
   }
 }

@@ -161,7 +161,10 @@ export interface Usage {
 /** How an answer begins that says that the sources do not answer: with the number of no source. The chat takes it out of what people see. */
 export const NO_ANSWER = '[0]';
 
-/** Writes answers. Yields pieces of text; returns what it cost. */
+/**
+ * Writes answers. Yields pieces of text; returns what it cost. Throws a KbError: `too_large` where the messages do not fit into the model's window, so that
+ * the same question with shorter sources may succeed; retries are already spent.
+ */
 export interface Llm {
   readonly provider: string;
   readonly model: string;

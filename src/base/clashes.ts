@@ -26,10 +26,13 @@ export function clashesOf(issues: readonly Issue[], under: Path): Clash[] {
   });
 }
 
+/** The value is of another kind: that it is also too long, or too short, says nothing. */
+const isOfNoKind = ({ code, path }: Issue): boolean => code === 'invalid_type' && path.length === 0;
+
 /** What is wrong in the branch that the value was meant for: the one of its kind with the fewest misfits. Where it is of no branch's kind, all that it might be. */
 function ofBestBranch(branches: readonly (readonly Issue[])[], path: Path): Clash[] {
   const weight = (clashes: Clash[]) => clashes.reduce((sum, { key }) => sum + (key === undefined ? 1 : 2), 0);
-  const all = branches.map((issues) => clashesOf(issues, path));
+  const all = branches.map((issues) => clashesOf(issues.some(isOfNoKind) ? issues.filter(isOfNoKind) : issues, path));
   const [best] = all
     .filter((clashes) => clashes.every((clash) => clash.key !== undefined || clash.path.length > path.length))
     .toSorted((a, b) => weight(a) - weight(b));

@@ -2,6 +2,7 @@ import { lookup as resolve } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { admit, type AddressPolicy, type Lookup, type Resolved } from './address.ts';
+import { proxiesIn } from './proxies.ts';
 
 /** A connection that the address guard did not let happen; the message is the reason. */
 export class Refused extends Error {}
@@ -49,16 +50,6 @@ export async function openConnections({ policy, lookup, timeout, environment }: 
   const proxies = proxiesIn(environment);
   const dispatcher = new undici.EnvHttpProxyAgent({ ...proxies, connect, connectTimeout: timeout * 1000 });
   return { dispatcher, check: (url) => (proxies.httpProxy || proxies.httpsProxy ? checkForProxy(url, policy, lookup) : Promise.resolve()) };
-}
-
-/** This machine is never asked for through a proxy. */
-function proxiesIn(environment: NodeJS.ProcessEnv): { httpProxy: string; httpsProxy: string; noProxy: string } {
-  const named = (name: string) => environment[name.toLowerCase()] ?? environment[name] ?? '';
-  return {
-    httpProxy: named('HTTP_PROXY'),
-    httpsProxy: named('HTTPS_PROXY'),
-    noProxy: [named('NO_PROXY'), 'localhost', '127.0.0.1', '[::1]'].filter(Boolean).join(','),
-  };
 }
 
 /** The proxy resolves the name itself, often one that this machine cannot; what can be resolved here is checked here. */

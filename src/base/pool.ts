@@ -112,7 +112,10 @@ export async function* grouped<Item>(
   if (group.length > 0) yield group;
 }
 
-/** The items, and `undefined` whenever `milliseconds` pass without one: for progress that goes on while nothing is finished. */
+/**
+ * The items, and `undefined` whenever `milliseconds` pass without one: for progress that goes on while nothing is finished. `return()` waits for the
+ * item that is pending: what is to end at once has to be stopped by its signal first.
+ */
 export async function* pulsed<Item>(
   items: AsyncIterable<Item> | Iterable<Promise<Item>>,
   milliseconds: number,

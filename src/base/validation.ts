@@ -10,6 +10,8 @@ export interface Examined {
   value: unknown;
   /** What the value is called where it is wrong as a whole. */
   whole?: string;
+  /** Whether it is a part of a value that has thousands of misfits. */
+  isSample?: boolean;
 }
 
 /** The first thing that does not fit, in words. */
@@ -30,7 +32,7 @@ export function explain(error: z.ZodError, examined: Examined): string {
   const [only] = error.issues;
   if (only?.code === 'custom' && /^\p{Lu}.*\.$/su.test(only.message)) return only.message; // a check of the whole that says it all
   const { path, problem, came, hint, more } = misfit(error, examined);
-  const rest = more > 0 ? ` (and ${more} more)` : '';
+  const rest = examined.isSample ? ' (and thousands more)' : more > 0 ? ` (and ${more} more)` : '';
   return `${spelled(path) || (examined.whole ?? 'the request')}: ${problem}${came}${rest}.${hint ? ` ${hint}` : ''}`;
 }
 
@@ -66,7 +68,19 @@ function ofKey(path: Path, key: string, { schema, value }: Examined): Told {
     return { path: [...path, key], problem: 'this key does not go with the ones beside it', came: '' };
   }
   const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
-  return { path: [...path, key], problem: 'this key is unknown', came: '', hint: keyHint(path, key, known) };
+  const hint = innerHint(path, key, objects) ?? keyHint(path, key, known);
+  return { path: [...path, key], problem: 'this key is unknown', came: '', hint };
+}
+
+/** A key that stands in a block beside this place: `collection` of a request that has it in `storage`. */
+function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): string | undefined {
+  for (const { shape } of objects) {
+    for (const [name, field] of Object.entries(shape)) {
+      const inner = unwrapped(field as z.ZodType);
+      if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key)) return `Here it is «${spelled([...path, name, key])}».`;
+    }
+  }
+  return undefined;
 }
 
 function keyHint(path: Path, key: string, known: readonly string[]): string | undefined {

@@ -73,11 +73,16 @@ export abstract class KbCommand extends Command {
   }
 }
 
+/** Milliseconds in which a second signal is taken for the first: a terminal sends Ctrl-C to a launcher and to what it runs, and the launcher passes it on. */
+const ONE_CTRL_C = 500;
+
 /** Ctrl-C and SIGTERM as an abort signal; the second Ctrl-C does not wait for anything. */
 function interruptible(): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
+  let stopped = 0;
   const stop = () => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    if (controller.signal.aborted && Date.now() - stopped > ONE_CTRL_C) process.exit(EXIT.interrupted);
+    stopped ||= Date.now();
     controller.abort(new KbError('aborted', 'Stopped.'));
   };
   process.on('SIGINT', stop);

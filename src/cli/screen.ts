@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { withoutSequences } from '../base/visible.ts';
+import { clipped } from './markdown/width.ts';
 
 /** Where a command says things: results on standard output, everything else on standard error. */
 export interface Screen {
@@ -18,6 +19,8 @@ export interface Screen {
   note(text: string): void;
   /** A line about a failure; always. */
   warn(text: string): void;
+  /** What is going on, on a terminal's standard error: it stands there until the next thing is said. Without a text it goes. To be used at the beginning of a line only. */
+  status(text?: string): void;
 }
 
 /** Control characters, but for tab and newline, and what changes the direction or order in which text is shown. */
@@ -27,20 +30,61 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u20
 /** Text from a source as it may be printed: nothing in it can move the cursor, change colours or hide what follows. */
 export const printable = (text: string): string => withoutSequences(text).replace(CONTROL, '');
 
+/** An order to a terminal that its piece of a stream ends within. */
+const UNFINISHED =
+  // oxlint-disable-next-line no-control-regex -- it is what has to be found
+  /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c\n]*\u001b?)?|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c\n]*)$/;
+
+/** Characters after which what looks like the beginning of an order is text. */
+const LONGEST_ORDER = 200;
+
+/** `printable` for text that comes in pieces, between which an order to the terminal may be cut. The last piece is `isLast`. */
+export function printablePieces(): (piece: string, isLast?: boolean) => string {
+  let held = '';
+  return (piece, isLast = false) => {
+    const text = held + piece;
+    const order = isLast ? undefined : UNFINISHED.exec(text)?.[0];
+    held = order && order.length <= LONGEST_ORDER ? order : '';
+    return printable(text.slice(0, text.length - held.length));
+  };
+}
+
+/** Columns of a terminal that does not tell. */
+const USUAL_COLUMNS = 80;
+
 /** The screen of a process. */
 export function createScreen({ quiet, json }: { quiet: boolean; json: boolean }): Screen {
-  const isTerminal = Boolean(process.stderr.isTTY) && !json;
-  const colored = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-  const toError = (text: string) => void process.stderr.write(`${text}\n`);
+  const { stdout, stderr, env } = process;
+  const isTerminal = Boolean(stderr.isTTY) && !json;
+  const isPlain = env.TERM === 'dumb';
+  const color = new Chalk({ level: stdout.isTTY && !env.NO_COLOR && !isPlain ? 2 : 0 });
+  let status: string | undefined;
+  const wipe = () => {
+    if (status !== undefined) stderr.write('\r\u001b[K');
+    status = undefined;
+  };
+  const to = (stream: NodeJS.WriteStream, text: string) => {
+    wipe();
+    stream.write(text);
+  };
   return {
     isTerminal,
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    get columns() {
+      return stdout.isTTY ? stdout.columns || USUAL_COLUMNS : undefined;
+    },
     quiet,
     json,
-    color: new Chalk({ level: colored ? 2 : 0 }),
-    print: (text) => void process.stdout.write(`${text}\n`),
-    write: (text) => void process.stdout.write(text),
-    note: (text) => (quiet ? undefined : toError(text)),
-    warn: toError,
+    color,
+    print: (text) => to(stdout, `${text}\n`),
+    write: (text) => to(stdout, text),
+    note: (text) => (quiet ? undefined : to(stderr, `${text}\n`)),
+    warn: (text) => to(stderr, `${text}\n`),
+    status(text) {
+      if (text === status) return;
+      wipe();
+      if (text === undefined || quiet || isPlain || !isTerminal) return;
+      stderr.write(color.dim(clipped(text, (stderr.columns || USUAL_COLUMNS) - 1)));
+      status = text;
+    },
   };
 }

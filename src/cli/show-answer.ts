@@ -1,43 +1,99 @@
 import type { Event } from '../schema/events.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { Source } from '../schema/items.ts';
-import { printable, type Screen } from './screen.ts';
+import { folded, plain, wrappedText } from './markdown/flow.ts';
+import { MarkdownStream } from './markdown/stream.ts';
+import { printable, printablePieces, type Screen } from './screen.ts';
+import { explainLines } from './show-explain.ts';
 import { placeText } from './show-hits.ts';
-import { failureLine } from './show-ingest.ts';
+import { count, failureLine } from './show-ingest.ts';
 
 /** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
 export function showSources(result: ChatResult, screen: Screen): void {
   const { color } = screen;
   const cited = result.sources.filter((source) => source.cited);
-  if (result.answer_confidence.level === 'low') screen.print(color.yellow('\nLow confidence: the collection holds little about this.'));
+  if (result.answer_confidence.level === 'low' && result.answer_confidence.reason !== 'citations_unsupported')
+    screen.print(color.yellow(wrappedText('\nLow confidence: the collection holds little about this.', screen.columns)));
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
-  for (const error of result.errors) screen.warn(`${result.answer ? 'Note' : 'Error'}: ${failureLine(error)}`);
+  for (const error of result.errors) screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${failureLine(error)}`, screen.columns));
 }
 
 /** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`. */
-export function sourceLine({ citation, title, metadata, location }: Source, { color }: Pick<Screen, 'color'>): string {
+export function sourceLine(
+  { citation, title, metadata, location }: Pick<Source, 'citation' | 'title' | 'metadata' | 'location'>,
+  { color, columns }: Pick<Screen, 'color' | 'columns'>,
+): string {
   const place = [String(metadata.source), placeText(location)].filter(Boolean).join(' · ');
-  return `${color.bold(`[${citation}]`)} ${printable(title)} — ${color.cyan(printable(place))}`;
+  const spans = [
+    { text: `[${citation}]`, paint: color.bold },
+    { text: ` ${printable(title)} — `, paint: plain },
+    { text: printable(place), paint: color.cyan },
+  ];
+  if (columns === undefined) return spans.map(({ text, paint }) => paint(text)).join('');
+  return folded(spans, { hang: '    ', columns });
 }
 
 /** Whether a script should take the answer for a failure: there is none, or errors took its place. */
 export const hasNoAnswer = ({ answer, answer_confidence }: ChatResult): boolean => answer === '' || answer_confidence.reason === 'errors';
 
-/** Shows a chat as it goes: the answer piece by piece, then what it cites. */
-export function answerPrinter(screen: Screen) {
-  let written = '';
+/** Shows text in Markdown as it comes: drawn on a terminal, as it is elsewhere. Nothing in it can act on the terminal. */
+export function markdownPrinter({ columns, color, write }: Screen): Pick<MarkdownStream, 'push' | 'end' | 'isAtLineStart'> {
+  const pieces = printablePieces();
+  const drawn = new MarkdownStream({ columns: columns ?? Infinity, color, write });
+  let last = '\n';
+  const say = (text: string): void => {
+    if (text === '') return;
+    last = text.at(-1)!;
+    if (columns === undefined) write(text);
+    else drawn.push(text);
+  };
   return {
-    onEvent({ type, data }: Event): void {
-      if (screen.json || type !== 'token') return;
-      const text = printable(String(data.text));
-      written += text;
-      screen.write(text);
+    get isAtLineStart() {
+      return columns === undefined ? last === '\n' : drawn.isAtLineStart;
+    },
+    push: (piece) => say(pieces(piece)),
+    end() {
+      say(pieces('', true));
+      if (columns !== undefined) drawn.end();
+      else if (last !== '\n') say('\n');
+    },
+  };
+}
+
+/** What a person who waits is told about an event; undefined where it changes nothing. */
+export function statusOf({ type, stage, data }: Pick<Event, 'type' | 'stage' | 'data'>): string | undefined {
+  if (type === 'token') return 'Writing…';
+  if (type !== 'progress') return undefined;
+  if (stage === 'chat') return 'Reading the question…';
+  if (stage === 'retrieval' && data.retrieved === undefined) return 'Searching…';
+  return stage === 'generation' ? `Reading ${count(Number(data.sources), 'passage')}…` : undefined;
+}
+
+/** Shows a chat as it goes: what is being done while nothing is to be seen, the answer word by word, then what it cites. `end` leaves the screen at the beginning of a line, however it went. */
+export function answerPrinter(screen: Screen) {
+  const answer = markdownPrinter(screen);
+  let hasTokens = false;
+  return {
+    onEvent(event: Event): void {
+      if (screen.json) return;
+      if (event.type === 'token') {
+        hasTokens = true;
+        answer.push(String(event.data.text));
+      }
+      const status = statusOf(event);
+      if (status !== undefined && answer.isAtLineStart) screen.status(status);
     },
     result(result: ChatResult): void {
-      if (written) screen.write(written.endsWith('\n') ? '' : '\n');
-      else if (result.answer) screen.print(printable(result.answer));
+      if (!hasTokens) answer.push(result.answer);
+      answer.end();
+      screen.status();
       showSources(result, screen);
+      if (result.explain) screen.print(screen.color.dim(`\n${explainLines(result.explain).join('\n')}`));
+    },
+    end(): void {
+      answer.end();
+      screen.status();
     },
     hasFailed: hasNoAnswer,
   };

@@ -1,128 +1,190 @@
-import { z } from 'zod';
-import { KbError } from '../base/errors.ts';
+import type { Kind, Provider } from './provider-rows.ts';
 
-/** A provider that the `openai` client can speak to. */
-export interface Provider {
-  /** Where it is; absent where `options.base_url` has to say. */
-  base_url?: string;
-  /** The environment variable that may say it too. */
-  base_url_variable?: string;
-  /** The environment variables that may hold the key, the first that is set wins. */
-  key_variables: readonly [string, ...string[]];
-  /** Whether it answers without a key. */
-  is_open?: boolean;
-  /** The models where none is configured; absent where only the user can know. */
-  embedding_model?: string;
-  llm_model?: string;
-  /** Length of the vectors of its models. */
-  dimensions: Readonly<Record<string, number>>;
-  /** How it calls the limit of an answer's tokens. */
-  limit: 'max_tokens' | 'max_completion_tokens';
-}
-
-/** All of them; a new one is a new row. */
-export const providers: Readonly<Record<string, Provider>> = {
-  // Models, lengths and the name of the limit: platform.openai.com/docs, November 2026.
+/** All of them; a new one is a new row. Models, lengths and limits are from the documentation that is named, as it was in November 2026. */
+export const providers = {
+  // platform.openai.com/docs: models, deprecations (gpt-6-luna takes the place of the small models before it), embeddings (2048 inputs).
   openai: {
     base_url: 'https://api.openai.com/v1',
     base_url_variable: 'OPENAI_BASE_URL',
     key_variables: ['OPENAI_API_KEY'],
-    embedding_model: 'text-embedding-3-small',
-    llm_model: 'gpt-6-luna',
-    dimensions: { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072, 'text-embedding-ada-002': 1536 },
-    limit: 'max_completion_tokens',
+    account: { 'openai-organization': 'OPENAI_ORG_ID', 'openai-project': 'OPENAI_PROJECT_ID' },
+    llm: { dialect: 'openai', model: 'gpt-6-luna', limit: 'max_completion_tokens', usage: 'on_request' },
+    embedding: {
+      dialect: 'openai',
+      model: 'text-embedding-3-small',
+      dimensions: { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072, 'text-embedding-ada-002': 1536 },
+      length_name: 'dimensions',
+      asks_for_floats: true,
+      batch: 2048,
+    },
   },
+  // platform.claude.com/docs/models/overview: the fast one of the current models, which does not think unless it is told to.
+  anthropic: {
+    base_url: 'https://api.anthropic.com',
+    base_url_variable: 'ANTHROPIC_BASE_URL',
+    key_variables: ['ANTHROPIC_API_KEY'],
+    llm: { dialect: 'anthropic', model: 'claude-haiku-4-5' },
+  },
+  // ai.google.dev/gemini-api/docs: openai (the compatible endpoint), models, embeddings (100 texts in one request).
+  gemini: {
+    base_url: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    base_url_variable: 'GEMINI_BASE_URL',
+    key_variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    llm: {
+      dialect: 'openai',
+      model: 'gemini-3.5-flash',
+      limit: 'max_tokens',
+      usage: 'on_request',
+      parameters: { reasoning_effort: 'low' },
+    },
+    embedding: {
+      dialect: 'openai',
+      model: 'gemini-embedding-001',
+      dimensions: { 'gemini-embedding-001': 3072 },
+      length_name: 'dimensions',
+      asks_for_floats: true,
+      batch: 100,
+    },
+  },
+  // console.groq.com/docs: models, deprecations (the Llama models ended in August 2026).
+  groq: {
+    base_url: 'https://api.groq.com/openai/v1',
+    base_url_variable: 'GROQ_BASE_URL',
+    key_variables: ['GROQ_API_KEY'],
+    llm: {
+      dialect: 'openai',
+      model: 'openai/gpt-oss-120b',
+      limit: 'max_completion_tokens',
+      usage: 'on_request',
+      parameters: { reasoning_effort: 'low' },
+    },
+  },
+  // docs.mistral.ai: models, api. It refuses fields that it does not know.
+  mistral: {
+    base_url: 'https://api.mistral.ai/v1',
+    base_url_variable: 'MISTRAL_BASE_URL',
+    key_variables: ['MISTRAL_API_KEY'],
+    llm: { dialect: 'openai', model: 'mistral-small-latest', limit: 'max_tokens', usage: 'always' },
+    embedding: {
+      dialect: 'openai',
+      model: 'mistral-embed',
+      dimensions: { 'mistral-embed': 1024, 'codestral-embed': 1536 },
+      length_name: 'output_dimension',
+      asks_for_floats: true,
+      batch: 128,
+    },
+  },
+  // api-docs.deepseek.com: first API call, thinking mode (on where nothing is said).
+  deepseek: {
+    base_url: 'https://api.deepseek.com',
+    base_url_variable: 'DEEPSEEK_BASE_URL',
+    key_variables: ['DEEPSEEK_API_KEY'],
+    llm: {
+      dialect: 'openai',
+      model: 'deepseek-flash',
+      limit: 'max_tokens',
+      usage: 'on_request',
+      parameters: { thinking: { type: 'disabled' } },
+    },
+  },
+  // openrouter.ai/docs: the router chooses the model.
+  openrouter: {
+    base_url: 'https://openrouter.ai/api/v1',
+    base_url_variable: 'OPENROUTER_BASE_URL',
+    key_variables: ['OPENROUTER_API_KEY'],
+    llm: { dialect: 'openai', model: 'openrouter/auto', limit: 'max_tokens', usage: 'on_request' },
+  },
+  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are the ones of its own examples.
+  ollama: {
+    base_url: 'http://127.0.0.1:11434/v1',
+    base_url_variable: 'OLLAMA_BASE_URL',
+    key_variables: ['OLLAMA_API_KEY'],
+    is_open: true,
+    llm: { dialect: 'openai', model: 'gemma3', limit: 'max_tokens', usage: 'on_request' },
+    embedding: {
+      dialect: 'openai',
+      model: 'all-minilm',
+      dimensions: { 'all-minilm': 384, embeddinggemma: 768, 'nomic-embed-text': 768 },
+      length_name: 'dimensions',
+      asks_for_floats: true,
+      batch: 512,
+    },
+  },
+  // docs.voyageai.com: text embeddings (1000 texts, `encoding_format` is absent or base64), rerankers.
+  voyage: {
+    base_url: 'https://api.voyageai.com/v1',
+    base_url_variable: 'VOYAGE_BASE_URL',
+    key_variables: ['VOYAGE_API_KEY'],
+    embedding: {
+      dialect: 'openai',
+      model: 'voyage-4',
+      dimensions: { 'voyage-4': 1024, 'voyage-4-large': 1024, 'voyage-4-lite': 1024, 'voyage-3.5': 1024, 'voyage-3.5-lite': 1024 },
+      length_name: 'output_dimension',
+      input_type: { name: 'input_type', document: 'document', query: 'query' },
+      batch: 1000,
+    },
+    rerank: { dialect: 'voyage', model: 'rerank-2.5' },
+  },
+  // docs.cohere.com: embed (v2, 96 texts), rerank (v2), models.
+  cohere: {
+    base_url: 'https://api.cohere.com/v2',
+    base_url_variable: 'COHERE_BASE_URL',
+    key_variables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    embedding: {
+      dialect: 'cohere',
+      model: 'embed-v4.0',
+      dimensions: { 'embed-v4.0': 1536, 'embed-multilingual-v3.0': 1024, 'embed-english-v3.0': 1024 },
+      length_name: 'output_dimension',
+      input_type: { name: 'input_type', document: 'search_document', query: 'search_query' },
+      batch: 96,
+    },
+    rerank: { dialect: 'cohere', model: 'rerank-v4.0-pro' },
+  },
+  // docs.jina.ai: embeddings (512 texts), reranker.
+  jina: {
+    base_url: 'https://api.jina.ai/v1',
+    base_url_variable: 'JINA_BASE_URL',
+    key_variables: ['JINA_API_KEY'],
+    embedding: {
+      dialect: 'openai',
+      model: 'jina-embeddings-v5-text-small',
+      dimensions: { 'jina-embeddings-v5-text-small': 1024, 'jina-embeddings-v5-text-nano': 768, 'jina-embeddings-v3': 1024 },
+      length_name: 'dimensions',
+      input_type: { name: 'task', document: 'retrieval.passage', query: 'retrieval.query' },
+      batch: 512,
+    },
+    rerank: { dialect: 'cohere', model: 'jina-reranker-v3', parameters: { return_documents: false } },
+  },
+  // Whatever speaks these protocols: vLLM, llama.cpp, LM Studio, LiteLLM, text-embeddings-inference.
   openai_compatible: {
+    base_url_variable: 'OPENAI_COMPATIBLE_BASE_URL',
     key_variables: ['OPENAI_COMPATIBLE_API_KEY', 'OPENAI_API_KEY'],
     is_open: true,
-    dimensions: {},
-    limit: 'max_tokens',
+    llm: { dialect: 'openai', limit: 'max_tokens', usage: 'on_request' },
+    embedding: { dialect: 'openai', dimensions: {}, length_name: 'dimensions', asks_for_floats: true, batch: 2048 },
+    rerank: { dialect: 'cohere', alternative: 'tei', is_model_optional: true },
   },
-};
+} as const satisfies Record<string, Provider>;
 
-/** What the provider embeds or writes with where no model is configured; empty where it has no such model. */
-export const defaultModel = (provider: string, kind: 'embedding' | 'llm'): string => providers[provider]?.[`${kind}_model`] ?? '';
+type Table = typeof providers;
+/** The names of the providers that can be asked for it. */
+export type ProviderOf<K extends Kind> = { [N in keyof Table]: Table[N] extends Record<K, unknown> ? N : never }[keyof Table];
 
-/** What the configuration says about a provider, and the environment that holds its key. */
-export interface ProviderSettings {
-  provider: string;
-  model?: string | undefined;
-  /** `base_url`, `dimensions`; anything else goes into the request as it is. */
-  options?: Record<string, unknown> | undefined;
-  env?: NodeJS.ProcessEnv;
-}
+/** The row of a name; undefined where there is none. */
+export const providerNamed = (name: string): Provider | undefined =>
+  Object.hasOwn(providers, name) ? providers[name as keyof Table] : undefined;
 
-/** A provider as it is asked: nothing is left open. */
-export interface Access {
-  provider: string;
-  row: Provider;
-  model: string;
-  base_url: string;
-  /** Whether that is the provider's own address, not one that somebody else chose. */
-  is_own_address: boolean;
-  /** Undefined where it is asked without one. */
-  key: string | undefined;
-  /** Where the key came from, or could come from. */
-  key_variable: string;
-  /** Length of a vector that is asked for; undefined: the model's own. */
-  dimensions: number | undefined;
-  /** What else the request says. */
-  parameters: Record<string, unknown>;
-}
+/** The names of the providers that can be asked for it, in the order of the table. */
+export const providersOf = <K extends Kind>(kind: K): ProviderOf<K>[] =>
+  Object.keys(providers).filter((name): name is ProviderOf<K> => providerNamed(name)![kind] !== undefined);
 
-const Options = z.looseObject({ base_url: z.url({ protocol: /^https?$/ }).optional(), dimensions: z.int().min(1).optional() });
-
-/**
- * Brings together the row, the settings and the environment. `section` is the part of the configuration that the settings are from.
- * @throws KbError `configuration` where an address or a model is missing or wrong; `setup` where the key is missing.
- */
-export function accessTo(
-  { provider, model, options = {}, env = process.env }: ProviderSettings,
-  section: 'embedding' | 'chat.llm',
-): Access {
-  const row = providers[provider];
-  if (!row)
-    throw new KbError('configuration', `There is no provider «${provider}».`, { hint: `Known are ${Object.keys(providers).join(', ')}.` });
-  const { base_url: given, dimensions, ...parameters } = readOptions(options, section);
-  const base_url = given ?? (env[row.base_url_variable ?? ''] || row.base_url);
-  const chosen = model || row[section === 'embedding' ? 'embedding_model' : 'llm_model'];
-  if (!base_url)
-    throw missing(
-      provider,
-      `${section}.options.base_url`,
-      'the address that ends before /embeddings and /chat, such as http://127.0.0.1:8080/v1',
-    );
-  if (!chosen) throw missing(provider, `${section}.model`, 'the name by which the server knows the model');
-  const variable = row.key_variables.find((name) => env[name]);
-  const keyless = missingKey(provider, env);
-  if (keyless) throw new KbError('setup', keyless);
-  return {
-    provider,
-    row,
-    model: chosen,
-    base_url,
-    dimensions,
-    parameters,
-    is_own_address: base_url === row.base_url,
-    key: variable && env[variable],
-    key_variable: variable ?? row.key_variables[0],
-  };
-}
-
-function readOptions(options: Record<string, unknown>, section: string): z.infer<typeof Options> {
-  const read = Options.safeParse(options);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new KbError('configuration', `${section}.options.${issue!.path.join('.')} is not right: ${issue!.message}.`);
-}
-
-const missing = (provider: string, key: string, meaning: string): KbError =>
-  new KbError('configuration', `The provider ${provider} needs ${key}.`, { hint: `Set it in kb.config.yaml: ${meaning}.` });
+/** The model that the provider is asked for where none is configured; empty where it has none. */
+export const defaultModel = (name: string, kind: Kind): string => providerNamed(name)?.[kind]?.model ?? '';
 
 /** What to say where the provider needs a key and the environment has none; undefined where all is well. */
-export function missingKey(provider: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const row = providers[provider];
-  if (!row || row.is_open || row.key_variables.some((name) => env[name])) return undefined;
-  const [variable] = row.key_variables;
-  return `The provider ${provider} needs a key, and ${variable} is not set. Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`;
+export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const provider = providerNamed(name);
+  if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
+  const [variable] = provider.key_variables;
+  return `The provider ${name} needs a key, and ${variable} is not set. Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`;
 }

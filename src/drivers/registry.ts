@@ -1,5 +1,6 @@
 import type { DocumentReader, Embedder, Llm, Reranker, VectorStore } from '../ports.ts';
-import { defaultModel } from './providers.ts';
+import type { Kind } from './provider-rows.ts';
+import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
 
 /** What the configuration says about a provider. */
 export interface ProviderOptions {
@@ -8,38 +9,53 @@ export interface ProviderOptions {
   options?: Record<string, unknown> | undefined;
 }
 
+/** What the configuration says about a store. */
+interface StoreOptions {
+  url: string;
+  options?: Record<string, unknown> | undefined;
+  /** Whether the address is one of the operator's own, to which alone a key goes; true where absent. */
+  isTrusted?: boolean;
+}
+
 interface EmbedderDriver {
   /** The model where none is configured. */
   model: string;
   open(options: ProviderOptions): Promise<Embedder>;
 }
 
-const openAiEmbedder = (provider: string): EmbedderDriver => ({
+const httpEmbedder = (provider: string): EmbedderDriver => ({
   model: defaultModel(provider, 'embedding'),
-  open: async (options) => (await import('./embedders/openai.ts')).openOpenAiEmbedder(options),
+  open: async (options) => (await import('./embedders/http.ts')).openHttpEmbedder(options),
 });
 
-const openAiLlm = {
-  open: async (options: ProviderOptions): Promise<Llm> => (await import('./llms/openai.ts')).openOpenAiLlm(options),
+const httpReranker = {
+  open: async (options: ProviderOptions): Promise<Reranker> => (await import('./rerankers/http.ts')).openHttpReranker(options),
 };
+
+const llmDialects = {
+  openai: async (options: ProviderOptions): Promise<Llm> => (await import('./llms/openai.ts')).openOpenAiLlm(options),
+  anthropic: async (options: ProviderOptions): Promise<Llm> => (await import('./llms/anthropic.ts')).openAnthropicLlm(options),
+};
+
+/** A driver for each provider of the table that can be asked for it. */
+const each = <K extends Kind, Driver>(kind: K, driver: (provider: ProviderOf<K>) => Driver): Record<ProviderOf<K>, Driver> =>
+  Object.fromEntries(providersOf(kind).map((name) => [name, driver(name)])) as Record<ProviderOf<K>, Driver>;
 
 /** The one list of all drivers. Each is imported when it is opened. */
 export const drivers = {
   embedders: {
     local: { model: 'all-minilm-l6-v2', open: async () => (await import('./embedders/local.ts')).openLocalEmbedder() },
-    openai: openAiEmbedder('openai'),
-    openai_compatible: openAiEmbedder('openai_compatible'),
+    ...each('embedding', httpEmbedder),
   } satisfies Record<string, EmbedderDriver>,
   stores: {
     lancedb: {
       url: '.kb/lancedb',
-      open: async ({ url }: { url: string; options?: Record<string, unknown> | undefined }): Promise<VectorStore> =>
-        (await import('./stores/lancedb.ts')).openLanceDb({ url }),
+      open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
+        (await import('./stores/lancedb.ts')).openLanceDb({ url, options }),
     },
     qdrant: {
       url: 'http://127.0.0.1:6333',
-      open: async ({ url }: { url: string; options?: Record<string, unknown> | undefined }): Promise<VectorStore> =>
-        (await import('./stores/qdrant.ts')).openQdrant({ url }),
+      open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant.ts')).openQdrant(options),
     },
   },
   rerankers: {
@@ -47,14 +63,19 @@ export const drivers = {
       open: async (_options: Omit<ProviderOptions, 'provider'>): Promise<Reranker> =>
         (await import('./rerankers/local.ts')).openLocalReranker(),
     },
+    ...each('rerank', () => httpReranker),
+    /** It is no provider of its own: it grades with the language model that it is given. */
+    llm: {
+      open: async (options: { llm: Llm; max_tokens: number; timeout: number }): Promise<Reranker> =>
+        (await import('./rerankers/llm.ts')).openLlmReranker(options),
+    },
   },
   llms: {
     local: {
       open: async ({ embedder }: ProviderOptions & { embedder?: Embedder | undefined }): Promise<Llm> =>
         (await import('./llms/local.ts')).openLocalLlm({ embedder }),
     },
-    openai: openAiLlm,
-    openai_compatible: openAiLlm,
+    ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   reader: async (limits: { threads: number; seconds: number; megabytes: number }): Promise<DocumentReader> =>
     (await import('./parsers/reader.ts')).createDocumentReader(limits),

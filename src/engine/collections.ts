@@ -72,7 +72,7 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
     for await (const locked of pulsed([locking], 200)) {
       if (locked || !mustWait) continue;
       mustWait = false;
-      yield progress('store', {}, `Another run is writing to «${settings.collection}»; waiting until it is done.`);
+      yield progress('store', { waiting: true }, `Another run is writing to «${settings.collection}»; waiting until it is done.`);
     }
     return yield* work();
   } finally {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
-import { missingKey } from '../drivers/providers.ts';
+import { providerNamed } from '../drivers/providers.ts';
 import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/doctor.ts';
 import { embedderName, openEmbedder, spelled } from './collections.ts';
 import type { Context } from './context.ts';
-import { storeUrl } from './resources.ts';
+import { storeUrl } from './store-address.ts';
 
 type Finding = Omit<DoctorCheck, 'name'>;
 
@@ -21,6 +21,7 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
     ['collection', () => checkCollection(context)],
     ['embedding', () => checkEmbedder(context, connections)],
     ['chat', () => checkLlm(context, connections)],
+    ['rerank', () => checkReranker(context, connections)],
     ['browser', async () => checkBrowser()],
   ];
   for (const [name, look] of steps) {
@@ -56,27 +57,41 @@ async function checkEmbedder(context: Context, connections: boolean): Promise<Fi
   const { provider, model } = embedderName(context.settings.embedding);
   if (provider === 'none') return ok('none: search by words alone');
   const embedder = await openEmbedder(context);
-  if (provider !== 'local' && !connections) return ok(`${provider} / ${model}: the key is set (--connections asks the provider)`);
+  if (provider !== 'local' && !connections) return notAsked(provider, model);
   const [vector] = await embedder!.embed(['A test.'], { input_type: 'query', signal: context.signal });
   return ok(`${provider} / ${model}: answers with vectors of length ${vector!.length}`);
 }
 
 async function checkLlm({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
-  const { provider, timeout } = settings.chat.llm;
+  const { provider, timeout, max_tokens } = settings.chat.llm;
   if (provider === 'local') return ok('local: quotes the sentences that answer');
-  const missing = missingKey(provider);
-  if (missing) return { status: 'failed', message: missing };
   const llm = await resources.llm(settings.chat.llm, undefined);
-  if (!connections) return ok(`${provider} / ${llm.model}: the key is set (--connections asks the provider)`);
+  if (!connections) return notAsked(provider, llm.model);
   const answer = llm.generate({
     messages: [{ role: 'user', content: 'Say yes.' }],
     grounding: { query: '', sources: [] },
-    max_tokens: 5,
+    max_tokens,
     timeout,
     signal,
   });
   for await (const _piece of answer) break;
   return ok(`${provider} / ${llm.model}: answers`);
+}
+
+async function checkReranker({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
+  const { enabled, provider } = settings.rerank;
+  if (!enabled) return ok('off: passages stay in the order of the search');
+  if (provider === 'local') return ok('local: compares words and meaning');
+  const reranker = await resources.reranker(settings.rerank, settings.chat.llm);
+  if (!connections) return notAsked(provider, reranker.model);
+  await reranker.rank('Is this a test?', [{ text: 'This is a test.', score: 1, metadata: {} }], { signal });
+  return ok(`${provider} / ${reranker.model}: answers`);
+}
+
+/** What can be said of a provider without asking it: that it could be opened, for which its key has to be set where it needs one. */
+function notAsked(provider: string, model: string): Finding {
+  const isOpen = providerNamed(provider)?.is_open;
+  return ok(`${provider} / ${model}: ${isOpen ? 'needs no key' : 'the key is set'} (--connections asks the provider)`);
 }
 
 const BROWSERS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'];

@@ -1,7 +1,5 @@
-import { KbError } from '../base/errors.ts';
-import { refuseExcess } from '../base/excess.ts';
+import { fitting } from '../base/fitting.ts';
 import { layered, settingsIn } from '../base/settings.ts';
-import { explain } from '../base/validation.ts';
 import type { Run } from '../base/run.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/events.ts';
@@ -39,10 +37,10 @@ export interface Engine {
 
 /** Makes an engine. Nothing is opened or read before the first run. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli' }: EngineOptions): Engine {
-  const resources = createResources(home);
+  const resources = createResources({ config, home, surface });
   const prepared = (name: OperationName, request: unknown) => {
     const operation = operations[name] as unknown as Operation;
-    const given = validated(operation, request);
+    const given = fitting(operation.input, request);
     const layer = settingsIn(operation.input, given);
     const settings = Config.parse(layered(config, layer));
     if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd });
@@ -59,13 +57,6 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     checkStore: async () => void (await (await resources.store(config.storage)).collections()),
     close: () => resources.close(),
   };
-}
-
-function validated(operation: Operation, request: unknown): unknown {
-  refuseExcess(request);
-  const result = operation.input.safeParse(request);
-  if (result.success) return result.data;
-  throw new KbError('usage', explain(result.error, { schema: operation.input, value: request }));
 }
 
 async function* numbered<R>(run: Run<R>): AsyncGenerator<Event, R, void> {

@@ -2,13 +2,10 @@ import { KbError } from '../base/errors.ts';
 import { getPath, type Layer } from '../base/settings.ts';
 import type { Config } from '../schema/config.ts';
 import { authorizer } from './roots.ts';
-import { storeUrl } from './resources.ts';
+import { isAddress, isOperators, storeUrl } from './store-address.ts';
 
 /** Where in the settings a provider's options are: a request may set them, but not where the provider's key is sent. */
 const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.options'];
-
-/** The addresses of each kind of store that any request may name: they are this machine's own. */
-const DEFAULT_STORES = ['http://127.0.0.1:6333', 'http://localhost:6333'];
 
 export interface Caller {
   /** What the request says about the configuration. */
@@ -22,7 +19,7 @@ export interface Caller {
 
 /**
  * Refuses what a request that came over the network may not do as a whole (contract, "Safe by default"): send a key to an address that the caller
- * chose, or open a store that the operator did not allow. Throws a KbError (`forbidden`).
+ * chose, open a store that the operator did not allow, or say how it is reached. Throws a KbError (`forbidden`).
  */
 export function assertPermitted(caller: Caller): void {
   for (const path of PROVIDER_OPTIONS) {
@@ -35,17 +32,18 @@ export function assertPermitted(caller: Caller): void {
   assertStore(caller);
 }
 
-function assertStore({ settings, config, home, cwd }: Caller): void {
-  const [asked, own] = [settings.storage, config.storage].map((storage) => ({ ...storage, url: storeUrl(storage, home) }));
-  if (asked!.vector_db === own!.vector_db && same(asked!.url, own!.url)) return;
-  const { allowed_roots, allowed_store_urls } = config.server;
-  if (allowed_store_urls.some((url) => same(storeUrl({ ...asked!, url }, home), asked!.url))) return;
-  if (asked!.vector_db === 'lancedb' && !/^[a-z][a-z0-9+.-]+:/i.test(asked!.url))
-    return authorizer({ allowed_roots, home, cwd })(asked!.url, 'The store');
-  if (asked!.vector_db !== 'lancedb' && DEFAULT_STORES.some((url) => same(url, asked!.url))) return;
+function assertStore({ layer, settings, config, home, cwd }: Caller): void {
+  const { vector_db } = settings.storage;
+  if (Object.keys(getPath(layer, 'storage.options') ?? {}).length > 0)
+    throw new KbError('forbidden', "storage.options can't be set in a request: they say how and where the store is reached.", {
+      hint: 'The operator sets them in kb.config.yaml.',
+    });
+  if (isOperators(settings.storage, { config, home })) return;
+  const url = storeUrl(settings.storage, home);
+  if (vector_db === 'lancedb' && !isAddress(url))
+    return authorizer({ allowed_roots: config.server.allowed_roots, home, cwd })(url, 'The store');
+  if (vector_db !== 'lancedb' && url === storeUrl({ vector_db }, home)) return; // the default is this machine's own
   throw new KbError('forbidden', 'The store of the request is none that this server may use.', {
     hint: 'The operator lists its address in server.allowed_store_urls.',
   });
 }
-
-const same = (one: string, other: string): boolean => one.replace(/\/+$/, '') === other.replace(/\/+$/, '');

@@ -4,6 +4,7 @@ import type { Embedder } from '../ports.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import { chat as runChat } from '../stages/chat/chat.ts';
+import { windowOf } from '../stages/chat/budget.ts';
 import { rewrite } from '../stages/chat/rewrite.ts';
 import { failureOf } from '../stages/chat/turn.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
@@ -47,7 +48,8 @@ async function* standAlone({ query, rewrite_context }: RetrieveRequest, parts: R
   try {
     const llm = await openLlm(context, parts.embedder);
     const { timeout } = settings;
-    const search_query = await rewrite(query, { history, session_context, llm, timeout, signal: context.signal });
+    const window = windowOf(settings).tokens;
+    const search_query = await rewrite(query, { history, session_context, llm, timeout, window, signal: context.signal });
     yield progress('rewrite', { query, search_query });
     return { search_query, errors: [] };
   } catch (error) {
@@ -61,15 +63,15 @@ const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefine
   resources.llm(settings.chat.llm, settings.chat.llm.provider === 'local' ? embedder : undefined);
 
 /** One turn of a conversation. Nothing is opened before it is needed. */
-export async function* chat({ query, history = [], filter }: ChatRequest, context: Context): Run<ChatResult> {
+export async function* chat({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
   const { settings, signal } = context;
   let opened: RetrieveParts | undefined;
   return yield* runChat(
-    { query, history, settings: settings.chat },
+    { query, history, settings: settings.chat, explain, show_prompt },
     {
       async *retrieve(search_query) {
         opened = await openParts(context);
-        return yield* runRetrieve(inputOf(String(query), { search_query, filter }, context), opened);
+        return yield* runRetrieve(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), opened);
       },
       llm: () => openLlm(context, opened?.embedder),
       get min_retrieval_score() {
@@ -95,6 +97,6 @@ async function openParts(context: Context): Promise<RetrieveParts> {
   const { settings, resources, signal } = context;
   const collection = await openCollection(context);
   const embedder = collection.info.dimensions > 0 && settings.retrieval.mode !== 'text' ? await openEmbedder(context) : undefined;
-  const reranker = settings.rerank.enabled ? await resources.reranker(settings.rerank) : undefined;
+  const reranker = settings.rerank.enabled ? await resources.reranker(settings.rerank, settings.chat.llm) : undefined;
   return { collection, embedder, reranker, signal };
 }

@@ -5,12 +5,14 @@ import { drivers } from '../drivers/registry.ts';
 import type { DocumentReader, Embedder, Llm, Reranker, VectorStore } from '../ports.ts';
 import type { Config } from '../schema/config.ts';
 import { createShelf } from './shelf.ts';
+import { isOperators, storeUrl } from './store-address.ts';
 
 /** What is opened when it is first needed, shared by all that ask for the same, and closed with the engine. */
 export interface Resources {
   embedder(settings: Config['embedding'] & { provider: keyof typeof drivers.embedders }): Promise<Embedder>;
   store(settings: Config['storage']): Promise<VectorStore>;
-  reranker(settings: Config['rerank']): Promise<Reranker>;
+  /** `llm` is who grades where the provider is `llm`, with the model and the options of `settings` over its own. */
+  reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
   /** `embedder` helps an answerer that compares sentences; undefined where the collection has no vectors. */
   llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
   reader(): Promise<DocumentReader>;
@@ -19,21 +21,27 @@ export interface Resources {
 
 const READER = { threads: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
-/** The address of a store: as given where it is an address, else a path relative to `home`. */
-export function storeUrl({ url, vector_db }: Pick<Config['storage'], 'url' | 'vector_db'>, home: string): string {
-  const given = url ?? drivers.stores[vector_db].url;
-  return /^[a-z][a-z0-9+]+:\/\//i.test(given) || isAbsolute(given) ? given : resolve(home, given);
-}
-
 /** The folder of this machine where what belongs to a store and not into it may lie: the store's own, or `.kb` where it is elsewhere. */
 export function storeFolder(storage: Config['storage'], home: string): string {
   const url = storeUrl(storage, home);
   return isAbsolute(url) ? url : resolve(home, '.kb');
 }
 
-/** Resources for one engine; relative store paths are relative to `home`. */
-export function createResources(home: string): Resources {
+/** What an engine is made with, as far as it matters to what it opens. */
+interface Surroundings {
+  config: Config;
+  /** What relative store paths are relative to. */
+  home: string;
+  surface: 'cli' | 'server';
+}
+
+/** Resources for one engine. On a server a store gets its key only where the operator named it. */
+export function createResources({ config, home, surface }: Surroundings): Resources {
   const shelf = createShelf();
+  const openLlm: Resources['llm'] = ({ provider, model, options }, embedder) =>
+    provider === 'local'
+      ? drivers.llms.local.open({ provider, embedder }) // holds nothing, and compares with the embedder of whoever asks
+      : shelf.get(['llm', provider, model, options], () => drivers.llms[provider].open({ provider, model, options }));
   const own = createShelf(Infinity); // what has threads of this process: never let go, and one of each, whatever options a request names
   return {
     embedder: ({ provider, model, options }) =>
@@ -41,17 +49,19 @@ export function createResources(home: string): Resources {
         ? bundled(model, () => own.get(['embedder'], () => drivers.embedders.local.open()))
         : shelf.get(['embedder', provider, model, options], () => drivers.embedders[provider].open({ provider, model, options })),
     store: (settings) => {
+      const { vector_db, options } = settings;
       const url = storeUrl(settings, home);
-      return shelf.get(['store', settings.vector_db, url], () =>
-        drivers.stores[settings.vector_db].open({ url, options: settings.options }),
-      );
+      const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
+      return shelf.get(['store', vector_db, url, options], () => drivers.stores[vector_db].open({ url, options, isTrusted }));
     },
-    reranker: ({ provider, model, options }) =>
-      shelf.get(['reranker', provider, model, options], () => drivers.rerankers[provider].open({ model, options })),
-    llm: ({ provider, model, options }, embedder) =>
-      shelf.get(provider === 'local' ? ['llm', provider, embedder?.provider, embedder?.model] : ['llm', provider, model, options], () =>
-        drivers.llms[provider].open({ provider, model, options, embedder }),
-      ),
+    reranker: async ({ provider, model, options }, llm) => {
+      if (provider !== 'llm')
+        return shelf.get(['reranker', provider, model, options], () => drivers.rerankers[provider].open({ provider, model, options }));
+      const grader = { ...llm, model: model ?? llm.model, options: { ...llm.options, ...options } };
+      const { max_tokens, timeout } = llm;
+      return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout });
+    },
+    llm: openLlm,
     reader: () => own.get(['reader'], () => drivers.reader(READER)),
     close: async () => void (await Promise.all([shelf.clear(), own.clear()])),
   };

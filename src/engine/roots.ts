@@ -8,24 +8,17 @@ export interface Roots extends Place {
 }
 
 /**
- * Whether an absolute path lies in one of the folders, both with their links resolved: by their real names, so that no spelling and no link leads out.
- * Neither need exist yet: of what does not, the nearest folder that does is judged.
+ * Makes what throws a KbError (`forbidden`) for a path that does not lie in one of the folders. The path is absolute and real (`realPath`), the folders
+ * are made real here, once: by their real names no spelling and no link leads out. Neither need exist yet. The message calls the path `given`, as the
+ * caller spelled it: what it leads to is not theirs to know.
  */
-export function isInsideRoots(path: string, { allowed_roots, home, cwd }: Roots): boolean {
-  const roots = allowed_roots?.map((root) => resolve(home, root)) ?? [resolve(cwd)];
-  const real = realPath(path);
-  return roots.some((root) => isWithin(realPath(root), real));
-}
-
-/**
- * What throws a KbError (`forbidden`) for an absolute path that does not lie in the folders. Its message calls the path `given`, as the caller spelled
- * it: what it leads to is not theirs to know.
- */
-export const authorizer =
-  (roots: Roots) =>
-  (path: string, given = 'The path'): void => {
-    if (isInsideRoots(path, roots)) return;
+export function authorizer({ allowed_roots, home, cwd }: Roots): (path: string, given?: string) => void {
+  const folders = allowed_roots?.map((root) => resolve(home, root)) ?? [resolve(cwd)];
+  const roots = folders.map((folder) => realPath(folder));
+  return (path, given = 'The path') => {
+    if (roots.some((root) => isWithin(root, path))) return;
     throw new KbError('forbidden', `${given} lies outside the folders that the server may read.`, {
       hint: 'The operator lists them in server.allowed_roots.',
     });
   };
+}

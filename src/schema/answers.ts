@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChatExplain } from './explain.ts';
 import { HistoryEntry, RetrievedItem, Source } from './items.ts';
 import { ErrorItem } from './results.ts';
 
@@ -39,14 +40,24 @@ export const AnswerConfidence = z
   .object({
     level: z.enum(['high', 'low', 'none']).describe('low: answered with caution; none: there is no answer from sources'),
     reason: z
-      .enum(['retrieval_quality_pass', 'retrieval_quality_low_confidence', 'errors', 'direct_intent'])
-      .describe('Why; direct_intent: a greeting, thanks or a farewell, which needs no sources'),
+      .enum(['retrieval_quality_pass', 'retrieval_quality_low_confidence', 'citations_unsupported', 'errors', 'direct_intent'])
+      .describe(
+        'Why; citations_unsupported: verify_citations found sentences that their sources do not bear out; direct_intent: a greeting, thanks or a farewell, which needs no sources',
+      ),
   })
   .describe('How far the answer can be trusted');
 export type AnswerConfidence = z.infer<typeof AnswerConfidence>;
 
 export const Intent = z.enum(['rag', 'greeting', 'thanks', 'farewell', 'acknowledgement']);
 export type Intent = z.infer<typeof Intent>;
+
+export const Unsupported = z
+  .object({
+    sentence: z.string().describe('The sentence, as the answer has it'),
+    citations: z.array(z.int()).describe('The numbers that it cites'),
+  })
+  .meta({ id: 'Unsupported', description: 'A cited sentence whose sources do not hold its words or its figures' });
+export type Unsupported = z.infer<typeof Unsupported>;
 
 export const ChatResult = z
   .object({
@@ -68,6 +79,8 @@ export const ChatResult = z
     answer_confidence: AnswerConfidence,
     compacted: z.boolean().describe('Whether older history was summarized in this turn'),
     intent: Intent.describe('What the message is; rag: a question that needs the sources'),
+    unsupported: z.array(Unsupported).optional().describe('What verify_citations found; absent where it was not asked for'),
+    explain: ChatExplain.optional().describe('How the answer came about, where explain asks for it'),
   })
   .meta({ id: 'ChatResult', description: 'One turn of a conversation' });
 export type ChatResult = z.infer<typeof ChatResult>;

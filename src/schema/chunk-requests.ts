@@ -6,6 +6,10 @@ import { Filter } from './requests.ts';
 import { embedderFields, storeFields } from './targets.ts';
 
 const { embedding, storage } = Config.shape;
+
+/** Characters of an identifier that are told where it is wrong. */
+const LONGEST_NAME = 100;
+
 const writeFields = {
   ...storeFields,
   batch_size: overriding(storage.shape.batch_size, 'storage.batch_size'),
@@ -70,8 +74,22 @@ export const StoreRequest = z
   });
 export type StoreRequest = z.infer<typeof StoreRequest>;
 
+/** Of two changes of one chunk, it could not be said which is meant. */
+function eachOnce({ value, issues }: z.core.ParsePayload<{ id: string }[]>): void {
+  const met = new Set<string>();
+  const twice = value.findIndex(({ id }) => met.size === met.add(id).size);
+  if (twice < 0) return;
+  const id = value[twice]!.id;
+  const name = id.length > LONGEST_NAME ? `${id.slice(0, LONGEST_NAME)}…` : id;
+  issues.push({ code: 'custom', message: `The chunk «${name}» is given twice: give each chunk once.`, input: id, path: [twice, 'id'] });
+}
+
 export const EditRequest = z
-  .strictObject({ chunks: list(EditedChunk).describe('What changes, by the identifier of the chunk'), ...embedderFields, ...writeFields })
+  .strictObject({
+    chunks: list(EditedChunk).check(eachOnce).describe('What changes, by the identifier of the chunk; each of them once'),
+    ...embedderFields,
+    ...writeFields,
+  })
   .meta({
     id: 'EditRequest',
     description: 'Changes of stored chunks',

@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { LowConfidenceMode } from './answers.ts';
 import { LONGEST_WAIT, options } from './fields.ts';
+import { LlmProvider } from './providers.ts';
 
 // The sections of the configuration that say how questions are answered.
 
 export const Llm = z
   .strictObject({
-    provider: z
-      .enum(['local', 'openai', 'openai_compatible'])
-      .describe('Who answers: local quotes the sentences that answer')
-      .meta({ flag: 'llm-provider' }),
+    provider: LlmProvider.meta({ flag: 'llm-provider' }),
     model: z.string().optional().describe("Language model; the provider's default where absent").meta({ flag: 'llm-model' }),
     max_tokens: z.int().min(1).max(1_000_000).describe('Tokens of an answer').meta({ flag: 'max-tokens' }),
+    context_window: z
+      .int()
+      .min(1000)
+      .max(100_000_000)
+      .optional()
+      .describe(
+        'Tokens that the model reads and writes at once; a careful guess for the provider where absent. max_tokens takes at most half',
+      ),
     timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds without a token after which an answer is given up'),
     options: options().describe('What the provider alone understands: base_url'),
   })
@@ -66,4 +72,8 @@ export const Chat = z.strictObject({
     .strictObject({ enabled: z.boolean().describe('Answer greetings, thanks and farewells without retrieval') })
     .describe('What is answered without retrieval'),
   retrieval_quality: RetrievalQualityConfig,
+  verify_citations: z
+    .boolean()
+    .describe('Mark cited sentences whose words and figures their sources do not hold; in another language than the source, all are')
+    .meta({ flag: 'verify-citations' }),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Chat } from './config-chat.ts';
 import { ApiIngestion, DocsIngestion, UrlsIngestion } from './config-sources.ts';
-import { LONGEST_WAIT, options } from './fields.ts';
+import { LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
+import { EmbeddingProvider, RerankProvider } from './providers.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -35,6 +36,7 @@ export const Storage = z
       .meta({ flag: 'vector-db' }),
     url: z
       .string()
+      .max(LONGEST_PATH)
       .regex(/^[^\u0000-\u001f\u007f]+$/, 'an address or a path, without control characters')
       .optional()
       .describe(
@@ -43,7 +45,9 @@ export const Storage = z
       .meta({ flag: 'storage-url' }),
     batch_size: z.int().min(1).max(10_000).describe('Chunks written in one step').meta({ flag: 'storage-batch-size' }),
     ensure_collection: z.boolean().describe('Make the collection where it does not exist').meta({ flag: 'ensure-collection' }),
-    options: options().describe('What the database alone understands'),
+    options: options().describe(
+      'What the database alone understands: for lancedb how s3://, gs:// or az:// is reached (region, endpoint …); for qdrant timeout, in seconds. Refused in requests over HTTP',
+    ),
   })
   .describe('Where chunks are stored');
 
@@ -73,12 +77,14 @@ export type Chunking = z.infer<typeof Chunking>;
 
 export const Embedding = z
   .strictObject({
-    provider: z
-      .enum(['local', 'openai', 'openai_compatible', 'none'])
-      .describe('Who embeds: local is the bundled model; none searches by words alone')
-      .meta({ flag: 'embedding-provider' }),
+    provider: EmbeddingProvider.meta({ flag: 'embedding-provider' }),
     model: z.string().optional().describe("Embedding model; the provider's default where absent").meta({ flag: 'embedding-model' }),
-    batch_size: z.int().min(1).max(2048).describe('Texts in one request').meta({ flag: 'embedding-batch-size' }),
+    batch_size: z
+      .int()
+      .min(1)
+      .max(2048)
+      .describe('Texts in one request; fewer where the provider takes fewer')
+      .meta({ flag: 'embedding-batch-size' }),
     options: options().describe('What the provider alone understands: base_url, dimensions'),
   })
   .describe('Which model embeds');
@@ -97,10 +103,14 @@ export const Retrieval = z
 export const Rerank = z
   .strictObject({
     enabled: z.boolean().describe('Reorder the retrieved chunks').meta({ flag: 'rerank' }),
-    provider: z.enum(['local']).describe('Who reorders: local compares words and meaning, without a model call').meta({ flag: 'reranker' }),
-    model: z.string().optional().describe('Reranking model').meta({ flag: 'reranker-model' }),
+    provider: RerankProvider.meta({ flag: 'reranker' }),
+    model: z
+      .string()
+      .optional()
+      .describe("Reranking model; the provider's default where absent, for llm that of chat.llm")
+      .meta({ flag: 'reranker-model' }),
     top_k: z.int().min(1).max(1000).describe('Chunks kept after reranking').meta({ flag: 'rerank-top-k' }),
-    options: options().describe('What the reranker alone understands'),
+    options: options().describe('What the reranker alone understands: base_url'),
   })
   .describe('Whether and how the retrieved chunks are reordered');
 
@@ -130,7 +140,9 @@ export const Server = z.strictObject({
   allowed_store_urls: z
     .array(z.string().min(1))
     .describe('Addresses of stores that a request may name, beside the configured one and the local defaults'),
-  cors_origins: z.array(z.string().min(1)).describe('Origins of web pages that may use the server, such as https://app.example'),
+  cors_origins: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'an origin such as https://app.example, without a path'))
+    .describe('Origins of web pages that may use the server, such as https://app.example'),
   body_limit: Bytes.describe('Size of a request body, at most'),
   upload_limit: Bytes.describe('Size of one uploaded file, at most'),
   max_files: z.int().min(1).max(10_000).describe('Files in one upload, at most'),
@@ -188,6 +200,7 @@ export const DEFAULTS = {
     query_rewrite: {},
     intent_routing: { enabled: true },
     retrieval_quality: { enabled: true, low_confidence_mode: 'answer_with_caution', max_context_chunks: 5 },
+    verify_citations: false,
   },
   network: { allow_private: 'auto', timeout: 30, max_bytes: 104_857_600, max_redirects: 10, user_agent: 'kb' },
   server: {

@@ -6,6 +6,9 @@ export type Overriding<Shape extends z.ZodRawShape> = { [Key in keyof Shape]: z.
 /** Seconds that a request to somewhere else may be waited for, at most: an hour. */
 export const LONGEST_WAIT = 3600;
 
+/** Characters of a path, at most: as many as Linux takes. */
+export const LONGEST_PATH = 4096;
+
 /** What a provider alone understands. */
 export const options = () => z.record(z.string(), z.unknown()).optional();
 

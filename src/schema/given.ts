@@ -19,12 +19,24 @@ export const GivenChunk = Chunk.extend({
   metadata: Metadata.default({}),
 }).strict();
 
+/** Numbers of a vector, at most: models make some thousands. */
+const LONGEST_VECTOR = 16_384;
+
+/** A list of numbers. The first entry that is none is told, and no other: a list of millions of texts would be as many complaints. */
+const Vector = z
+  .array(z.any().meta({ type: 'number' }) as unknown as z.ZodNumber)
+  .max(LONGEST_VECTOR)
+  .check(({ value, issues }) => {
+    const i = value.findIndex((number) => !Number.isFinite(number));
+    if (i >= 0) issues.push({ code: 'invalid_type', expected: 'number', input: value[i], path: [i] });
+  });
+
 /** A chunk with its vector, as `kb embed` gives it. */
 export const GivenEmbeddedChunk = EmbeddedChunk.extend({
   id,
   source: source.default(''),
   metadata: Metadata.default({}),
-  embedding: list(z.number()).optional().describe('The vector; none where the collection is searched by words alone'),
+  embedding: Vector.optional().describe('The vector; none where the collection is searched by words alone'),
   embedder: EmbedderName.strict().optional().describe('Which model made the vector; the configured one where absent'),
 }).strict();
 

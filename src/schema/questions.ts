@@ -10,7 +10,7 @@ import { embedderFields, storeFields } from './targets.ts';
 export const LONGEST_QUERY = 100_000;
 
 const { embedding, storage, retrieval, rerank, chat } = Config.shape;
-const query = z.string().min(1).max(LONGEST_QUERY).describe('What to look for');
+const query = z.string().max(LONGEST_QUERY).regex(/\S/, 'a text with more than blanks').describe('What to look for');
 
 const searchFields = {
   top_k: overriding(retrieval.shape.top_k, 'retrieval.top_k'),
@@ -126,6 +126,10 @@ export const ChatRequest = z
     intent_routing: block(chat.shape.intent_routing, 'chat.intent_routing'),
     retrieval_quality: block(RetrievalQualityConfig, 'chat.retrieval_quality'),
     persona: overriding(chat.shape.persona, 'chat.persona'),
+    verify_citations: overriding(chat.shape.verify_citations, 'chat.verify_citations'),
+    context_window: overriding(chat.shape.llm.shape.context_window, 'chat.llm.context_window'),
+    explain: z.boolean().optional().describe('Tell how the answer came about: ranks, scores, thresholds, tokens, times'),
+    show_prompt: z.boolean().optional().describe('Tell it with the messages that were sent to the model'),
     options: overriding(chat.shape.llm.shape.options, 'chat.llm.options'),
     ...providerOptions,
   })

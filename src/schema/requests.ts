@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Chunking, Config, Storage } from './config.ts';
 import { ApiIngestion } from './config-sources.ts';
-import { block, flattened, list, overriding } from './fields.ts';
+import { block, flattened, list, LONGEST_PATH, overriding } from './fields.ts';
 import { GivenDocument } from './given.ts';
 import { Metadata } from './items.ts';
 
@@ -27,7 +27,8 @@ export const Filter = z
   .describe('Narrows before the search: {"field": value | {"in": [..]} | {"gte": .., "lt": ..}}');
 export type Filter = z.infer<typeof Filter>;
 
-const place = z.string().min(1);
+const place = z.string().min(1).max(LONGEST_PATH);
+const address = z.string().min(1);
 
 /** A file, folder, glob or link; with a title and a description of its own. */
 export const DocsEntry = z.union([
@@ -44,19 +45,19 @@ export const DocsInput = z.union([DocsEntry, list(DocsEntry), z.strictObject({ f
 export type DocsInput = z.infer<typeof DocsInput>;
 
 const UrlObject = z.strictObject({
-  url: place.describe('Address of the page'),
+  url: address.describe('Address of the page'),
   mode: urls.shape.mode.optional(),
   max_depth: urls.shape.max_depth.optional(),
   max_pages: urls.shape.max_pages.optional(),
 });
-export const UrlsEntry = z.union([place, UrlObject]);
+export const UrlsEntry = z.union([address, UrlObject]);
 export type UrlsEntry = z.infer<typeof UrlsEntry>;
 export const UrlsInput = z.union([UrlsEntry, list(UrlsEntry)]);
 export type UrlsInput = z.infer<typeof UrlsInput>;
 
-export const ApiSource = ApiIngestion.partial().extend({ url: place.describe('Address of the API') });
+export const ApiSource = ApiIngestion.partial().extend({ url: address.describe('Address of the API') });
 export type ApiSource = z.infer<typeof ApiSource>;
-export const ApiInput = z.union([place, ApiSource, list(z.union([place, ApiSource]))]);
+export const ApiInput = z.union([address, ApiSource, list(z.union([address, ApiSource]))]);
 export type ApiInput = z.infer<typeof ApiInput>;
 
 /** A text, or a document as any answer hands it back (service.md 2.4): its id and marks are made anew. */

@@ -19,12 +19,15 @@ export const Health = z
     version: z.string(),
     uptime: z.number().describe('Seconds since it began to listen'),
     store: z
-      .object({ vector_db: z.string(), status: z.enum(['ok', 'unavailable']), error: z.string().optional() })
+      .object({ vector_db: z.string(), status: z.enum(['ok', 'unavailable']) })
       .optional()
       .describe('With deep=true: whether the store answers'),
   })
   .meta({ id: 'Health', description: 'Whether the server answers' });
 export type Health = z.infer<typeof Health>;
+
+/** Beside the request of an operation that may take minutes. */
+export const Background = z.boolean().optional().describe('Answer at once with a job, which goes on without this connection');
 
 export const JobState = z.enum(['running', 'done', 'failed', 'cancelled', 'interrupted']);
 export type JobState = z.infer<typeof JobState>;
@@ -37,6 +40,7 @@ export const Job = z
   .object({
     id: z.string().describe('Identifier of the job'),
     operation: JobOperation,
+    sources: z.array(z.string()).describe('What it works on: the first 20 files, folders, addresses and names of texts'),
     state: JobState.describe('interrupted: the server stopped before it was done'),
     progress: z
       .record(z.string(), z.unknown())

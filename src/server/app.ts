@@ -4,15 +4,16 @@ import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config.ts';
 import { registerDocs } from './docs.ts';
-import { failureOf, refusal, type Failure } from './failures.ts';
-import { createGuard } from './guard.ts';
+import { failureOf, refusal, send, type Failure } from './failures.ts';
 import { registerHealth } from './health.ts';
 import { registerJobs } from './job-routes.ts';
 import type { Jobs } from './jobs.ts';
 import type { Log } from './log.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
+import { answerNoRequest } from './no-request.ts';
 import { createPatience } from './patience.ts';
 import type { Bench } from './perform.ts';
+import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
 import { createQueues } from './queues.ts';
 import { registerRoute } from './register.ts';
 import { routes } from './routes.ts';
@@ -45,8 +46,9 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
   const bench: Bench = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor };
   const inFlight = countRequests(server);
   await addPolicies(server, { settings, token });
+  refuseWhenClosing(server);
   for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
-  registerJobs(server, jobs);
+  registerJobs(server, jobs, patience.patienceFor);
   registerHealth(server, { engine, version });
   registerDocs(server, document);
   await server.ready();
@@ -60,33 +62,35 @@ function createServer({ body_limit, request_timeout }: Server, log: Log): Fastif
     logController: new LogController({ disableRequestLogging: true }), // it has one line of ours for each
     bodyLimit: body_limit,
     requestTimeout: request_timeout * 1000, // for the whole request to arrive
-    http: { headersTimeout: 30_000 },
+    http: { headersTimeout: Math.min(30, request_timeout) * 1000, connectionsCheckingInterval: 1_000 },
     forceCloseConnections: 'idle',
     genReqId: () => randomUUID(),
     requestIdHeader: false, // a caller must not write into the log
     routerOptions: { maxParamLength: 16_384 }, // a name that is too long is the operation's to refuse
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n${NO_HTTP}`);
-    },
+    return503OnClosing: false, // `refuseWhenClosing` says it in the envelope
+    clientErrorHandler: answerNoRequest,
   });
-  server.removeContentTypeParser('text/plain');
+  const readJson = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser(['application/json', 'text/plain']);
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    // Some clients name the type of a body that they do not send.
+    if (body === '' && request.method === 'DELETE') done(null, undefined);
+    else void readJson(request, body as string, done);
+  });
   server.setErrorHandler(answerFailure);
   server.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions } = request;
+    const { method, routeOptions, url } = request;
     const seconds = reply.elapsedTime / 1000;
-    request.log.info(
-      { method, path: routeOptions.url ?? 'unknown', status: reply.statusCode, seconds: Number(seconds.toFixed(4)) },
-      'answered',
-    );
+    const path = routeOptions.url ?? url.split('?')[0]!.slice(0, LONGEST_PATH);
+    const entry = { method, path, status: reply.statusCode, seconds: Number(seconds.toFixed(4)) };
+    request.log[reply.statusCode < 500 ? 'info' : 'error'](entry, 'answered');
   });
   return server;
 }
 
-const NO_HTTP = JSON.stringify(refusal(400, 'This is no HTTP request that kb understands.').body);
-
-const send = (reply: FastifyReply, { status, body }: Failure): FastifyReply =>
-  reply.code(status).type('application/json; charset=utf-8').send(body);
+/** Characters of a path that no route has, in the log. */
+const LONGEST_PATH = 200;
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = failureOf(error, request.id);
@@ -101,48 +105,7 @@ function notFound({ paths }: OpenApiDocument, { method, url }: FastifyRequest): 
   const isAsked = (path: string) =>
     path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
   const found = Object.keys(paths).find(isAsked);
-  if (found === undefined) return refusal(404, 'There is nothing at this path. GET /v1/openapi.json lists what there is.');
+  if (found === undefined) return refusal(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.');
   const possible = Object.keys(paths[found]!).map((name) => name.toUpperCase());
   return refusal(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`);
 }
-
-function countRequests(server: FastifyInstance): () => number {
-  let count = 0;
-  server.addHook('onRequest', async (_request, reply) => {
-    count++;
-    reply.raw.once('close', () => void count--);
-  });
-  return () => count;
-}
-
-/** Who may ask, how often, and what every answer carries. */
-async function addPolicies(server: FastifyInstance, { settings, token }: { settings: Server; token: string | undefined }): Promise<void> {
-  const { cors_origins, rate_limit } = settings;
-  server.addHook('onRequest', async (request, reply) => {
-    void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
-  });
-  if (cors_origins.length > 0) {
-    const { default: cors } = await import('@fastify/cors');
-    await server.register(cors, {
-      origin: [...cors_origins],
-      methods: ['GET', 'POST', 'DELETE'],
-      exposedHeaders: ['x-request-id', 'retry-after'],
-      maxAge: 600,
-    });
-  }
-  if (rate_limit > 0) {
-    const { default: limit } = await import('@fastify/rate-limit');
-    await server.register(limit, { max: rate_limit, timeWindow: '1 minute', errorResponseBuilder: () => tooOften(rate_limit) });
-  }
-  const guard = createGuard({ token, cors_origins });
-  server.addHook('onRequest', async (request, reply) => {
-    const refused = guard({ headers: request.headers, route: request.routeOptions.url });
-    if (refused) return send(reply, refused);
-    return undefined;
-  });
-}
-
-const tooOften = (limit: number) =>
-  Object.assign(new Error(`Too many requests: ${limit} a minute are allowed. Try again later; the operator can raise server.rate_limit.`), {
-    statusCode: 429,
-  });

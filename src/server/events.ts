@@ -1,30 +1,26 @@
 import { envelope, KbError, toErrorItem } from '../base/errors.ts';
+import type { Progress } from '../base/run.ts';
 import type { OperationName } from '../engine/operations.ts';
 import type { Event } from '../schema/events.ts';
 import type { ErrorItem } from '../schema/results.ts';
 
-/** The last event of a stream, with the result. */
-export const finalEvent = (data: Event['data'], sequence: number): Event => ({
-  type: 'final',
-  stage: 'complete',
-  message: '',
-  data,
-  sequence,
-});
+/** The last event of a stream, with the result, or with the exception envelope where there is none. */
+export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });
 
-/** How a stream ends that ends without a result: an `error` event, and a `final` one with the exception envelope. */
-export function failureEvents(error: unknown, { operation, sequence }: { operation: OperationName; sequence: number }): [Event, Event] {
-  const told = error instanceof KbError && error.code !== 'internal' ? error : unexpected();
-  const where = told.code === 'usage' ? { ...WHERE[operation], stage: 'validate' as const } : WHERE[operation];
-  const item = toErrorItem(told, { source: '', source_kind: 'chunk', stage: 'store', ...where });
-  return [{ type: 'error', stage: item.stage, message: item.error, data: item, sequence }, finalEvent(envelope(told), sequence + 1)];
-}
+/** What stands before it where there is no result. */
+export const errorEvent = (item: ErrorItem): Progress => ({ type: 'error', stage: item.stage, message: item.error, data: { ...item } });
 
 /** Where a run failed that ended as a whole; an ingest ends so where its store fails. */
 const WHERE: Partial<Record<OperationName, Pick<ErrorItem, 'source_kind' | 'stage'>>> = {
   chat: { source_kind: 'chat', stage: 'generate' },
   scrape: { source_kind: 'url', stage: 'crawl' },
 };
+
+/** The failure of a whole run as an error item. */
+export function failureItem(error: KbError, operation: OperationName): ErrorItem {
+  const { source_kind, stage } = WHERE[operation] ?? { source_kind: 'chunk', stage: 'store' };
+  return toErrorItem(error, { source: '', source_kind, stage: error.code === 'usage' ? 'validate' : stage });
+}
 
 const unexpected = (): KbError => new KbError('internal', 'Something went wrong inside kb. The log of the server says what.');
 
@@ -36,7 +32,7 @@ export interface Begun<R> {
 
 /**
  * What a run says, and as the last event what came of it. Records that are in the result as well (`item`) are left out. Whatever happens, exactly one
- * `final` event ends it. `onFailure` hears of an error that the run threw and gives back the one that is told.
+ * `final` event ends it; the run itself is its caller's to return. `onFailure` hears of an error that the run threw and gives back the one that is told.
  */
 export async function* narrated<R extends object>(
   { run, first }: Begun<R>,
@@ -45,13 +41,14 @@ export async function* narrated<R extends object>(
   let sequence = 0;
   try {
     for (let step = await first; ; step = await run.next()) {
-      if (step.done) return yield finalEvent(step.value as Event['data'], sequence);
+      if (step.done) return yield { ...finalEvent(step.value as Event['data']), sequence };
       sequence = step.value.sequence + 1;
       if (step.value.type !== 'item') yield step.value;
     }
   } catch (error) {
-    yield* failureEvents(onFailure(error), { operation, sequence });
-  } finally {
-    await run.return(undefined as never);
+    const reason = onFailure(error);
+    const told = reason instanceof KbError && reason.code !== 'internal' ? reason : unexpected();
+    yield { ...errorEvent(failureItem(told, operation)), sequence };
+    yield { ...finalEvent(envelope(told)), sequence: sequence + 1 };
   }
 }

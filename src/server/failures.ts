@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { envelope, ERROR_TYPES, KbError, type ErrorCode } from '../base/errors.ts';
 import type { Envelope } from '../schema/server.ts';
 
@@ -47,7 +48,8 @@ export const refusal = (status: number, message: string): Failure => ({
 const SAID: Record<string, string> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not JSON.',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON: set Content-Type to application/json.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE:
+    'The body is of a type that this path does not take: send JSON (Content-Type: application/json); to upload files, a form (multipart/form-data).',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has another size than Content-Length says.',
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large: the limit is server.body_limit. Send less at once; the operator can raise it.',
   FST_REQ_FILE_TOO_LARGE: 'A file is too large: the limit is server.upload_limit. Split it; the operator can raise the limit.',
@@ -64,9 +66,13 @@ export function failureOf(error: unknown, id: string): Failure {
     const { error: said } = envelope(error);
     return { status, body: { error: { ...said, type: error.code === 'unauthorized' ? ERROR_TYPES.setup : said.type } }, isOurs: false };
   }
-  const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string };
+  const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string };
   if (!(error instanceof KbError) && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return refusal(statusCode, SAID[code ?? ''] ?? String(message));
   const text = `Something went wrong inside kb. The log of the server says what, under the request ${id}.`;
   return { status: 500, body: { error: { type: ERROR_TYPES.internal, message: text } }, isOurs: true };
 }
+
+/** Answers with the envelope. */
+export const send = (reply: FastifyReply, { status, body }: Failure): FastifyReply =>
+  reply.code(status).type('application/json; charset=utf-8').send(body);

@@ -13,6 +13,11 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 /** Refuses to serve others than this machine without a token. Throws a KbError (`configuration`). */
 export function assertGuarded(host: string, token: string | undefined): void {
+  if (token && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new KbError('configuration', 'KB_SERVER_TOKEN holds a blank or a letter that no header can carry.', {
+      hint: 'Make one with «openssl rand -hex 32».',
+    });
+  }
   if (token !== undefined && token.length >= SHORTEST_TOKEN) return;
   if (token) {
     throw new KbError('configuration', `KB_SERVER_TOKEN is too short: it needs at least ${SHORTEST_TOKEN} characters.`, {

@@ -8,10 +8,14 @@ import { JobFiles, type OnProblem } from './jobs/files.ts';
 import { followed } from './jobs/followed.ts';
 import { leavable } from './jobs/leavable.ts';
 import { makeId, noSuchJob, shown, shownWhole, timeOf, type JobRecord } from './jobs/record.ts';
-import { Slots } from './jobs/slots.ts';
+import { sourcesOf } from './jobs/about.ts';
+import { Slots } from './slots.ts';
 import { Work } from './jobs/work.ts';
 
 /** How many jobs of a server run at once. */
+/** Milliseconds that work has to hear that it is cancelled; it is left to itself then, and nothing that comes of it is heard any more. */
+const HEARS_WITHIN = 5_000;
+
 export const MOST_AT_ONCE = 4;
 /** How many may wait for their turn: each holds its request in memory. */
 export const MOST_WAITING = 100;
@@ -73,7 +77,7 @@ class FolderJobs implements Jobs {
 
   async start(operation: JobOperation, request: object): Promise<Job> {
     this.#assertRoom();
-    const record = this.#record(operation);
+    const record = { ...this.#record(operation), sources: sourcesOf(request) };
     const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal });
     const work = new Work(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
     this.#works.set(record.id, work);
@@ -101,7 +105,8 @@ class FolderJobs implements Jobs {
     const work = this.#works.get(id);
     if (work) {
       work.stop('cancelled');
-      await work.ended;
+      await Promise.race([work.ended, wait(HEARS_WITHIN, undefined, { ref: false })]);
+      if (work.record.state === 'running') await work.abandon();
       return shownWhole(work.record, work.result);
     }
     const { state, owner } = await this.#read(id);
@@ -138,7 +143,7 @@ class FolderJobs implements Jobs {
     return record;
   }
 
-  #record(operation: JobOperation): JobRecord {
+  #record(operation: JobOperation): Omit<JobRecord, 'sources'> {
     const time = (this.#lastTime = Math.max(Date.now(), this.#lastTime + 1)); // no two alike, so that ids sort as the jobs began
     const started = new Date(time).toISOString();
     return { id: makeId(time), operation, state: 'running', progress: {}, started, ended: null, owner: THIS_PROCESS };

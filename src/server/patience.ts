@@ -1,6 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { isAbort, KbError } from '../base/errors.ts';
 
+/** Milliseconds that a client has to read the last words of work that was stopped. */
+const LAST_WORDS = 5_000;
+
 /** What ends the work of a request before it is done. */
 export interface Patience {
   readonly signal: AbortSignal;
@@ -11,19 +14,28 @@ export interface Patience {
   release(): void;
 }
 
-/** Stops work when its client leaves, when it takes longer than `seconds`, and all work when `stopAll` is called. */
-export function createPatience(seconds: number): { patienceFor(reply: FastifyReply): Patience; stopAll(): void } {
+/** Makes the patience for a request, which ends when its connection does; `isBounded: false` for one that only listens to what a job does. */
+export type PatienceFor = (reply: FastifyReply, options?: { isBounded: boolean }) => Patience;
+
+/**
+ * Stops work when its client leaves, when it takes longer than `seconds`, and all work when `stopAll` is called. A client that does not read what it is
+ * told then is cut off.
+ */
+export function createPatience(seconds: number): { patienceFor: PatienceFor; stopAll(): void } {
   const live = new Set<AbortController>();
   return {
-    patienceFor(reply) {
+    patienceFor(reply, { isBounded } = { isBounded: true }) {
       const controller = new AbortController();
       const { signal } = controller;
+      const timers = isBounded ? [setTimeout(() => controller.abort(tooSlow(seconds)), seconds * 1000)] : [];
       const left = () => {
         if (!reply.raw.writableFinished) controller.abort(new KbError('aborted', 'The client left.'));
       };
-      const timer = setTimeout(() => controller.abort(tooSlow(seconds)), seconds * 1000);
       const over = new Promise<never>((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+        signal.addEventListener('abort', () => {
+          timers.push(setTimeout(() => reply.raw.destroy(), LAST_WORDS));
+          reject(signal.reason as Error);
+        }),
       );
       over.catch(() => {}); // nobody may be waiting for it
       reply.raw.once('close', left);
@@ -33,7 +45,7 @@ export function createPatience(seconds: number): { patienceFor(reply: FastifyRep
         over,
         reasonFor: (error) => (signal.aborted && isAbort(error) ? signal.reason : error),
         release: () => {
-          clearTimeout(timer);
+          for (const timer of timers) clearTimeout(timer);
           reply.raw.off('close', left);
           live.delete(controller);
         },
@@ -51,5 +63,6 @@ const tooSlow = (seconds: number): KbError =>
     isRetryable: true,
   });
 
-const serverStops = (): KbError =>
+/** What a request is told that comes, or runs, when the server stops. */
+export const serverStops = (): KbError =>
   new KbError('unavailable', 'The server is stopping.', { hint: 'Try again when it is up.', isRetryable: true });

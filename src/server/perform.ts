@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { setTimeout as wait } from 'node:timers/promises';
 import { settle } from '../base/run.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Event } from '../schema/events.ts';
 import { narrated } from './events.ts';
 import { failureOf } from './failures.ts';
-import type { Patience } from './patience.ts';
+import type { PatienceFor } from './patience.ts';
 import type { Queues } from './queues.ts';
 import type { Route } from './routes.ts';
 import { sendEvents } from './stream.ts';
@@ -17,7 +16,7 @@ const FIRST_WORD = 2000;
 export interface Bench {
   engine: Pick<Engine, 'run'>;
   enter: Queues;
-  patienceFor(reply: FastifyReply): Patience;
+  patienceFor: PatienceFor;
 }
 
 interface Exchange {
@@ -52,24 +51,35 @@ export async function perform(route: Route, { reply, given }: Exchange, bench: B
 export async function performStream(route: Route, { request, reply, given }: Exchange, bench: Bench): Promise<FastifyReply> {
   const patience = bench.patienceFor(reply);
   const { signal } = patience;
+  let run: Running | undefined;
   let leave = (): void => {};
-  const end = (): void => {
-    leave();
+  // Its turn is over when the run has ended, which a client that left, or never read a word, does not wait for.
+  const end = async (): Promise<void> => {
     patience.release();
+    await run?.return(undefined as never).catch(() => {});
+    leave();
   };
   try {
     leave = await bench.enter(route.queue, signal);
-    const run = begin(bench, route, { given, signal });
+    run = begin(bench, route, { given, signal });
     const first = run.next();
-    await Promise.race([first, wait(FIRST_WORD)]);
+    await inTime(first, FIRST_WORD);
     const onFailure = (error: unknown): unknown => {
       const reason = patience.reasonFor(error);
       if (failureOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
       return reason;
     };
-    return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }), end);
+    reply.raw.once('close', () => void end());
+    return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }));
   } catch (error) {
-    end();
+    void end();
     throw patience.reasonFor(error);
   }
+}
+
+/** Waits for the promise, but not longer than so many milliseconds. Throws what it rejects with by then. */
+async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((on) => (timer = setTimeout(on, milliseconds)));
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

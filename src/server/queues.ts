@@ -1,28 +1,37 @@
-import pLimit from 'p-limit';
 import { KbError } from '../base/errors.ts';
 import type { Route } from './routes.ts';
+import { Slots } from './slots.ts';
 
 /** Requests that may wait in a queue; one more is told to come back. Each holds its body in memory. */
 const LONGEST_QUEUE = 1000;
 
+/** Forms whose files are received at once: each may fill the disk for temporary files with `max_files` files of `upload_limit`. */
+const UPLOADS_AT_ONCE = 4;
+
 /** Seconds after which a request that found the queue full should come back. */
 const COME_BACK = 5;
 
-/** Waits for a turn; gives the function that ends it. Throws a KbError (`unavailable`) where too many wait already, and the signal's reason. */
-export type Queues = (queue: Route['queue'], signal: AbortSignal) => Promise<() => void>;
+export type QueueName = Route['queue'] | 'upload';
 
-/** Two queues, for searches and for work that may take minutes, so that a search never waits behind that; `max_concurrent` of each have their turn at once. */
+/** Waits for a turn; gives the function that ends it, which may be called again. Throws a KbError: `unavailable` where too many wait already, `aborted` when the signal stops the waiting. */
+export type Queues = (queue: QueueName, signal: AbortSignal) => Promise<() => void>;
+
+/** A queue for searches and one for work that may take minutes, so that a search never waits behind that, of each of which `max_concurrent` have their turn at once; and one for uploads. */
 export function createQueues(max_concurrent: number): Queues {
-  const queues = { search: pLimit(max_concurrent), work: pLimit(max_concurrent) };
-  return (queue, signal) => {
-    const turns = queues[queue];
-    if (turns.pendingCount >= LONGEST_QUEUE) return Promise.reject(full());
-    return new Promise((enter, refuse) => {
-      void turns(async () => {
-        if (signal.aborted) return refuse(signal.reason as Error); // whoever asked has left while it waited
-        await new Promise<void>((leave) => enter(leave));
-      });
-    });
+  const queues: Record<QueueName, Slots> = {
+    search: new Slots(max_concurrent),
+    work: new Slots(max_concurrent),
+    upload: new Slots(UPLOADS_AT_ONCE),
+  };
+  return async (queue, signal) => {
+    const slots = queues[queue];
+    if (slots.waiting >= LONGEST_QUEUE) throw full();
+    await slots.enter(signal);
+    let isIn = true;
+    return () => {
+      if (isIn) slots.leave();
+      isIn = false;
+    };
   };
 }
 

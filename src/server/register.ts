@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config.ts';
+import { Background } from '../schema/server.ts';
 import type { Jobs } from './jobs.ts';
 import { perform, performStream, type Bench } from './perform.ts';
 import type { Route } from './routes.ts';
-import { withUpload } from './upload.ts';
+import { LONGEST_FIELD, withUpload } from './upload.ts';
 
 interface RouteParts {
   bench: Bench;
@@ -37,9 +38,9 @@ function requestOf({ body, params }: FastifyRequest): unknown {
 }
 
 function isForBackground(given: unknown): given is { background: true } {
-  const { background } = (given ?? {}) as { background?: unknown };
-  if (background !== undefined && typeof background !== 'boolean') throw new KbError('usage', 'background: true or false is expected.');
-  return background === true;
+  const read = Background.safeParse((given as { background?: unknown } | null | undefined)?.background);
+  if (!read.success) throw new KbError('usage', 'background: true or false is expected.');
+  return read.data === true;
 }
 
 function withoutBackground({ background }: Route, given: unknown): unknown {
@@ -67,12 +68,17 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
   await server.register(async (scope) => {
     scope.removeContentTypeParser('application/json');
     await scope.register(multipart, {
-      limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: 65_536, parts: max_files + 10 },
+      limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: LONGEST_FIELD, parts: max_files + 10 },
     });
     scope.post(route.path, async (request, reply) => {
       if (!request.isMultipart())
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
-      return await withUpload(request, (given) => perform(route, { request, reply, given }, bench));
+      const patience = bench.patienceFor(reply, { isBounded: false }); // the socket's own timeout bounds how long a form may take
+      const leave = await bench.enter('upload', patience.signal).finally(patience.release);
+      return await withUpload(request, (given) => {
+        leave();
+        return perform(route, { request, reply, given }, bench);
+      }).finally(leave);
     });
   });
 }

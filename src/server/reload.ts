@@ -35,10 +35,12 @@ export async function serveAndReload({ argv, file, keepsPort, signal, say }: Rel
   try {
     while (!signal.aborted) {
       const child = fork(process.argv[1]!, words, { stdio: 'inherit' });
+      child.once('exit', () => signal.aborted || say('The server has ended. It starts again when the configuration changes.'));
       child.on('message', (word: Word) => {
         if (keepsPort && typeof word === 'object') words = [...withoutPort(argv), '--port', new URL(word.listening).port];
       });
       const change = await Promise.race([changes.next(say), stopped]);
+      child.removeAllListeners('exit');
       if (change) say(`${change} changed; starting again.`);
       await end(child);
     }
@@ -74,26 +76,34 @@ export function obeyReloader(signal: AbortSignal): (url: string) => void {
 }
 
 interface Changes {
-  /** What changes next, once it can be run: the name of a file, or «The sources». */
+  /** What has changed since it was last asked, once it can be run: the name of a file, or «The sources». */
   next(say: ReloadOptions['say']): Promise<string>;
   close(): void;
 }
 
 function watchAll(file: string): Changes {
   const folder = dirname(file);
-  let changed: (what: string) => void = () => {};
-  const note = (what: string) => changed(what);
+  const changed = new Set<string>(); // also what changes while the server starts or the compiler runs
+  let wake = (): void => {};
+  const note = (what: string) => {
+    changed.add(what);
+    wake();
+  };
   const names = new Set([basename(file), '.env']);
   const watchers = [watch(folder, (_, name) => void (name && names.has(name) && note(name)))];
   const isCheckout = existsSync(join(packageRoot, 'tsconfig.build.json'));
   for (const sources of isCheckout ? ['src', 'commands'] : [])
     watchers.push(watch(join(packageRoot, sources), { recursive: true }, () => note(SOURCES)));
+  for (const watcher of watchers) watcher.on('error', () => {}); // a folder that is gone changes no more
   return {
     async next(say) {
       for (;;) {
-        const what = await new Promise<string>((tell) => (changed = tell));
+        if (changed.size === 0) await new Promise<void>((go) => (wake = go));
         await wait(SETTLED);
-        if (what !== SOURCES || (await compiled(say))) return what;
+        const [what] = changed;
+        const isOfSources = changed.has(SOURCES);
+        changed.clear();
+        if (!isOfSources || (await compiled(say))) return what!;
       }
     },
     close: () => watchers.forEach((watcher) => watcher.close()),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError } from '../base/errors.ts';
@@ -53,7 +54,9 @@ const version = (): string => (JSON.parse(readFileSync(join(packageRoot, 'packag
 
 async function listen({ server }: App, { host, port }: { host: string; port: number }): Promise<string> {
   try {
-    return await server.listen({ host, port, listenTextResolver: () => 'ready' });
+    await server.listen({ host, port, listenTextResolver: () => 'ready' });
+    const { port: own } = server.server.address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${own}`;
   } catch (cause) {
     throw cannotListen(cause as NodeJS.ErrnoException, { host, port });
   }

@@ -8,14 +8,11 @@ const HEARTBEAT = 15_000;
 
 /**
  * Answers with server-sent events, each `event: <type>` and one `data:` line with the envelope (contract, section 4). Nothing is drawn from `events`
- * faster than the client reads. `onEnd` is called once, when all is sent or the client has left.
+ * faster than the client reads; when it leaves, `events` is returned.
  */
-export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>, onEnd = (): void => {}): FastifyReply {
+export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>): FastifyReply {
   const stream = Readable.from(frames(events), { objectMode: false, highWaterMark: 16_384 });
-  stream.once('close', () => {
-    onEnd();
-    void events.return(); // who waits for the next event need wait no longer
-  });
+  reply.raw.once('close', () => void events.return()); // the stream's own end would come only after the next event
   return reply
     .type('text/event-stream; charset=utf-8')
     .headers({ 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' })

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
@@ -9,7 +9,11 @@ import { isRunning } from '../base/alive.ts';
 import { KbError } from '../base/errors.ts';
 import type { RequestOf } from '../engine/operations.ts';
 
-const PREFIX = 'kb-upload-';
+/** Folders of this host's servers; those of others that share the temporary folder are left alone. */
+const PREFIX = `kb-upload-${hostname()}-`;
+
+/** Bytes of a field that is no file. */
+export const LONGEST_FIELD = 65_536;
 
 /** Reads a multipart form, its files into a folder of their own, has them worked on, and removes the folder, whatever happens. Throws a KbError where the form does not fit. */
 export async function withUpload<T>(request: FastifyRequest, work: (form: RequestOf<'upload'>) => Promise<T>): Promise<T> {
@@ -33,9 +37,10 @@ async function received(request: FastifyRequest, folder: string): Promise<Reques
   return { ...fields, files };
 }
 
-/** What Fastify refuses says so itself; what is left is a form that ends too early, or is none. */
+/** A form that ends too early, or is none. What Fastify refuses says so itself; that a file can't be kept is no fault of the form. */
 function unreadable(error: unknown): never {
-  if (error instanceof KbError || (error as { statusCode?: number }).statusCode !== undefined) throw error;
+  const { statusCode, syscall } = error as { statusCode?: number; syscall?: string };
+  if (error instanceof KbError || statusCode !== undefined || syscall !== undefined) throw error;
   throw new KbError('usage', 'The form could not be read to its end.', { hint: 'Send it again, as multipart/form-data.', cause: error });
 }
 
@@ -51,7 +56,9 @@ async function saved(part: MultipartFile, path: string): Promise<{ name: string;
 }
 
 /** Forms know text alone. */
-function valueOf({ fieldname, value }: MultipartValue): unknown {
+function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
+  if (valueTruncated)
+    throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${LONGEST_FIELD} bytes are read.` });
   if (fieldname !== 'frontmatter') return value;
   if (value === 'true' || value === 'false') return value === 'true';
   throw new KbError('usage', 'frontmatter: true or false is expected.');
@@ -59,8 +66,7 @@ function valueOf({ fieldname, value }: MultipartValue): unknown {
 
 /** Removes what servers have left that were killed while they received files. */
 export async function sweepUploads(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter(
-    (name) => name.startsWith(PREFIX) && !isRunning(Number.parseInt(name.slice(PREFIX.length), 10)),
-  );
+  const found = await readdir(tmpdir()).catch(() => []);
+  const names = found.filter((name) => name.startsWith(PREFIX) && !isRunning(Number.parseInt(name.slice(PREFIX.length), 10)));
   await Promise.allSettled(names.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true })));
 }

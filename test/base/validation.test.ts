@@ -43,7 +43,7 @@ describe('explain', () => {
     ['ingest', { markdown: 'x', concurrency: 'sideways' }, 'concurrency: one of serial, parallel is expected.'],
     ['chat', { query: 'x', history: [{ role: 'wizard', content: 'y' }] }, 'history[0].role: one of user, assistant is expected.'],
     // bounds
-    ['retrieve', { query: '' }, 'query: at least 1 character is expected.'],
+    ['retrieve', { query: '' }, 'query: a text with more than blanks is expected.'],
     ['retrieve', { query: 'x'.repeat(100_001) }, 'query: at most 100,000 characters are expected.'],
     ['retrieve', { query: 'x', top_k: 0 }, 'top_k: at least 1 is expected.'],
     ['retrieve', { query: 'x', top_k: 1e30 }, 'top_k: at most 1,000 is expected.'],
@@ -144,6 +144,13 @@ describe('explain', () => {
     expect(explain(Config.safeParse(value).error!, { schema: Config, value })).toBe(
       'network.allow_private: auto, true or false or a list is expected. Did you mean «auto»?',
     );
+  });
+
+  it('knows the block that a key stands in', () => {
+    expect(said('ingest', { markdown: 'x', collection: 'manuals' })).toBe(
+      'collection: this key is unknown. Here it is «storage.collection».',
+    );
+    expect(said('ingest', { markdown: 'x', chunk_size: 500 })).toBe('chunk_size: this key is unknown. Here it is «chunking.chunk_size».');
   });
 
   it('lets a check of the whole that is a sentence stand for itself', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printable } from '../../src/cli/screen.ts';
+import { printable, printablePieces } from '../../src/cli/screen.ts';
 
 describe('text that is printed', () => {
   const cases: [string, string, string][] = [
@@ -25,5 +25,27 @@ describe('text that is printed', () => {
   it('hides nothing behind a sequence that does not end', () => {
     expect(printable('before \u001b]0;title and\nall the rest of the text')).toContain('all the rest of the text');
     expect(printable('before \u001b[after')).toBe('before fter');
+  });
+});
+
+describe('text that is printed piece by piece', () => {
+  const inPieces = (text: string, size: number) => {
+    const clean = printablePieces();
+    let out = '';
+    for (let i = 0; i < text.length; i += size) out += clean(text.slice(i, i + size));
+    return out + clean('', true);
+  };
+
+  it.each([1, 2, 3, 5])('is cleaned of what is cut in pieces of %d characters', (size) => {
+    const text = 'a\u001b[31mred\u001b[0m \u001b]0;owned\u0007after \u009b2Jb\u001b]8;;https://evil.example\u001b\\click';
+    expect(inPieces(text, size)).toBe('ared after bclick');
+  });
+
+  it('comes out at once where it is no order, and at the end what never became one', () => {
+    const clean = printablePieces();
+    expect(clean('word ')).toBe('word ');
+    expect(clean('\u001b[3')).toBe('');
+    expect(clean('', true)).toBe('[3');
+    expect(printablePieces()(`\u001b]${'x'.repeat(300)}`)).toBe(`]${'x'.repeat(300)}`);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasNoAnswer, showSources, sourceLine } from '../../src/cli/show-answer.ts';
+import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../src/cli/show-answer.ts';
 import { showCollection, showCollections, size } from '../../src/cli/show-collections.ts';
 import { marked, placeText, showHits, wrapped } from '../../src/cli/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/show-ingest.ts';
@@ -275,5 +275,58 @@ describe('an answer', () => {
     expect(hasNoAnswer(result)).toBe(false);
     expect(hasNoAnswer({ ...result, answer: '' })).toBe(true);
     expect(hasNoAnswer({ ...result, answer_confidence: { level: 'none', reason: 'errors' } })).toBe(true);
+  });
+
+  const event = (type: 'token' | 'progress', stage: string, data: Record<string, unknown>) => ({
+    type,
+    stage,
+    data,
+    message: '',
+    sequence: 0,
+  });
+  const heard = (screen: ReturnType<typeof paper>) => {
+    const printer = answerPrinter(screen);
+    printer.onEvent(event('progress', 'chat', {}));
+    printer.onEvent(event('progress', 'retrieval', { search_query: 'q' }));
+    printer.onEvent(event('progress', 'retrieval', { retrieved: 3 }));
+    printer.onEvent(event('progress', 'generation', { sources: 2 }));
+    for (const text of ['It **is', '** so [', '1].\n| a |', ' b |\n']) printer.onEvent(event('token', 'generation', { text }));
+    return printer;
+  };
+
+  it('is drawn on a terminal while it is written, and says what is done until something is to be seen', () => {
+    const screen = paper({ columns: 30 });
+    const printer = heard(screen);
+    expect(screen.states).toEqual(['Reading the question…', 'Searching…', 'Reading 2 passages…', 'Writing…', 'Writing…']);
+    expect(screen.out.join('')).toBe('It is so [1].\n');
+    printer.result(result);
+    printer.end();
+    expect(screen.out.join('')).toBe('It is so [1].\n| a | b |\n[1] Manual — a.md · page 2');
+    expect(screen.states.at(-1)).toBeUndefined();
+  });
+
+  it('is the Markdown that it is where nobody looks at a terminal', () => {
+    const screen = paper();
+    heard(screen).end();
+    expect(screen.out.join('')).toBe('It **is** so [1].\n| a | b |\n');
+    const whole = paper();
+    answerPrinter(whole).result(result);
+    expect(whole.out.join('')).toBe('It is [1].\n[1] Manual — a.md · page 2');
+  });
+
+  it('ends its line where it is stopped', () => {
+    for (const columns of [undefined, 40]) {
+      const screen = paper({ columns });
+      const printer = answerPrinter(screen);
+      printer.onEvent(event('token', 'generation', { text: 'It **is' }));
+      printer.end();
+      expect(screen.out.join('')).toBe('It **is\n');
+    }
+  });
+
+  it('is not shown piece by piece with --json', () => {
+    const screen = paper({ json: true });
+    heard(screen);
+    expect([screen.out, screen.states]).toEqual([[], []]);
   });
 });

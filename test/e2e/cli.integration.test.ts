@@ -159,7 +159,7 @@ describe('--json', () => {
     ['a list', ['collections', 'list'], { collections: [{ name: 'default' }] }, 0],
     ['a report with failures', ['ingest', '--docs', 'missing.md', '--docs', 'docs'], { failed: 1, unchanged: 2 }, 1],
     ['documents', ['parse', 'docs/gate.md', 'docs/none.md'], { documents: 1, failed: 1, outputs: [{ source: 'docs/gate.md' }] }, 1],
-    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}], failed: 0 }, 0],
+    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
     ['an unknown command', ['retreive'], { error: { type: 'ValueError' } }, 2],
     ['an unknown flag', ['ingest', '--dcs', 'x'], { error: { type: 'ValueError' } }, 2],
     ['an error of the configuration', ['retrieve', 'x', '--set', 'a.b=1'], { error: { type: 'ValueError' } }, 2],
@@ -393,53 +393,6 @@ describe('on a terminal', () => {
     const plain = await onTerminal(`${KB} retrieve gate --top-k 1`, { cwd: home, env: { NO_COLOR: '1' } }).done;
     expect(plain.out).toContain('The gate is locked');
     expect(plain.out).not.toContain('\u001b');
-  });
-
-  it('a conversation answers, knows its commands, and ends with Ctrl-D', async () => {
-    const talk = onTerminal(`${KB} chat`, { cwd: home });
-    await talk.until(/› $/);
-    talk.child.stdin!.write('When is the gate locked?\r');
-    await talk.until(/locked at ten[\s\S]*\[1\] Gate — docs\/gate\.md[\s\S]*› /);
-    talk.child.stdin!.write('/help\r');
-    await talk.until(/\/sources[\s\S]*\/clear[\s\S]*› /);
-    talk.child.stdin!.write('/sources\r');
-    await talk.until(/The key hangs in the office\.\s+› /);
-    talk.child.stdin!.write('/nothing\r');
-    await talk.until(/There is no \/nothing/);
-    talk.child.stdin!.write('\u0004');
-    expect((await talk.done).code).toBe(0);
-    expect(existsSync(join(home, '.state/kb/history'))).toBe(true);
-  });
-
-  it('Ctrl-C stops an answer, and not the conversation', async () => {
-    const hanging = await openOpenAiServer({ reply: () => ({ pieces: ['It begins '], end: 'hang' }) });
-    onTestFinished(() => hanging.close());
-    const llm = `--llm-provider openai_compatible --set chat.llm.model=m --set 'chat.llm.options={base_url: "${hanging.url}"}'`;
-    const talk = onTerminal(`${KB} chat ${llm}`, { cwd: home });
-    await talk.until(/› $/);
-    talk.child.stdin!.write('When is the gate locked?\r');
-    await expect.poll(() => hanging.requests.length, { timeout: 30_000 }).toBe(1);
-    talk.child.stdin!.write('\u0003');
-    await talk.until(/Stopped\.[\s\S]*› /);
-    talk.child.stdin!.write('/help\r');
-    await talk.until(/\/sources/);
-    talk.child.stdin!.write('\u0004');
-    expect((await talk.done).code).toBe(0);
-  });
-});
-
-describe('off a terminal', () => {
-  it('a conversation reads its questions from a pipe', async () => {
-    const ended = await kb(['chat', '--quiet'], { cwd: home, input: 'When is the gate locked?\n/exit\n' });
-    expect(ended).toMatchObject({ code: 0, error: '' });
-    expect(ended.out).toMatch(/locked at ten[\s\S]*\[1\] Gate — docs\/gate\.md/);
-  });
-
-  it('a conversation that waits for a question ends with the first Ctrl-C', async () => {
-    const talk = startKb(['chat'], { cwd: home });
-    await talk.until(/Ask about/);
-    talk.child.kill('SIGINT');
-    expect((await talk.done).code).toBe(130);
   });
 });
 

@@ -107,7 +107,8 @@ describe('kb serve', () => {
       async () => model.requests.length,
       (count) => count > 0,
     );
-    server.child.kill('SIGTERM');
+    server.child.kill('SIGINT');
+    server.child.kill('SIGINT'); // a terminal sends it to the launcher as well, which passes it on
     await until(
       () =>
         fetch(`${server.url()}/v1/health`).then(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Layer } from '../../src/base/settings.ts';
-import { storeUrl } from '../../src/engine/resources.ts';
+import { storeUrl } from '../../src/engine/store-address.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 import { openQdrantServer, type QdrantServer } from '../support/qdrant-server.ts';
@@ -71,4 +71,17 @@ it('does not take the address of one database for that of another', async () => 
   expect(server.requests).toEqual([]);
   expect(existsSync(join(home, '.kb', 'lancedb'))).toBe(true);
   expect(storeUrl({ vector_db: 'qdrant' }, home)).toBe('http://127.0.0.1:6333');
+});
+
+it('is one store by whatever name of this machine it is written, at once', async () => {
+  const { server, storage } = await qdrant();
+  const engine = engineIn(folder(), { ...WORDS, storage });
+  const chunks = (word: string) =>
+    Array.from({ length: 50 }, (_, i) => ({ id: `${word}-${i}`, text: `The ${word} ${i}.`, source: word, metadata: {} }));
+  await result(engine, 'store', { embedded_chunks: [] });
+  await Promise.all([
+    result(engine, 'store', { embedded_chunks: chunks('gate'), url: server.url }),
+    result(engine, 'store', { embedded_chunks: chunks('bell'), url: `${server.url.replace('127.0.0.1', 'localhost')}/` }),
+  ]);
+  expect(await chunksIn(engine)).toHaveLength(100);
 });

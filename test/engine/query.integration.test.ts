@@ -274,4 +274,88 @@ describe('chat', () => {
     });
     expect(done.errors).toMatchObject([{ stage: 'quality', source_kind: 'chat' }]);
   });
+
+  it('explains what became of every passage, and shows the prompt where it is asked for, without the key', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'sk-test-secret-of-the-bell');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { settings, server } = await modelServer({ vector, reply: () => 'At ten in the evening [1].' });
+    vi.stubEnv('OPENAI_BASE_URL', server.url);
+    const engine = await filled({ ...settings, chat: { llm: { provider: 'openai', model: 'test-llm' } }, rerank: { enabled: true } });
+    const query = 'When is the gate locked?';
+    const done = await result(engine, 'chat', { query, explain: true, retrieval_quality: { min_retrieval_score: 0.5 } });
+    const { passages, calls, stages, thresholds, window } = done.explain!;
+    expect(passages.map(({ rank, source }) => `${rank} ${source}`)[0]).toBe('1 gate');
+    expect(passages[0]).toMatchObject({ citation: 1, cited: true, rerank_score: expect.any(Number) });
+    expect(Object.keys(passages[0]!.arms!)).toEqual(['text', 'vector', 'fused', 'rerank']);
+    expect(passages.filter(({ rejected }) => rejected === 'min_retrieval_score')).toHaveLength(2);
+    expect(calls).toEqual([expect.objectContaining({ stage: 'generate', provider: 'openai', model: 'test-llm', output_tokens: 7 })]);
+    expect(stages.map(({ stage }) => stage)).toEqual(['compact', 'rewrite', 'retrieval', 'quality', 'generation']);
+    expect(thresholds).toMatchObject({ min_retrieval_score: 0.5 });
+    expect(window).toEqual({ context_window: 128_000, max_tokens: 1024 });
+    const shown = await result(engine, 'chat', { query, show_prompt: true });
+    expect(shown.explain!.calls[0]!.messages).toEqual(server.requests.at(-1)!.body.messages);
+    expect(JSON.stringify(shown)).not.toContain('sk-test-secret');
+  });
+
+  it('asks once more with less where the prompt is too long for the model, and then gives up', async () => {
+    const refusal = {
+      status: 400,
+      error: {
+        message: "This model's maximum context length is 90 tokens.",
+        type: 'invalid_request_error',
+        code: 'context_length_exceeded',
+      },
+    };
+    let refusals = 1;
+    const { settings, server } = await modelServer({ vector, reply: () => (refusals-- > 0 ? refusal : 'At ten [1].') });
+    const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
+    const engine = await filled({ ...settings, chat: { llm, retrieval_quality: { min_retrieval_score: 0 } } });
+    const asked = () => server.requests.filter(({ path }) => path === '/v1/chat/completions').length;
+    const done = await result(engine, 'chat', { query: 'When is the gate locked?' });
+    expect(done).toMatchObject({ answer: 'At ten [1].', errors: [{ stage: 'generate', error: expect.stringContaining('too long') }] });
+    expect([done.sources.length, asked()]).toEqual([2, 2]);
+    refusals = 9;
+    const failed = await result(engine, 'chat', { query: 'When is the gate locked?' });
+    expect(failed).toMatchObject({
+      answer: '',
+      errors: [{ stage: 'generate', attempts: 2, isRetryable: false, error: expect.stringContaining('context length') }],
+    });
+    expect(asked()).toBe(4);
+  });
+
+  it('sends no more than the window holds, however long the conversation is', async () => {
+    const { settings, server } = await modelServer({ vector, reply: () => 'At ten [1].' });
+    const llm = {
+      provider: 'openai_compatible',
+      model: 'test-llm',
+      context_window: 2000,
+      max_tokens: 300,
+      options: { base_url: server.url },
+    };
+    const engine = await filled({ ...settings, chat: { llm, retrieval_quality: { min_retrieval_score: 0 } } });
+    const history = Array.from({ length: 40 }, (_, i) => ({
+      role: i % 2 ? ('assistant' as const) : ('user' as const),
+      content: `Remark ${i}. `.repeat(300),
+    }));
+    const done = await result(engine, 'chat', { query: 'When is the gate locked?', history });
+    expect(done.answer).toBe('At ten [1].');
+    for (const { body } of server.requests.filter(({ path }) => path === '/v1/chat/completions')) {
+      const letters = body.messages!.reduce((sum, { content }) => sum + content.length, 0);
+      expect(letters / 3.5).toBeLessThan(1700);
+    }
+    expect(done.errors.map(({ error }) => error).join()).toMatch(/too long for the model/);
+  });
+
+  it('verifies citations where a request asks for it', async () => {
+    const { settings, server } = await modelServer({ vector, reply: () => 'The gate is locked at ten [1]. Nine zebras guard it [1].' });
+    const llm = { provider: 'openai_compatible', model: 'test-llm', options: { base_url: server.url } };
+    const engine = await filled({ ...settings, chat: { llm } });
+    const done = await result(engine, 'chat', { query: 'When is the gate locked?', verify_citations: true });
+    expect(done).toMatchObject({
+      unsupported: [{ sentence: 'Nine zebras guard it [1].', citations: [1] }],
+      answer_confidence: { level: 'low', reason: 'citations_unsupported' },
+    });
+    const quoted = await result(await filled(), 'chat', { query: 'When is the gate locked?', verify_citations: true });
+    expect(quoted).toMatchObject({ unsupported: [], answer_confidence: { level: 'high' } });
+  });
 });

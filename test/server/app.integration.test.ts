@@ -34,7 +34,8 @@ describe('a route', () => {
     const server = await filled();
     expect((await server.get('/v1/collections')).json.collections.map(({ name }: { name: string }) => name)).toEqual(['default']);
     expect((await server.get('/v1/collections/default')).json).toMatchObject({ name: 'default', sources: 2 });
-    const gone = await fetch(`${server.url}/v1/collections/default`, { method: 'DELETE' });
+    const init = { method: 'DELETE', headers: { 'content-type': 'application/json' } }; // as some clients do, without a body
+    const gone = await fetch(`${server.url}/v1/collections/default`, init);
     expect([gone.status, await gone.json()]).toEqual([200, { name: 'default', dropped: true }]);
     const absent = await server.get('/v1/collections/default');
     expect([absent.status, absent.json]).toEqual([404, envelope('NotFoundError', expect.stringContaining('«default»'))]);

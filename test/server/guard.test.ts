@@ -20,6 +20,11 @@ describe('where kb serve may listen without a token', () => {
     expect(() => assertGuarded(host, TOKEN)).not.toThrow();
   });
 
+  it('refuses a token that no header can carry', () => {
+    for (const token of ['sixteen letters and', 'sechzehn-Zeichen-ö', 'sixteen-letters\n1'])
+      expect(() => assertGuarded('127.0.0.1', token)).toThrow(/header/);
+  });
+
   it('refuses a short token on loopback too: whoever sets one wants to be safe', () => {
     expect(() => assertGuarded('127.0.0.1', 'short')).toThrow(KbError);
   });

@@ -48,6 +48,7 @@ async function all(events: AsyncIterable<Event>): Promise<Event[]> {
 const nothingUp = (time: number): JobRecord => ({
   id: makeId(time),
   operation: 'ingest',
+  sources: [],
   state: 'done',
   progress: {},
   started: new Date(time).toISOString(),

@@ -25,15 +25,26 @@ it('lets a search in while ingests fill their own queue', async () => {
   expect(await enter('search', signal)).toBeTypeOf('function');
 });
 
-it('gives no turn to one who has left meanwhile', async () => {
+it('lets who leaves go at once, without a turn, while all turns are taken', async () => {
   const enter = createQueues(1);
   const leave = await enter('work', signal);
   const client = new AbortController();
   const waiting = enter('work', client.signal);
-  client.abort(new Error('gone'));
+  client.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+  const next = enter('work', signal);
   leave();
-  await expect(waiting).rejects.toThrow('gone');
-  expect(await enter('work', signal)).toBeTypeOf('function');
+  expect(await next).toBeTypeOf('function');
+});
+
+it('takes a turn back once, however often it is given back', async () => {
+  const enter = createQueues(1);
+  const leave = await enter('work', signal);
+  leave();
+  leave();
+  await enter('work', signal);
+  const second = enter('work', signal).then(() => 'entered');
+  expect(await Promise.race([second, soon().then(() => 'waits')])).toBe('waits');
 });
 
 it('tells one more than a thousand that wait to come back later', async () => {

@@ -6,14 +6,22 @@ export interface Refusal {
   status: number;
   headers?: Record<string, string>;
   error?: { message: string; type?: string; code?: string };
+  /** The whole body, where it is not of OpenAI's shape. */
+  body?: unknown;
 }
 
 /** An answer in pieces, and how it ends: with a reason, with the connection cut or closed, with an error event, or never. */
 export interface Reply {
-  pieces: string[];
-  end?: 'stop' | 'length' | 'content_filter' | 'cut' | 'close' | 'error' | 'hang';
+  pieces: (string | object)[];
+  end?: 'stop' | 'length' | 'content_filter' | 'model_length' | 'insufficient_system_resource' | 'cut' | 'close' | 'error' | 'hang';
+  /** The error of an error event. */
+  error?: unknown;
+  /** What the last chunk holds where it is not OpenAI's usage. */
+  last?: object;
   /** Milliseconds between pieces. */
   delay?: number;
+  /** Bytes that are sent at once; all that there are where absent. */
+  slice?: number;
 }
 
 export interface ModelRequest {
@@ -69,8 +77,8 @@ export async function openOpenAiServer(behaviour: Behaviour = {}): Promise<OpenA
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, close };
 }
 
-function refuse(response: ServerResponse, { status, headers = {}, error = { message: 'refused by the test' } }: Refusal): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ error }));
+function refuse(response: ServerResponse, { status, headers = {}, error = { message: 'refused by the test' }, body }: Refusal): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body ?? { error }));
 }
 
 const answer = (response: ServerResponse, body: unknown) =>
@@ -93,6 +101,15 @@ function embeddings(request: ModelRequest, response: ServerResponse, { vector = 
   return answer(response, { object: 'list', model, data, usage: { prompt_tokens: 5, total_tokens: 5 } });
 }
 
+/** Sends text in pieces of so many bytes, wherever that cuts it. */
+export async function sliced(response: ServerResponse, text: string, size = Infinity): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
+    response.write(bytes.subarray(at, at + size));
+    if (size < Infinity) await new Promise((done) => setImmediate(done));
+  }
+}
+
 const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
 
 async function chat(
@@ -105,25 +122,31 @@ async function chat(
   const reply = typeof given === 'string' ? { pieces: given.match(/\S+\s*/g) ?? [] } : given;
   const head = { id: `chatcmpl-${count}`, created: 1, model: request.body.model };
   if (request.body.stream) return stream(response, reply, head);
-  const message = { role: 'assistant', content: reply.pieces.join('') };
+  const message = { role: 'assistant', content: reply.pieces.filter((piece) => typeof piece === 'string').join('') };
   return answer(response, { ...head, object: 'chat.completion', usage: USAGE, choices: [{ index: 0, finish_reason: 'stop', message }] });
 }
 
-async function stream(response: ServerResponse, { pieces, end = 'stop', delay = 0 }: Reply, head: object): Promise<void> {
+async function stream(response: ServerResponse, reply: Reply, head: object): Promise<void> {
+  const { pieces, end = 'stop', delay = 0, slice, last = { choices: [], usage: USAGE } } = reply;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (body: object) => response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...body })}\n\n`);
+  const write = (data: string) => sliced(response, `data: ${data}\n\n`, slice);
+  const send = (body: object) => write(JSON.stringify({ ...head, object: 'chat.completion.chunk', ...body }));
   const choose = (delta: object, finish_reason: string | null = null) => send({ choices: [{ index: 0, delta, finish_reason }] });
-  choose({ role: 'assistant', content: '' });
+  await choose({ role: 'assistant', content: '' });
   for (const piece of pieces) {
     if (response.destroyed) return;
-    choose({ content: piece });
-    await new Promise((done) => setTimeout(done, delay));
+    await choose(typeof piece === 'string' ? { content: piece } : piece);
+    if (delay > 0) await new Promise((done) => setTimeout(done, delay));
   }
   if (end === 'hang') return;
-  if (end === 'cut') return void response.destroy();
+  if (end === 'cut') return void setImmediate(() => response.destroy());
   if (end === 'close') return void response.end();
-  if (end === 'error') return void response.end(`data: ${JSON.stringify({ error: { message: 'the machine is on fire' } })}\n\n`);
-  choose({}, end);
-  send({ choices: [], usage: USAGE });
-  response.end('data: [DONE]\n\n');
+  if (end === 'error') {
+    await write(JSON.stringify({ error: reply.error ?? { message: 'the machine is on fire' } }));
+    return void response.end();
+  }
+  await choose({}, end);
+  await send(last);
+  await write('[DONE]');
+  response.end();
 }

@@ -2,8 +2,10 @@ import { Chalk } from 'chalk';
 import type { Screen } from '../../src/cli/screen.ts';
 
 /** A screen that keeps what is said on it. */
-export function paper(rest: Partial<Screen> = {}): Screen & { out: string[]; notes: string[]; warnings: string[] } {
-  const [out, notes, warnings]: [string[], string[], string[]] = [[], [], []];
+export function paper(
+  rest: Partial<Screen> = {},
+): Screen & { out: string[]; notes: string[]; warnings: string[]; states: (string | undefined)[] } {
+  const [out, notes, warnings, states]: [string[], string[], string[], (string | undefined)[]] = [[], [], [], []];
   return {
     isTerminal: false,
     quiet: false,
@@ -14,9 +16,11 @@ export function paper(rest: Partial<Screen> = {}): Screen & { out: string[]; not
     write: (text) => void out.push(text),
     note: (text) => void notes.push(text),
     warn: (text) => void warnings.push(text),
+    status: (text) => void states.push(text),
     ...rest,
     out,
     notes,
     warnings,
+    states,
   };
 }

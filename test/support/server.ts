@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { layered, type Layer } from '../../src/base/settings.ts';
-import { createEngine } from '../../src/engine/engine.ts';
+import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import type { Event } from '../../src/schema/events.ts';
 import { buildApp, type App } from '../../src/server/app.ts';
@@ -31,15 +31,17 @@ export interface Answer {
 interface ServeOptions {
   settings?: Layer;
   token?: string;
+  /** In the place of the engine's own runs. */
+  run?: Engine['run'];
 }
 
 /** Serves what is in `home`, by words alone where the settings do not say otherwise; closed after the test. */
-export async function serveIn(home: string, { settings = {}, token }: ServeOptions = {}): Promise<Served> {
+export async function serveIn(home: string, { settings = {}, token, run }: ServeOptions = {}): Promise<Served> {
   const config = Config.parse(layered(layered(DEFAULTS, WORDS), settings));
   const engine = createEngine({ config, home, surface: 'server' });
-  const jobs = await openJobs({ engine, folder: join(home, '.kb', 'lancedb', '.jobs') });
+  const jobs = await openJobs({ engine: run ? { run } : engine, folder: join(home, '.kb', 'lancedb', '.jobs') });
   const log = createLog({ quiet: true, isTerminal: false });
-  const app = await buildApp({ engine, jobs, version: '1.2.3', token, log });
+  const app = await buildApp({ engine: run ? { ...engine, run } : engine, jobs, version: '1.2.3', token, log });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     app.stopAll();

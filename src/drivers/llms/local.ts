@@ -2,6 +2,7 @@ import { throwIfAborted } from '../../base/run.ts';
 import { NO_ANSWER, type Embedder, type GenerateRequest, type Llm, type Usage } from '../../ports.ts';
 import { choose } from './extractive/choose.ts';
 import { compose } from './extractive/compose.ts';
+import { isAnswered } from './extractive/verdict.ts';
 import { passagesOf } from './extractive/passages.ts';
 import { scorePassages } from './extractive/scores.ts';
 
@@ -15,11 +16,11 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 async function quoted({ grounding, max_tokens, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<string> {
   const { query, sources } = grounding;
   const passages = sources.flatMap((source, i) => passagesOf(source, i));
-  const { scores, answered } = await scorePassages(query, passages, { sources, embedder, signal });
-  if (!answered) return DECLINE;
+  const { scores, nearest } = await scorePassages(query, passages, { sources, embedder, signal });
+  if (!isAnswered(query, { passages, scores, nearest, sources })) return DECLINE;
   const parts: string[] = [];
   let length = 0;
-  for (const quotation of choose(passages, scores)) {
+  for (const quotation of choose(passages, scores, query)) {
     const part = compose(quotation, sources[quotation.source]!.citation);
     length += tokensOf(part);
     if (parts.length > 0 && length > max_tokens) break;

@@ -3,19 +3,27 @@ import { KbError } from '../../base/errors.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import type { Collection, CollectionInfo, VectorStore } from '../../ports.ts';
 import type { Entry } from './lancedb/catalog.ts';
-import { folderOf, storeError } from './lancedb/connect.ts';
+import { folderOf, storageOptionsOf, storeError, type StorePlace } from './lancedb/connect.ts';
 import { openDatabase, type Database } from './lancedb/database.ts';
 import type { MayWrite } from './lancedb/holder.ts';
 import { lockForWriting, type WriterLock } from './writer-lock.ts';
+
+export interface LanceDbOptions {
+  url: string;
+  /** `storage.options`: how what is not a folder is reached (`region`, `endpoint` …), by the names of LanceDB's storage options. */
+  options?: Record<string, unknown> | undefined;
+  signal?: AbortSignal | undefined;
+}
 
 /**
  * A store in a folder, or at s3://, gs:// or az://, by LanceDB; nothing else has to run. The folder is made when something is first written.
  * Throws a KbError that names the address when it is no folder, can't be written, is full, or was made by a later version.
  */
-export async function openLanceDb({ url, signal }: { url: string; signal?: AbortSignal | undefined }): Promise<VectorStore> {
+export async function openLanceDb({ url, options, signal }: LanceDbOptions): Promise<VectorStore> {
   throwIfAborted(signal);
   const locks = new Map<string, WriterLock>();
-  const { translated, reading, writing } = accessTo(url, async (name) => locks.get(name)?.assertHeld());
+  const place = { url, storageOptions: storageOptionsOf(options) };
+  const { translated, reading, writing } = accessTo(place, async (name) => locks.get(name)?.assertHeld());
   await reading(async () => {});
   return {
     provider: 'lancedb',
@@ -33,10 +41,10 @@ export async function openLanceDb({ url, signal }: { url: string; signal?: Abort
         return { collection: await made.openDraft(entry), commit, discard };
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name))) ?? false,
-    lock: async (name, options) => {
+    lock: async (name, waiting) => {
       const folder = folderOf(url);
       if (folder === undefined) return async () => {};
-      const lock = await translated(() => lockForWriting(join(folder, '.locks'), name, options));
+      const lock = await translated(() => lockForWriting(join(folder, '.locks'), name, waiting));
       locks.set(name, lock);
       return async () => {
         if (locks.get(name) === lock) locks.delete(name);
@@ -48,8 +56,9 @@ export async function openLanceDb({ url, signal }: { url: string; signal?: Abort
 }
 
 /** Ways to the database that speak of failures as people do. */
-function accessTo(url: string, mayWrite: MayWrite) {
-  const database = openDatabase(url, mayWrite);
+function accessTo(place: StorePlace, mayWrite: MayWrite) {
+  const { url } = place;
+  const database = openDatabase(place, mayWrite);
   const translated = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
       throw storeError(error, url);

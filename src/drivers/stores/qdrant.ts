@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { KbError } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
 import type { RetryOptions } from '../../base/retry.ts';
+import { serverAddress, serverName } from '../../base/server-address.ts';
 import type { CollectionInfo, VectorStore } from '../../ports.ts';
+import { LONGEST_WAIT } from '../../schema/fields.ts';
 import { aliasOf, drop, list, make, putInPlace, remove, removeOrphans } from './qdrant/catalog.ts';
 import { collectionIn } from './qdrant/collection.ts';
-import { serverAt, type Ask } from './qdrant/connect.ts';
+import { REST_PORT, serverAt, type Ask } from './qdrant/connect.ts';
 import { KEY_VARIABLE } from './qdrant/errors.ts';
 import { hold, type Holder } from './qdrant/holder.ts';
 import { stateAt, type State } from './qdrant/state.ts';
@@ -15,7 +17,11 @@ import { lockForWriting, type WriterLock } from './writer-lock.ts';
 export interface QdrantOptions {
   /** http or https; without a port, 6333. */
   url: string;
-  /** `QDRANT_API_KEY` is sent to `url`, and to nothing else; the locks lie in `XDG_STATE_HOME`. */
+  /** Whether the address is one that the key is meant for; true where absent. */
+  isTrusted?: boolean;
+  /** `storage.options`: `timeout`, the seconds that an answer may take. */
+  options?: Record<string, unknown> | undefined;
+  /** `QDRANT_API_KEY` is sent to `url` where that is trusted, and to nothing else; the locks lie in `XDG_STATE_HOME`. */
   environment?: NodeJS.ProcessEnv;
   /** How often and after how long a request that failed is sent again. */
   patience?: RetryOptions;
@@ -23,12 +29,16 @@ export interface QdrantOptions {
 
 /**
  * A store in a Qdrant server (1.10 or later). Nothing is sent before it is first used. Qdrant has no locks: writers on this machine wait for each other
- * by a file in its state folder; writers on several machines must not overlap, which nothing here can see to. What a write guarantees is said at `replace`.
+ * by a file in its state folder, however they spell the address. Writers on several machines, or by several names of one machine other than `localhost`
+ * and 127.0.0.1, must not overlap, which nothing here can see to. What a write guarantees is said at `replace`.
  *
- * Throws a KbError: `configuration` for what is no address of a Qdrant server, `setup` where the key is missing or wrong, `unavailable` where it does not answer.
+ * Throws a KbError: `configuration` for what is no address of a Qdrant server, or no option of it, `setup` where the key is missing or wrong, `unavailable` where it does not answer.
  */
-export async function openQdrant({ url, environment = process.env, patience }: QdrantOptions): Promise<VectorStore> {
-  const ask = serverAt({ url, key: environment[KEY_VARIABLE] || undefined, patience });
+export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
+  const { isTrusted = true, environment = process.env, patience } = given;
+  const url = serverAddress(given.url, { port: REST_PORT });
+  const key = (isTrusted && environment[KEY_VARIABLE]) || undefined;
+  const ask = serverAt({ url, key, timeout: timeoutOf(given.options), patience });
   const locks = new Map<string, WriterLock>();
   const holders = holdersOf(ask, async (name) => locks.get(name)?.assertHeld());
   return {
@@ -47,7 +57,9 @@ export async function openQdrant({ url, environment = process.env, patience }: Q
     },
     drop: (name) => remove(ask, name),
     lock: async (name, options) => {
-      const lock = await lockForWriting(lockFolder(environment), hash(url, name).slice(0, 32), options).catch(unlockable(environment));
+      const lock = await lockForWriting(lockFolder(environment), hash(serverName(url), name).slice(0, 32), options).catch(
+        unlockable(environment),
+      );
       locks.set(name, lock);
       return async () => {
         if (locks.get(name) === lock) locks.delete(name);
@@ -56,6 +68,16 @@ export async function openQdrant({ url, environment = process.env, patience }: Q
     },
     close: async () => {}, // idle connections keep no process alive, and end by themselves
   };
+}
+
+/** The seconds that the options give an answer. Throws a KbError (`configuration`) for options that are none. */
+function timeoutOf(options: Record<string, unknown> = {}): number | undefined {
+  const { timeout, ...others } = options;
+  const [unknown] = Object.keys(others);
+  const hint = `Qdrant has one: timeout, the seconds that an answer may take (at most ${LONGEST_WAIT}).`;
+  if (unknown !== undefined) throw new KbError('configuration', `storage.options.${unknown} is no option of Qdrant.`, { hint });
+  if (timeout === undefined || (typeof timeout === 'number' && timeout > 0 && timeout <= LONGEST_WAIT)) return timeout;
+  throw new KbError('configuration', 'storage.options.timeout is no number of seconds.', { hint });
 }
 
 /** All who open a collection share one queue of writes. */

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { envelope, KbError, toErrorItem } from '../../base/errors.ts';
+import { envelope, KbError } from '../../base/errors.ts';
 import type { Progress } from '../../base/run.ts';
-import { ErrorItem, type ErrorSourceKind, type Stage } from '../../schema/results.ts';
+import { ErrorItem } from '../../schema/results.ts';
 import { Job, type JobOperation } from '../../schema/server.ts';
+import { errorEvent, failureItem, finalEvent } from '../events.ts';
 
 /** What a job's file holds: the job without its result, who works on it, and its failure as data. */
 export const JobRecord = Job.omit({ result: true }).extend({
@@ -55,24 +56,15 @@ export function shownWhole(record: JobRecord, result: JobResult | undefined): Jo
 
 /** What its stream ends with: an `error` where it has no result, and `final`. */
 export function lastEvents(record: JobRecord, result: JobResult | undefined): Progress[] {
-  if (record.state === 'done' && result) return [{ type: 'final', stage: 'complete', message: '', data: result }];
+  if (record.state === 'done' && result) return [finalEvent(result)];
   const { error, failure } = record.error && record.failure ? record : failureOf(record.operation, resultLost());
-  return [
-    { type: 'error', stage: failure!.stage, message: failure!.error, data: { ...failure } },
-    { type: 'final', stage: 'complete', message: '', data: { error } },
-  ];
+  return [errorEvent(failure!), finalEvent({ error })];
 }
 
-const WHERE: Record<JobOperation, { source_kind: ErrorSourceKind; stage: Stage }> = {
-  ingest: { source_kind: 'chunk', stage: 'store' },
-  scrape: { source_kind: 'url', stage: 'crawl' },
-};
-
-function failureOf(operation: JobOperation, error: KbError): Required<Pick<JobRecord, 'error' | 'failure'>> {
-  const where = WHERE[operation];
-  const stage = error.code === 'usage' ? 'validate' : where.stage;
-  return { ...envelope(error), failure: toErrorItem(error, { source: '', source_kind: where.source_kind, stage }) };
-}
+const failureOf = (operation: JobOperation, error: KbError): Required<Pick<JobRecord, 'error' | 'failure'>> => ({
+  ...envelope(error),
+  failure: failureItem(error, operation),
+});
 
 const resultLost = (): KbError =>
   new KbError('internal', 'The job was done, but its result could not be kept.', {

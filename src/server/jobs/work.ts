@@ -5,7 +5,7 @@ import { failed, isUnexpected, stopped, type Stop } from './endings.ts';
 import { Feed } from './feed.ts';
 import type { JobFiles, OnProblem } from './files.ts';
 import { endedRecord, EVENT_STAGE, lastEvents, type Ending, type JobRecord, type JobResult } from './record.ts';
-import type { Slots } from './slots.ts';
+import type { Slots } from '../slots.ts';
 
 /** How often the file of a running job is written at most, in milliseconds. */
 const SAVED_EVERY = 1_000;

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { operations, type Operation } from '../../engine/operations.ts';
 import { Event } from '../../schema/events.ts';
-import { Job } from '../../schema/server.ts';
+import { Background, Job } from '../../schema/server.ts';
 import type { Route } from '../routes.ts';
 import type { Components, JsonSchema } from './components.ts';
 import { ANYWHERE, eventStream, json, refusals, type MediaType, type Refusal, type Responses } from './responses.ts';
@@ -24,8 +24,6 @@ export interface OperationObject {
   responses: Responses;
   security?: Record<string, string[]>[];
 }
-
-const Background = z.boolean().describe('Answer at once with a job, which goes on without this connection');
 
 /** The files of a multipart form. The operation is given them by the paths that they were saved at, which no caller names. */
 const FILES: JsonSchema = {

@@ -2,50 +2,98 @@ import { KbError } from '../../base/errors.ts';
 import { throwIfAborted, type Progress } from '../../base/run.ts';
 import type { GenerateRequest, Llm, Usage } from '../../ports.ts';
 import { citationFilter, type CitationFilter } from './citations.ts';
+import { linkFilter } from './links.ts';
+import { isRefusal, mayBeRefusal } from './refusal.ts';
 import { token } from './turn.ts';
 
 /** What came of asking a model. */
 export interface Answer {
   text: string;
   usage: Usage;
-  citations: Pick<CitationFilter, 'cited' | 'unknown' | 'declined'>;
+  citations: Pick<CitationFilter, 'cited' | 'unknown'>;
+  /** It says, with the agreed mark or in its own words, that the sources do not answer. */
+  declined: boolean;
+  /** Links and images that were taken out. */
+  links: number;
 }
 
-/** Whether the words of an answer that declines are shown, or something else will be said in their place. */
+/** How an answer is looked at. */
 export interface AnswerOptions {
+  /** Whether the words of an answer that declines are shown, or something else will be said in their place. */
   show_refusal: boolean;
+  /** Whether the answer may lead to an address. */
+  isKnown: (address: string) => boolean;
+}
+
+/** The answer on its way from the model to a reader: what of each piece is shown, and what it says in the end. */
+class Passing {
+  text = '';
+  declined = false;
+  /** Not shown yet, since it may become a refusal that nobody is to see. */
+  #held = '';
+  #isHolding: boolean;
+  readonly citations;
+  readonly links;
+  readonly #query: string;
+  readonly #options: AnswerOptions;
+  readonly #isQuoting: boolean;
+
+  constructor(llm: Llm, { grounding }: GenerateRequest, options: AnswerOptions) {
+    this.citations = citationFilter(grounding.sources.length);
+    this.links = linkFilter(options.isKnown);
+    this.#query = grounding.query;
+    this.#options = options;
+    this.#isQuoting = llm.extractive ?? false;
+    this.#isHolding = !options.show_refusal && !this.#isQuoting;
+  }
+
+  push(piece: string): string {
+    return this.#show(this.links.push(this.citations.push(piece)));
+  }
+
+  end(): string {
+    const last = this.#show(this.links.push(this.citations.end()) + this.links.end());
+    this.declined = this.citations.declined || (!this.#isQuoting && this.citations.cited.size === 0 && isRefusal(this.text, this.#query));
+    return this.declined ? last : last + this.#held;
+  }
+
+  #show(piece: string): string {
+    if (piece === '' || (this.citations.declined && !this.#options.show_refusal)) return '';
+    this.text += piece;
+    this.#held += piece;
+    if (this.#isHolding && this.citations.cited.size === 0 && mayBeRefusal(this.#held, this.#query)) return '';
+    this.#isHolding = false;
+    const shown = this.#held;
+    this.#held = '';
+    return shown;
+  }
 }
 
 /**
- * Asks the model and yields the answer as tokens while it is written, after its citations were checked. Throws what the model throws, and a
+ * Asks the model and yields the answer as tokens while it is written, after its citations and its links were checked. Throws what the model throws, and a
  * KbError (`invalid`, retryable) where it says nothing.
  */
-export async function* answer(llm: Llm, request: GenerateRequest, { show_refusal }: AnswerOptions): AsyncGenerator<Progress, Answer, void> {
-  const citations = citationFilter(request.grounding.sources.length);
+export async function* answer(llm: Llm, request: GenerateRequest, options: AnswerOptions): AsyncGenerator<Progress, Answer, void> {
+  const passing = new Passing(llm, request, options);
   const stream = llm.generate(request);
-  let text = '';
-  const shown = function* (piece: string): Generator<Progress, void> {
-    if (piece === '' || (citations.declined && !show_refusal)) return;
-    text += piece;
-    yield token(piece);
-  };
   try {
     for (;;) {
       const step = await stream.next();
       throwIfAborted(request.signal);
-      yield* shown(step.done ? citations.end() : citations.push(step.value));
+      const piece = step.done ? passing.end() : passing.push(step.value);
+      if (piece) yield token(piece);
       if (!step.done) continue;
-      if (text === '' && !citations.declined) {
-        throw new KbError(
-          'invalid',
-          `The model ${llm.model} of ${llm.provider} answered with nothing. Ask again, or choose another model.`,
-          { isRetryable: true },
-        );
-      }
-      return { text, usage: step.value, citations };
+      const { text, declined, citations, links } = passing;
+      if (text === '' && !declined) throw silent(llm);
+      return { text, usage: step.value, citations, declined, links: links.removed };
     }
   } finally {
     // A reader that leaves in the middle stops the model, too.
     await stream.return({ input_tokens: 0, output_tokens: 0 });
   }
 }
+
+const silent = ({ model, provider }: Llm): KbError =>
+  new KbError('invalid', `The model ${model} of ${provider} answered with nothing. Ask again, or choose another model.`, {
+    isRetryable: true,
+  });

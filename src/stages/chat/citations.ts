@@ -1,4 +1,5 @@
 import { NO_ANSWER } from '../../ports.ts';
+import { codeTracker } from './code.ts';
 
 /** Looks at an answer while it is written: what it cites, and what it cites that is not there. */
 export interface CitationFilter {
@@ -17,6 +18,23 @@ export interface CitationFilter {
 /** Longest citation that is looked at: twelve numbers of two digits. What is longer is text. */
 const LONGEST = 50;
 
+const OPENING = /^[[【［]$/;
+const CLOSING = /^[\]】］]$/;
+
+/** What may stand in a citation while it is open; behind `†` some models name what they cite. */
+const goesOn = (open: string, letter: string): boolean =>
+  open.length < LONGEST &&
+  (/[\d,; –-]/.test(letter) || (open.length === 1 && letter === '^') || (open.startsWith('【') && /[†:\p{L}]/u.test(letter)));
+
+/** The citation as it is written here, `[1]`, whatever brackets and marks a model gave it: `【1】`, `【1†source】`, `[^1]`, `［1］`. */
+const spelled = (group: string): string =>
+  /^\[[^^]/.test(group)
+    ? group
+    : `[${group
+        .slice(1, -1)
+        .replace(/^\^/, '')
+        .replace(/[†:].*$/, '')}]`;
+
 /** The numbers of `[1]`, `[1, 3]`, `[1; 3]` or `[2-4]`; undefined where it is something else in brackets. */
 function numbersIn(group: string): number[] | undefined {
   const parts = group.slice(1, -1).split(/[,;]/);
@@ -27,25 +45,6 @@ function numbersIn(group: string): number[] | undefined {
     for (let number = Number(first); number <= Number(last); number++) numbers.push(number);
   }
   return numbers.length > 0 ? numbers : undefined;
-}
-
-/** Where in Markdown code the text stands: brackets in code cite nothing. */
-function codeTracker(): (letter: string) => boolean {
-  let open = 0;
-  let run = 0;
-  let before = '';
-  return (letter) => {
-    if (letter === '`') {
-      run++;
-    } else {
-      if (run > 0) open = open === 0 ? run : run === open ? 0 : open;
-      run = 0;
-      // Code within a line ends with its paragraph: a stray backtick must not hide every later citation.
-      if (letter === '\n' && before === '\n' && open < 3) open = 0;
-    }
-    before = letter;
-    return open > 0;
-  };
 }
 
 /** Puts the shown parts of an answer together: a blank waits until it is known what follows, and goes with a part that is taken out. */
@@ -84,14 +83,15 @@ function joiner() {
 export function citationFilter(count: number): CitationFilter {
   const cited = new Set<number>();
   const unknown = new Set<number>();
-  const inCode = codeTracker();
+  const code = codeTracker();
   const parts = joiner();
   let declined = false;
   let group = '';
 
-  const resolve = (text: string): string => {
+  const resolve = (written: string): string => {
+    const text = spelled(written);
     const numbers = numbersIn(text);
-    if (!numbers) return parts.show(text);
+    if (!numbers) return parts.show(written);
     if (!parts.started && text === NO_ANSWER) {
       declined = true;
       return parts.takeOut();
@@ -101,12 +101,12 @@ export function citationFilter(count: number): CitationFilter {
     if (known.length === numbers.length) return parts.show(text);
     return known.length > 0 ? parts.show(`[${known.join(', ')}]`) : parts.takeOut();
   };
-  const step = (letter: string, code: boolean): string => {
+  const step = (letter: string, isCode: boolean): string => {
     const open = group;
     group = '';
-    if (open && letter === ']') return resolve(open + letter);
-    if (open && !(/[\d,; –-]/.test(letter) && open.length < LONGEST)) return parts.show(open) + step(letter, code);
-    if (open || (letter === '[' && !code)) {
+    if (open && CLOSING.test(letter)) return resolve(open + letter);
+    if (open && !goesOn(open, letter)) return parts.show(open) + step(letter, isCode);
+    if (open || (OPENING.test(letter) && !isCode)) {
       group = open + letter;
       return '';
     }
@@ -119,7 +119,7 @@ export function citationFilter(count: number): CitationFilter {
     get declined() {
       return declined;
     },
-    push: (piece) => piece.replace(/[^]/g, (letter) => step(letter, inCode(letter))),
+    push: (piece) => piece.replace(/[^]/g, (letter) => step(letter, code.step(letter))),
     end: () => (group ? parts.show(group) : ''),
   };
 }

@@ -1,9 +1,10 @@
 import type { Intent } from '../../schema/answers.ts';
 import { EAST } from './small-talk-east.ts';
+import { FURTHER } from './small-talk-further.ts';
 import { WEST } from './small-talk-west.ts';
 import { FILLERS, type DirectIntent, type SmallTalk } from './small-talk.ts';
 
-const SMALL_TALK: Record<string, SmallTalk> = { ...WEST, ...EAST };
+const SMALL_TALK: Record<string, SmallTalk> = { ...WEST, ...EAST, ...FURTHER };
 
 /** What counts first where a message is several things at once: "ok, thanks, bye" is a farewell. */
 const INTENTS: DirectIntent[] = ['farewell', 'thanks', 'greeting', 'acknowledgement'];
@@ -19,7 +20,7 @@ const normalized = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[\u0300-\u036f\u064b-\u0652'’ʼ`´]/g, '')
+    .replace(/[\u0300-\u036f\u064b-\u0652\ufe0f'’ʼ`´]/g, '')
     .normalize('NFC')
     .replace(/[^\p{L}\p{M}\p{N}👍👌🙏👋]+/gu, ' ')
     .trim();
@@ -67,12 +68,33 @@ function consumed(message: string): Phrase[] | undefined {
 /** Longest message that is looked at; small talk is short. */
 const LONGEST = 120;
 
-/** The direct intent of a message that is small talk as a whole, in any of some twenty languages; undefined for everything else. */
+/** A greeting may be asked ("How are you?"); "ok?" and "that is it?" want an answer. */
+const ASKING = /[?？؟]/;
+
+/** Nothing but faces, hearts and thumbs. */
+const ONLY_PICTURES =
+  /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*\p{Extended_Pictographic}[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*$/u;
+
+/** The words as they are, and where letters are drawn out ("hellooo", "gooood") with one and with two of them. */
+const readings = (words: string): string[] => [words, words.replace(/(\p{L})\1{2,}/gu, '$1'), words.replace(/(\p{L})\1{2,}/gu, '$1$1')];
+
+/** What the message is made of, where that is small talk. */
+function understood(message: string): Phrase[] {
+  const words = normalized(message);
+  if (words === '' && ONLY_PICTURES.test(message)) return [{ text: message, intent: 'acknowledgement', language: 'en' }];
+  return (
+    readings(words)
+      .map((reading) => consumed(reading))
+      .find((found) => found?.some(({ intent }) => intent)) ?? []
+  );
+}
+
+/** The direct intent of a message that is small talk as a whole, in any of some thirty languages; undefined for everything else. */
 export function directReply(message: string): DirectReply | undefined {
   if (message.length > LONGEST) return undefined;
-  const found = consumed(normalized(message)) ?? [];
+  const found = understood(message);
   const intent = INTENTS.find((candidate) => found.some((phrase) => phrase.intent === candidate));
-  if (!intent) return undefined;
+  if (!intent || (intent !== 'greeting' && ASKING.test(message))) return undefined;
   const { language } = found.find((phrase) => phrase.intent === intent)!;
   return { intent, reply: SMALL_TALK[language!]![intent][1] };
 }

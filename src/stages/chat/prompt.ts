@@ -6,7 +6,6 @@ import type { HistoryEntry } from '../../schema/items.ts';
 export interface PromptParts {
   query: string;
   history: readonly HistoryEntry[];
-  /** At least one. */
   sources: readonly GroundingSource[];
   persona: string;
   /** The sources are weak: the answer should say how sure it is. */
@@ -25,21 +24,32 @@ const instructions = (marker: string): string[] => [
 const CAUTION =
   '- The sources found are a weak match and may not be enough. Be cautious: say what is uncertain, and claim no more than they plainly state.';
 
+/** Stands before an answer that answers nothing: some providers want the user to speak first. */
+const EARLIER = '(Earlier in this conversation.)';
+
+/** Messages in which user and assistant take turns, the user first, and none is empty: some providers take no others. */
+function takingTurns(messages: readonly Message[]): Message[] {
+  const spoken: Message[] = [];
+  for (const { role, content } of messages.filter((message) => message.content.trim() !== '')) {
+    const last = spoken.at(-1);
+    if (last?.role === role) last.content += `\n\n${content}`;
+    else if (!last && role === 'assistant') spoken.push({ role: 'user', content: EARLIER }, { role, content });
+    else spoken.push({ role, content });
+  }
+  return spoken;
+}
+
 /** A source between two lines with the marker of this request, which its text cannot know. */
 const fenced = ({ citation, title, text }: GroundingSource, marker: string): string =>
   [`--- source [${citation}] ${marker} ---`, `Title: ${title}`, '', text, `--- end of source [${citation}] ${marker} ---`].join('\n');
 
 /**
- * The messages that ask for a grounded answer: one system message (persona, rules), the history as it was, and the sources with the question. The
- * marker of the fence is new each time (96 random bits), so that no document can close it.
+ * The messages that ask for a grounded answer: one system message (persona, rules), then user and assistant in turn: the history as it was, and the
+ * sources with the question. The marker of the fence is new each time (96 random bits), so that no document can close it.
  */
 export function groundedPrompt({ query, history, sources, persona, cautious }: PromptParts): Message[] {
   const marker = randomBytes(12).toString('hex');
   const rules = [...(persona ? [persona] : []), ...instructions(marker), ...(cautious ? [CAUTION] : [])];
   const question = [...sources.map((source) => fenced(source, marker)), `Question: ${query}`].join('\n\n');
-  return [
-    { role: 'system', content: rules.join('\n') },
-    ...history.map(({ role, content }) => ({ role, content })),
-    { role: 'user', content: question },
-  ];
+  return [{ role: 'system', content: rules.join('\n') }, ...takingTurns([...history, { role: 'user', content: question }])];
 }

@@ -8,11 +8,11 @@ export const WEST: Record<string, SmallTalk> = {
       'Hello! What would you like to know?',
     ],
     thanks: [
-      'thanks|thank you|thankyou|thx|ty|tysm|many thanks|cheers|much appreciated|i appreciate it|appreciated|thats very kind|thats kind|thanks for your help|thank you for your help|thanks for the help|thank you for the help|that helped|that was helpful|that helps|very helpful|🙏',
+      'thanks|thank you|thankyou|thx|ty|tysm|many thanks|cheers|much appreciated|i appreciate it|appreciated|thats very kind|thats kind|thanks for your help|thank you for your help|thanks for the help|thank you for the help|that helped|that was helpful|that helps|very helpful|thank u|thnx|thanx|tks|tnx|no thanks|no thank you|🙏',
       'You are welcome!',
     ],
     farewell: [
-      'bye|goodbye|good bye|bye bye|byebye|see you|see you later|see ya|see you soon|see you tomorrow|later|talk to you later|ttyl|cya|farewell|good night|goodnight|take care|have a nice day|have a good day|have a great day|have a good one|have a nice weekend|thats all|that is all|until next time|im done|i am done',
+      'bye|goodbye|good bye|bye bye|byebye|see you|see you later|see ya|see you soon|see you tomorrow|later|talk to you later|ttyl|cya|farewell|good night|goodnight|take care|have a nice day|have a good day|have a great day|have a good one|have a nice weekend|thats all|that is all|no thats all|no that is all|thats it|that is it|until next time|im done|i am done',
       'Goodbye!',
     ],
     acknowledgement: [
@@ -26,11 +26,11 @@ export const WEST: Record<string, SmallTalk> = {
       'Hallo! Was möchten Sie wissen?',
     ],
     thanks: [
-      'danke|danke schön|dankeschön|danke sehr|vielen dank|vielen lieben dank|besten dank|herzlichen dank|tausend dank|danke dir|danke ihnen|ich danke ihnen|danke für die hilfe|danke für ihre hilfe|danke für deine hilfe|das hat geholfen',
+      'danke|danke schön|dankeschön|danke sehr|vielen dank|vielen lieben dank|besten dank|herzlichen dank|tausend dank|danke dir|danke ihnen|ich danke ihnen|danke für die hilfe|danke für ihre hilfe|danke für deine hilfe|danke für die schnelle hilfe|vielen dank für die schnelle hilfe|vielen dank für ihre hilfe|vielen dank für die hilfe|nein danke|das hat geholfen',
       'Gern geschehen!',
     ],
     farewell: [
-      'tschüss|tschüs|tschau|auf wiedersehen|auf wiederhören|bis bald|bis später|bis dann|bis morgen|gute nacht|schönen tag|schönen tag noch|einen schönen tag noch|schönes wochenende|mach es gut|machs gut|ade',
+      'tschüss|tschüssi|tschüs|tschau|auf wiedersehen|auf wiederhören|bis bald|bis später|bis dann|bis morgen|gute nacht|schönen tag|schönen tag noch|einen schönen tag noch|schönes wochenende|mach es gut|machs gut|ade',
       'Auf Wiedersehen!',
     ],
     acknowledgement: [
@@ -41,7 +41,7 @@ export const WEST: Record<string, SmallTalk> = {
   fr: {
     greeting: ['bonjour|bonsoir|salut|coucou|bonjour à tous|comment allez vous|comment ça va|ça va', 'Bonjour ! Que voulez-vous savoir ?'],
     thanks: [
-      'merci|merci beaucoup|merci bien|mille mercis|un grand merci|je vous remercie|je te remercie|merci à vous|merci à toi|merci pour votre aide|merci pour ton aide',
+      'merci|merci beaucoup|merci bcp|non merci|merci bien|mille mercis|un grand merci|je vous remercie|je te remercie|merci à vous|merci à toi|merci pour votre aide|merci pour ton aide',
       'Je vous en prie !',
     ],
     farewell: ['au revoir|à bientôt|à plus|à plus tard|à demain|bonne journée|bonne soirée|bonne nuit|adieu|à la prochaine', 'Au revoir !'],
@@ -56,7 +56,7 @@ export const WEST: Record<string, SmallTalk> = {
       '¡Hola! ¿Qué quiere saber?',
     ],
     thanks: [
-      'gracias|muchas gracias|mil gracias|muchísimas gracias|te lo agradezco|se lo agradezco|gracias por la ayuda|gracias por tu ayuda|gracias por su ayuda',
+      'gracias|muchas gracias|no gracias|mil gracias|muchísimas gracias|te lo agradezco|se lo agradezco|gracias por la ayuda|gracias por tu ayuda|gracias por su ayuda',
       '¡De nada!',
     ],
     farewell: [
@@ -121,7 +121,10 @@ export const WEST: Record<string, SmallTalk> = {
       'привет|здравствуйте|здравствуй|добрый день|доброе утро|добрый вечер|как дела|как поживаете',
       'Здравствуйте! Что вы хотите узнать?',
     ],
-    thanks: ['спасибо|большое спасибо|спасибо большое|огромное спасибо|благодарю|благодарю вас|спасибо за помощь', 'Пожалуйста!'],
+    thanks: [
+      'спасибо|спс|нет спасибо|большое спасибо|спасибо большое|огромное спасибо|благодарю|благодарю вас|спасибо за помощь',
+      'Пожалуйста!',
+    ],
     farewell: [
       'до свидания|пока|пока пока|до встречи|до завтра|всего доброго|всего хорошего|спокойной ночи|хорошего дня|увидимся',
       'До свидания!',

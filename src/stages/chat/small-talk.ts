@@ -6,4 +6,4 @@ export type SmallTalk = Record<DirectIntent, readonly [phrases: string, reply: s
 
 /** Words that may stand beside a phrase of small talk and change nothing. */
 export const FILLERS =
-  'there|all|everyone|everybody|team|folks|guys|again|so much|very much|a lot|a bunch|a million|for now|then|sir|madam|my friend|dear|and|oh|ah|well|zusammen|und|nochmal|alle|tous|toutes|et|todos|todas|y|tutti|e|wszystkim|всем|и|大家|さん|여러분';
+  'there|indeed|all|everyone|everybody|team|folks|guys|again|so much|very much|a lot|a bunch|a million|for now|then|sir|madam|my friend|dear|and|oh|ah|well|zusammen|liebes team|und|nochmal|alle|tous|toutes|et|todos|todas|y|tutti|e|wszystkim|всем|и|大家|さん|여러분';

@@ -1,8 +1,45 @@
 import { endsWork, toErrorItem } from '../../base/errors.ts';
-import type { Progress } from '../../base/run.ts';
-import type { HistoryEntry } from '../../schema/items.ts';
-import type { ChatResult } from '../../schema/answers.ts';
+import type { Progress, Run } from '../../base/run.ts';
+import type { Llm } from '../../ports.ts';
+import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
+import type { Config } from '../../schema/config.ts';
+import type { HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import type { ErrorItem } from '../../schema/results.ts';
+import type { Window } from './budget.ts';
+import type { Calibrated } from './quality.ts';
+import type { Trace } from './trace.ts';
+
+/** One turn of a conversation. */
+export interface ChatTurn {
+  /** The question; anything but a text with a letter in it is a `validate` error in the result. */
+  query: unknown;
+  history: readonly HistoryEntry[];
+  settings: Config['chat'];
+  /** Tell in the result how the answer came about. */
+  explain?: boolean | undefined;
+  /** Tell it with the messages that were sent. */
+  show_prompt?: boolean | undefined;
+}
+
+/** What a turn works with. Nothing is opened before it is needed: a greeting needs neither collection nor model. */
+export interface ChatParts extends Calibrated {
+  retrieve(search_query: string): Run<RetrieveResult>;
+  llm(): Promise<Llm>;
+  signal?: AbortSignal | undefined;
+}
+
+/** A turn under way: what is asked, what it works with, and the result that fills. */
+export interface Turn {
+  query: string;
+  history: readonly HistoryEntry[];
+  settings: Config['chat'];
+  parts: ChatParts;
+  window: Window;
+  trace: Trace;
+  result: ChatResult;
+  /** The chunks that the model was given, in the order of their numbers. */
+  given: readonly RetrievedItem[];
+}
 
 /** The result of a turn before anything has happened: it fails unless something comes of it. */
 export const openResult = (query: string, history: readonly HistoryEntry[]): ChatResult => ({
@@ -23,6 +60,16 @@ export function* report(result: ChatResult, item: ErrorItem): Generator<Progress
   result.errors.push(item);
   yield { type: 'error', stage: item.stage, message: item.error, data: { ...item } };
 }
+
+/** What is to be known of an answer that came all the same, as an item of `errors`. */
+export const note = (source: string, error: string): ErrorItem => ({
+  source,
+  source_kind: 'chat',
+  stage: 'generate',
+  error,
+  isRetryable: false,
+  attempts: 1,
+});
 
 /** The failure as an item of `errors`; thrown on where it must end the work. */
 export function failureOf(error: unknown, where: Pick<ErrorItem, 'source' | 'source_kind' | 'stage'>): ErrorItem {

@@ -1,6 +1,6 @@
+import { breathing } from '../../base/breath.ts';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { mapOrdered } from '../../base/pool.ts';
-import { throwIfAborted } from '../../base/run.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Stage } from '../../schema/results.ts';
 import type { Extracted } from './candidate.ts';
@@ -22,12 +22,11 @@ export interface DocsParts extends GuardedPlace, FileParts {
 /** Local documents: every supported file that `docs` names. A file that was named must be of a supported kind; one that was found is passed over. */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: Found[] = [];
-  for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) {
-    throwIfAborted(parts.signal);
-    found.push(item);
-  }
+  for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) found.push(item);
   yield { expected: found.filter((item) => 'path' in item && (item.named || parts.reader.fileType(item.path))).length };
+  const breathe = breathing(parts.signal);
   for await (const list of mapOrdered(found, READ_AHEAD, (item) => extractOne(item, parts))) {
+    await breathe();
     if ('link' in list) yield* parts.link(list.link, { ...list, frontmatter: parts.frontmatter });
     else yield list;
   }

@@ -27,8 +27,9 @@ export function toDocument(
   return { id: id ?? documentId(source), text: parsed.text, source, title, metadata, ...(parsed.marks ? { marks: parsed.marks } : {}) };
 }
 
-/** A title where nothing gives one: the file's name without its extension. */
+/** A title where nothing gives one: the file's name without its extension. An address ends before its query; in the name of a file, ? and # are letters. */
 function nameOf(source: string): string {
-  const last = source.split(/[?#]/)[0]!.replace(/\/+$/, '');
+  const path = /^https?:\/\//i.test(source) ? source.split(/[?#]/)[0]! : source;
+  const last = path.replace(/\/+$/, '');
   return basename(last, extname(last)) || source;
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { breathing } from '../../base/breath.ts';
 import { KbError } from '../../base/errors.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Scope } from './candidate.ts';
@@ -23,6 +24,8 @@ interface Entry {
 
 interface Listing extends GuardedPlace {
   isSupported(path: string): boolean;
+  /** Stops the walk, wherever it is. */
+  signal?: AbortSignal | undefined;
 }
 
 const entriesOf = (docs: DocsInput): Entry[] => {
@@ -32,12 +35,14 @@ const entriesOf = (docs: DocsInput): Entry[] => {
 
 /**
  * Finds every file that a `docs` input names: files, folders, globs and links, in the order given, each path once. Of what `authorize` refuses nothing
- * is looked at: what exists there and what does not is answered alike.
+ * is looked at: what exists there and what does not is answered alike. Throws a KbError (`aborted`) when the signal stops it.
  */
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<Found, void, void> {
   const met = new Set<string>();
+  const breathe = breathing(listing.signal);
   for (const entry of entriesOf(docs)) {
     for await (const found of listEntry(entry, listing)) {
+      await breathe();
       if ('path' in found) {
         if (met.has(found.path)) continue;
         met.add(found.path);
@@ -58,7 +63,7 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
     else if (kind.isFile()) yield { path, named: true, ...words };
     else yield { failed: given, error: noFile(given) };
   } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
-    yield* listPattern(given, listing);
+    yield* listPattern(given, listing, listing.signal);
   } else {
     yield { failed: given, error: unreadable(given, kind, listing) };
   }
@@ -93,7 +98,8 @@ const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: Gua
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<Found, void, void> {
   let supported = 0;
   let whole = true;
-  for await (const found of walk(root, (path) => refusal(absolutePath(path, listing), sourceOf(path, listing), listing))) {
+  const refused = (path: string) => refusal(absolutePath(path, listing), sourceOf(path, listing), listing);
+  for await (const found of walk(root, { refused, signal: listing.signal })) {
     if (!('error' in found)) {
       if (listing.isSupported(found.path)) supported++;
       yield { path: absolutePath(found.path, listing), named: false };

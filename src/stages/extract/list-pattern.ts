@@ -3,6 +3,7 @@ import { relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { KbError } from '../../base/errors.ts';
+import { throwIfAborted } from '../../base/run.ts';
 import type { Scope } from './candidate.ts';
 import { absolutePath, isWithin, pathOf, refusal, type GuardedPlace, type Place } from './local-path.ts';
 import { hasWildcards, wildcards } from './wildcards.ts';
@@ -10,7 +11,7 @@ import { hasWildcards, wildcards } from './wildcards.ts';
 /** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
 interface Pattern {
   root: string;
-  files(): Promise<string[]>;
+  files(signal: AbortSignal | undefined): Promise<string[]>;
   matches(inside: string): boolean;
 }
 
@@ -22,12 +23,13 @@ export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =
 
 /**
  * The files that a pattern matches, in the order of their paths. Where not every path may be read, a pattern has wildcards alone, follows no links,
- * and begins at a folder that may be read.
+ * and begins at a folder that may be read. Throws a KbError (`aborted`) when the signal stops it.
  */
-export async function* listPattern(given: string, place: GuardedPlace): AsyncGenerator<FoundByPattern, void, void> {
+export async function* listPattern(given: string, place: GuardedPlace, signal?: AbortSignal): AsyncGenerator<FoundByPattern, void, void> {
   const pattern = place.authorize ? guarded(given, place) : whole(given, place);
   if (pattern instanceof KbError) return yield { failed: given, error: pattern };
-  const paths = await pattern.files();
+  const paths = await pattern.files(signal);
+  throwIfAborted(signal);
   for (const path of paths.toSorted((a, b) => (a < b ? -1 : 1))) yield { path: absolutePath(path, place), named: false };
   if (paths.length > 0) yield { scope: scopeOf(pattern, place) };
   else yield { failed: given, error: matchesNothing(given, place) };
@@ -46,7 +48,15 @@ function whole(given: string, place: Place): Pattern {
   return {
     root: absolutePath(base || '.', place),
     matches: picomatch(rest),
-    files: () => glob(given, { cwd: place.cwd, absolute: true, onlyFiles: true, ignore: ['**/node_modules/**'], expandDirectories: false }),
+    files: (signal) =>
+      glob(given, {
+        cwd: place.cwd,
+        absolute: true,
+        onlyFiles: true,
+        ignore: ['**/node_modules/**'],
+        expandDirectories: false,
+        ...(signal ? { signal } : {}),
+      }),
   };
 }
 
@@ -54,7 +64,7 @@ function guarded(given: string, place: GuardedPlace): Pattern | KbError {
   const pattern = wildcards(given);
   if (pattern instanceof KbError) return pattern;
   const root = absolutePath(pattern.base, place);
-  return refusal(root, given, place) ?? { root, matches: pattern.matches, files: () => pattern.files(root) };
+  return refusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { throwIfAborted } from '../../base/run.ts';
 
 /** Rules of one folder's ignore files; they hold for what lies in it. */
 interface Rules {
@@ -9,20 +10,29 @@ interface Rules {
   rules: Ignore;
 }
 
+interface WalkOptions {
+  /** Why a link must not be followed; undefined where it may be. */
+  refused?: (path: string) => Error | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+interface Walking extends WalkOptions {
+  /** The folders that were walked. */
+  met: Set<string>;
+  refused(path: string): Error | undefined;
+}
+
 const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
 /** What a walk meets: a file, or something that could not or must not be read. */
 export type Walked = { path: string } | { path: string; error: Error };
 
-/** Why a link must not be followed; undefined where it may be. */
-export type Refused = (path: string) => Error | undefined;
-
 /**
  * Every file of a folder and the folders in it, in name order: without hidden ones, `node_modules`, and what `.gitignore` or `.kbignore` excludes,
  * also those of the folders above up to the root of its git repository. A link to a folder that was walked already is not followed again; one that is
- * `refused` is not looked at.
+ * `refused` is not looked at. Throws a KbError (`aborted`) when the signal stops it.
  */
-export async function* walk(root: string, refused: Refused = () => undefined): AsyncGenerator<Walked, void, void> {
+export async function* walk(root: string, { refused = () => undefined, signal }: WalkOptions = {}): AsyncGenerator<Walked, void, void> {
   let above: Rules[];
   try {
     above = rulesAbove(root);
@@ -30,14 +40,11 @@ export async function* walk(root: string, refused: Refused = () => undefined): A
     return yield { path: root, error: error as Error };
   }
   const applied = excluded(above, root, true) ? [] : above;
-  yield* walkFolder(root, applied, { met: new Set(), refused });
+  yield* walkFolder(root, applied, { met: new Set(), refused, signal });
 }
 
-async function* walkFolder(
-  folder: string,
-  inherited: readonly Rules[],
-  whole: { met: Set<string>; refused: Refused },
-): AsyncGenerator<Walked, void, void> {
+async function* walkFolder(folder: string, inherited: readonly Rules[], whole: Walking): AsyncGenerator<Walked, void, void> {
+  throwIfAborted(whole.signal);
   let entries: Dirent[];
   let rules: Rules[];
   try {

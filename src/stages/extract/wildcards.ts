@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { KbError } from '../../base/errors.ts';
+import { throwIfAborted } from '../../base/run.ts';
 
 /** The longest pattern (characters): what it costs to hold one against a name grows with both. */
 const MAX_LENGTH = 500;
@@ -21,8 +22,8 @@ export interface Wildcards {
   base: string;
   /** Whether it holds for a path from the base, with `/`. */
   matches(inside: string): boolean;
-  /** The files below `root` that it holds for, absolute. Links are not followed, and node_modules are left out. */
-  files(root: string): Promise<string[]>;
+  /** The files below `root` that it holds for, absolute. Links are not followed, and node_modules are left out. Throws a KbError (`aborted`) when the signal stops it. */
+  files(root: string, signal?: AbortSignal): Promise<string[]>;
 }
 
 /** Reads a pattern. Gives the error where it is too long, or climbs (`..`). */
@@ -42,7 +43,7 @@ export function wildcards(pattern: string): Wildcards | KbError {
   return {
     base,
     matches: (inside) => inside.length <= MAX_PATH && inside.split('/').reduce(places.after, places.first).has(names.length),
-    files: (root) => Array.fromAsync(filesIn(root, places.first, { places, end: names.length })),
+    files: (root, signal) => Array.fromAsync(filesIn(root, places.first, { places, end: names.length, signal })),
   };
 }
 
@@ -69,8 +70,9 @@ function standing(names: readonly string[]): Places {
 async function* filesIn(
   folder: string,
   places: ReadonlySet<number>,
-  pattern: { places: Places; end: number },
+  pattern: { places: Places; end: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<string, void, void> {
+  throwIfAborted(pattern.signal);
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.name === 'node_modules') continue;

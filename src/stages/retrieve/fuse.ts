@@ -23,6 +23,8 @@ export interface Place {
 export interface Candidate {
   chunk: StoredChunk;
   fused: number;
+  /** The part of `fused` that no arm gave. */
+  bonus?: number;
   places: Partial<Record<ArmName, Place>>;
 }
 
@@ -45,7 +47,10 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
     }
   }
   const candidates = [...found.values()];
-  for (const candidate of candidates) candidate.fused = bonus(candidate.chunk);
+  for (const candidate of candidates) {
+    candidate.fused = bonus(candidate.chunk);
+    if (candidate.fused > 0) candidate.bonus = candidate.fused;
+  }
   for (const [name, arm] of entries) {
     const share = shareOfBest(arm);
     for (const candidate of candidates) {

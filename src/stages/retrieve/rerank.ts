@@ -9,13 +9,11 @@ export async function rerank(
 ): Promise<RetrievedItem[]> {
   const passages = items.map(({ text, score, metadata }) => ({ text, score, metadata }));
   const scores = await reranker.rank(query, passages, { signal });
-  const reranked = items.map((item, i) => {
-    const rerank_score = scores[i]!;
-    return {
-      ...item,
-      rerank_score,
-      ...(item.explain ? { explain: { ...item.explain, rerank: { rank_before: i + 1, score: rerank_score } } } : {}),
-    };
+  const order = [...items.keys()].toSorted((a, b) => scores[b]! - scores[a]!);
+  return order.map((place, i) => {
+    const { explain, ...item } = items[place]!;
+    const score = scores[place]!;
+    const told = explain && { explain: { ...explain, rerank: { rank_before: place + 1, rank: i + 1, score } } };
+    return { ...item, rerank_score: score, ...told };
   });
-  return reranked.toSorted((a, b) => b.rerank_score - a.rerank_score);
 }

@@ -1,6 +1,6 @@
 import { endsWork, KbError, toErrorItem } from '../../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../base/run.ts';
-import { queryTerms } from '../../base/terms.ts';
+import { wordShare } from '../../base/word-share.ts';
 import type { Collection, Embedder, Reranker } from '../../ports.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
@@ -11,7 +11,7 @@ import { identifierBonus } from './identifiers.ts';
 import { fuse, type Candidate } from './fuse.ts';
 import { rerank } from './rerank.ts';
 import { searchArms, type Arms } from './search.ts';
-import { indexedText, similarity, wordShare } from './similarity.ts';
+import { CAPITAL, indexedText, similarity } from './similarity.ts';
 
 /** A question to a collection. */
 export interface RetrieveInput {
@@ -85,17 +85,17 @@ function bestScore(query: string, { chunk, places }: Candidate, { text, vector }
   const nearest = hits[0]?.score;
   return similarity({
     cosines: nearest === undefined ? undefined : [nearest, places.vector?.score ?? hits.at(-1)!.score],
-    words: text && wordShare(queryTerms(query), indexedText(chunk)),
+    words: text && wordShare(query, indexedText(chunk), vector ? { capital: CAPITAL } : {}),
     reads: text && vector ? 2 * vector.weight : 1,
   });
 }
 
-function toItem({ chunk, fused, places }: Candidate, score: number, arms: Arms | undefined): RetrievedItem {
+function toItem({ chunk, fused, bonus, places }: Candidate, score: number, arms: Arms | undefined): RetrievedItem {
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };
   if (!arms) return item;
   const told = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...places[name] } };
-  return { ...item, explain: { ...told('text'), ...told('vector'), fused } };
+  return { ...item, explain: { ...told('text'), ...told('vector'), ...(bonus === undefined ? {} : { identifiers: bonus }), fused } };
 }
 
 function failure(error: unknown, { query, stage }: { query: string; stage: 'retrieve' | 'rerank' }): ErrorItem {

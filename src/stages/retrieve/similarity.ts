@@ -1,31 +1,24 @@
-import { terms } from '../../base/terms.ts';
 import type { StoredChunk } from '../../ports.ts';
 
 /** Everything that a chunk is found by: title and headings before its text. */
 export const indexedText = ({ text, embed_text, metadata }: StoredChunk): string =>
   embed_text ?? (typeof metadata.title === 'string' ? `${metadata.title}\n\n${text}` : text);
 
-/** Terms that count as missing before any are looked at: one shared word of one says less than six of six. */
-const DOUBT = 2;
-/** Letters that Chinese asks and joins with: a pair of letters that holds one is no word. */
-const JOINING = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
-
-/** How many of a query's terms a text holds: m of n give m / (n + 2). 0 to 1. */
-export function wordShare(query: readonly string[], text: string): number {
-  const wanted = new Set(query.filter((term) => !JOINING.test(term)));
-  const held = new Set(terms(text));
-  return [...wanted].filter((term) => held.has(term)).length / (wanted.size + DOUBT);
-}
-
 /** What is known of the best hit. */
 export interface Evidence {
   /** The greatest cosine that was found, and that of the best hit, which need not be the same; undefined where vectors were not searched. */
   cosines: readonly [greatest: number, best: number] | undefined;
-  /** `wordShare` of the best hit; undefined where words were not searched. */
+  /** `wordShare` of the best hit, with CAPITAL where vectors were searched, too; undefined where words were not searched. */
   words: number | undefined;
   /** How much of the query the embedder reads, 0 to 1. */
   reads: number;
 }
+
+/** How much the share of words counts beside two cosines of 1 each. Chosen, like CAPITAL, on every other question of `bench/declining.ts`. */
+const WORDS = 1.5;
+
+/** How often a word with a capital counts in the share of words that stands beside cosines: names tell subjects apart. By words alone it only harms. */
+export const CAPITAL = 2;
 
 /**
  * How similar the best hit is to the query, 0 to 1, on one scale in every mode: the mean of both cosines and the share of words, in which the
@@ -37,7 +30,7 @@ export interface Evidence {
 export function similarity({ cosines, words, reads }: Evidence): number {
   if (!cosines) return words ?? 0;
   const [greatest, best] = cosines.map((cosine) => Math.min(1, Math.max(0, cosine))) as [number, number];
-  return words === undefined ? best : (reads * (greatest + best) + words) / (2 * reads + 1);
+  return words === undefined ? best : (reads * (greatest + best) + WORDS * words) / (2 * reads + WORDS);
 }
 
 /**

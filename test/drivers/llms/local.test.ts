@@ -144,3 +144,38 @@ test('a code that a passage has is answered by it, though the two share nothing 
   expect((await ask('Please explain ERR-4042 to me', { embedder: unlike })).answer).toContain('The flow sensor is disconnected');
   expect((await ask('Please explain ERR-9999 to me', { embedder: unlike })).answer).toContain('The sources do not answer this.');
 });
+
+test('names, numbers and quoted words of the question have to stand in the sources', async () => {
+  const sources = sourcesOf('The Helios 300 ships from Turin with two seals. In 1987 the factory moved to Bergamo.');
+  expect((await ask('From where does the Helios 300 ship?', { sources })).answer).toContain('The Helios 300 ships from Turin');
+  for (const query of [
+    'From where does the Apollo 300 ship?',
+    'From where does the Helios 900 ship?',
+    'Where did the factory move in 1978?',
+    'Who moved the factory to Bergamo, "the silver wolf"?',
+  ])
+    expect((await ask(query, { sources })).answer, query).toBe('[0] The sources do not answer this.');
+});
+
+test('how many there are is not answered with a number of something else', async () => {
+  const sources = sourcesOf('Spare parts are kept for ten years after the last machine of a model was made.');
+  expect((await ask('How many machines were made?', { sources })).answer).toMatch(/^\[0\]/);
+  expect((await ask('How long are spare parts kept for a machine?', { sources })).answer).toContain('ten years');
+  expect((await ask('How many machines were made? And how long are spare parts kept?', { sources })).answer).toContain('ten years');
+});
+
+test('the sentence beside the best one comes with it where it says more of what is asked', async () => {
+  const sources = sourcesOf(
+    'During a warranty repair a loan machine is free. For repairs outside it the cost is four euros a day. Bring the invoice.',
+  );
+  expect((await ask('What does a loan machine cost outside a warranty repair?', { sources })).answer).toBe(
+    'During a warranty repair a loan machine is free. For repairs outside it the cost is four euros a day. [1]',
+  );
+});
+
+test('a short line above a list comes with the item that answers', async () => {
+  const sources = sourcesOf('VERSION 2.3.1, May\n\n- Fixed: the timer was an hour late\n- Fixed: the light flickered');
+  expect((await ask('Which version fixed the timer that was an hour late?', { sources })).answer).toBe(
+    'VERSION 2.3.1, May\n- Fixed: the timer was an hour late [1]',
+  );
+});

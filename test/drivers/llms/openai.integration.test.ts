@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';
-import type { Usage } from '../../../src/ports.ts';
+import { read, until } from '../../support/heard.ts';
 import { openOpenAiServer, type Behaviour, type OpenAiServer } from '../../support/openai-server.ts';
 
 let server: OpenAiServer;
@@ -25,23 +25,6 @@ async function open(
   });
   return llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens: 77, timeout, signal });
 }
-
-async function read(answer: AsyncGenerator<string, Usage, void>): Promise<{ pieces: string[]; usage?: Usage; error?: Error }> {
-  const pieces: string[] = [];
-  try {
-    for (;;) {
-      const step = await answer.next();
-      if (step.done) return { pieces, usage: step.value };
-      pieces.push(step.value);
-    }
-  } catch (error) {
-    return { pieces, error: error as Error };
-  }
-}
-
-const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise((done) => setTimeout(done, 5));
-};
 
 describe('a language model over HTTP', () => {
   it('gives the answer in the pieces in which it came, and what it cost', async () => {
@@ -89,9 +72,13 @@ describe('a language model over HTTP', () => {
     expect([pieces, server.requests.length]).toEqual([['Here.'], 3]);
   });
 
-  it('that ends without a word is not asked again', async () => {
-    const { pieces, usage } = await read(await open({ reply: () => ({ pieces: [] }) }));
-    expect([pieces, usage, server.requests.length]).toEqual([[], { input_tokens: 11, output_tokens: 7 }, 1]);
+  it('that ends without a word is an error that says so, and is not asked again', async () => {
+    for (const pieces of [[], ['', ' \n'], ['<think>Hm.</think>'], [{ reasoning_content: 'Hm.' }]]) {
+      const { pieces: said, error } = await read(await open({ reply: () => ({ pieces }) }));
+      expect(error).toMatchObject({ code: 'invalid', message: 'openai gave an empty answer: writer said nothing.' });
+      expect([said, server.requests.length]).toEqual([[], 1]);
+      await server.close();
+    }
   });
 
   it('is not taken to be silent where its reader is slow', async () => {
@@ -159,11 +146,136 @@ describe('a language model over HTTP', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('says why where it said nothing: no tokens left, a filter', async () => {
+  it('says why where it said nothing: no tokens left, a filter, its own refusal', async () => {
     const short = await read(await open({ reply: () => ({ pieces: [], end: 'length' }) }));
     expect(short.error).toMatchObject({ code: 'invalid', hint: expect.stringContaining('max_tokens') });
     await server.close();
     const filtered = await read(await open({ reply: () => ({ pieces: ['I '], end: 'content_filter' }) }));
     expect(filtered.error).toMatchObject({ code: 'invalid', message: expect.stringContaining('content filter') });
+    await server.close();
+    const refusal = [{ content: null, refusal: 'I can’t ' }, { refusal: 'help with that.' }];
+    const refused = await read(await open({ reply: () => ({ pieces: refusal }) }));
+    expect(refused.error).toMatchObject({ code: 'invalid', message: 'writer declined to answer: I can’t help with that.' });
+  });
+
+  it('keeps its thoughts to itself, however they are told apart', async () => {
+    for (const thoughts of [
+      [{ reasoning: 'Hm.' }, { reasoning_content: 'Hm.' }],
+      [{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }, { content: [{ type: 'text', text: '' }] }],
+      ['<th', 'ink>', 'Hm. </t', 'hink', '>\n\n'],
+    ]) {
+      const { pieces } = await read(
+        await open({ reply: () => ({ pieces: [...thoughts, 'It is ', { content: [{ type: 'text', text: 'so.' }] }] }) }),
+      );
+      expect(pieces.join('')).toBe('It is so.');
+      await server.close();
+    }
+  });
+
+  it('is read whole wherever its bytes are cut', async () => {
+    for (const slice of [1, 3, 7]) {
+      const { pieces, usage } = await read(await open({ reply: () => ({ pieces: ['Grüße ', '— ', '日本 ', '🦊.'], slice }) }));
+      expect([pieces.join(''), usage]).toEqual(['Grüße — 日本 🦊.', { input_tokens: 11, output_tokens: 7 }]);
+      await server.close();
+    }
+  });
+
+  it('is counted where the count stands elsewhere, too', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 };
+    for (const last of [
+      { choices: [], x_groq: { id: 'req', usage } },
+      { choices: [{ index: 0, delta: { content: '' }, finish_reason: 'stop' }], usage },
+    ]) {
+      const heard = await read(await open({ reply: () => ({ pieces: ['So.'], last }) }));
+      expect(heard.usage).toEqual({ input_tokens: 5, output_tokens: 3 });
+      await server.close();
+    }
+  });
+
+  it('waits as long as it is told to, and gives up where that is too long', async () => {
+    for (const headers of [{ 'retry-after': '0' }, { 'retry-after-ms': '1' }] as Record<string, string>[]) {
+      const { pieces } = await read(await open({ reply: (_request, count) => (count === 1 ? { status: 429, headers } : 'So.') }));
+      expect(pieces.join('')).toBe('So.');
+      await server.close();
+    }
+    const { error } = await read(await open({ reply: () => ({ status: 429, headers: { 'retry-after': '3600' } }) }));
+    expect([error, server.requests.length]).toEqual([expect.objectContaining({ code: 'unavailable', attempts: 1, retryAfter: 3600 }), 1]);
+  });
+
+  it('that is asked too much says so with a code of its own, and is asked once', async () => {
+    const refusals = [
+      { status: 400, error: { message: "This model's maximum context length is 8192 tokens.", code: 'context_length_exceeded' } },
+      { status: 400, error: { message: 'Please shorten it.', code: 'context_length_exceeded' } },
+      { status: 413, error: { message: 'Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 9000' } },
+      {
+        status: 429,
+        error: { message: 'Request too large for m: Limit 30000, Requested 40000. The input or output tokens must be reduced.' },
+      },
+    ];
+    for (const refusal of refusals) {
+      const { error } = await read(await open({ reply: () => refusal }));
+      expect([refusal.error.message, error]).toEqual([refusal.error.message, expect.objectContaining({ code: 'too_large', attempts: 1 })]);
+      await server.close();
+    }
+    for (const reply of [
+      { pieces: [], end: 'model_length' as const },
+      { pieces: [], end: 'error' as const, error: { message: 'Too long.', code: 'context_length_exceeded' } },
+    ]) {
+      const { error } = await read(await open({ reply: () => reply }));
+      expect([error, server.requests.length]).toEqual([expect.objectContaining({ code: 'too_large' }), 1]);
+      await server.close();
+    }
+  });
+
+  it('that fails within its stream is asked again or not as the error says, while it has said nothing', async () => {
+    const errors = [{ code: 502, message: 'Provider returned error' }, { type: 'server_error', message: 'Oops' }, 'gone'];
+    for (const error of errors) {
+      const { pieces } = await read(
+        await open({ reply: (_request, count) => (count === 1 ? { pieces: [], end: 'error', error } : 'So.') }),
+      );
+      expect([error, pieces.join('')]).toEqual([error, 'So.']);
+      await server.close();
+    }
+    const { error } = await read(
+      await open({ reply: () => ({ pieces: [], end: 'error', error: { code: 401, message: 'No key test-key-1234' } }) }),
+    );
+    expect(error).toMatchObject({ code: 'unauthorized', message: 'openai broke off with 401: No key …' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that runs out of machines in its answer did not answer', async () => {
+    const { pieces, error } = await read(await open({ reply: () => ({ pieces: ['It '], end: 'insufficient_system_resource' }) }));
+    expect([pieces, error]).toEqual([['It '], expect.objectContaining({ code: 'unavailable' })]);
+  });
+
+  it('gives a reason in whatever shape it refuses', async () => {
+    for (const [status, body, code] of [
+      [
+        400,
+        [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }],
+        'unauthorized',
+      ],
+      [401, { message: 'Unauthorized', request_id: 'r' }, 'unauthorized'],
+      [422, { detail: [{ type: 'extra_forbidden', loc: ['body', 'colour'], msg: 'Extra inputs are not permitted' }] }, 'invalid'],
+      [404, { error: { message: "model 'writer' not found", type: 'not_found_error' } }, 'configuration'],
+      [307, 'moved', 'configuration'],
+    ] as const) {
+      const { error } = await read(await open({ reply: () => ({ status, body, headers: { location: 'http://127.0.0.1:1/' } }) }));
+      expect([body, error]).toEqual([body, expect.objectContaining({ code, attempts: 1 })]);
+      expect(error!.message).toMatch(/API key not valid|Unauthorized|body\.colour: Extra inputs|not found|it is at http:/);
+      expect(server.requests).toHaveLength(1);
+      await server.close();
+    }
+  });
+
+  it('that is not there is an error that names the address', async () => {
+    await (await openOpenAiServer()).close();
+    const llm = await openOpenAiLlm({ provider: 'ollama', env: { OLLAMA_BASE_URL: 'http://127.0.0.1:1/v1' } });
+    const stop = new AbortController();
+    const { error } = await read(
+      llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens: 5, timeout: 20, signal: stop.signal }),
+    );
+    expect(error).toMatchObject({ code: 'unavailable', isRetryable: true, message: expect.stringContaining('127.0.0.1:1') });
+    server = await openOpenAiServer();
   });
 });

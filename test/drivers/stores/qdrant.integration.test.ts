@@ -123,6 +123,42 @@ describe('a Qdrant server', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
+  it('gets no key where its address is not trusted', async () => {
+    const environment = { XDG_STATE_HOME: home, QDRANT_API_KEY: KEY };
+    await (await openQdrant({ url: server.url, environment, isTrusted: false })).collections();
+    await (await openQdrant({ url: server.url, environment, isTrusted: true })).collections();
+    expect(server.requests.map(({ headers }) => headers['api-key'])).toEqual([undefined, KEY]);
+  });
+
+  it('is waited for as long as the options say, and they say nothing else', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+    onTestFinished(() => silent.closeAllConnections());
+    onTestFinished(() => void silent.close());
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const store = await openQdrant({ url, options: { timeout: 0.05 }, environment: {}, patience: { attempts: 1, base: 0.001 } });
+    await expect(store.collections()).rejects.toThrow('did not answer within 0.05 seconds');
+    for (const options of [{ timeout: '5' }, { timeout: 0 }, { timeout: 1e9 }, { timeout: 5, prefix: 'x' }])
+      await expect(openQdrant({ url, options })).rejects.toMatchObject({
+        code: 'configuration',
+        message: expect.stringContaining('storage.options.'),
+      });
+  });
+
+  it('has one lock for each collection, however its address is spelled', async () => {
+    const [one, other] = [await open(server.url), await open(`${server.url.replace('127.0.0.1', 'LOCALHOST')}/`)];
+    const release = await one.lock('manuals');
+    let waited = false;
+    const stop = new AbortController();
+    const second = other.lock('manuals', { signal: stop.signal, onWait: () => stop.abort(void (waited = true)) });
+    await expect(second).rejects.toMatchObject({ code: 'aborted' });
+    expect(waited).toBe(true);
+    await release();
+    await (
+      await other.lock('manuals')
+    )();
+  });
+
   it('may lie under a path', async () => {
     await (await open(`${server.url}/behind/`)).collections().catch(() => {});
     expect(server.requests.map(({ path }) => path)).toEqual(['/behind/aliases']);

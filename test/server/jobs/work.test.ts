@@ -5,7 +5,7 @@ import { KbError } from '../../../src/base/errors.ts';
 import type { Event } from '../../../src/schema/events.ts';
 import { JobFiles } from '../../../src/server/jobs/files.ts';
 import { makeId, type JobRecord } from '../../../src/server/jobs/record.ts';
-import { Slots } from '../../../src/server/jobs/slots.ts';
+import { Slots } from '../../../src/server/slots.ts';
 import { Work } from '../../../src/server/jobs/work.ts';
 import { folder } from '../../support/folder.ts';
 
@@ -25,6 +25,7 @@ it('the end of work is in its file, also where its beginning takes longer to wri
   const record: JobRecord = {
     id,
     operation: 'ingest',
+    sources: [],
     state: 'running',
     progress: {},
     started: started.toISOString(),

@@ -7,7 +7,9 @@ import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
 import type { HistoryEntry, RetrievedItem } from '../../../src/schema/items.ts';
 import { ChatResult } from '../../../src/schema/answers.ts';
 import type { ErrorItem } from '../../../src/schema/results.ts';
-import { chat, type ChatParts } from '../../../src/stages/chat/chat.ts';
+import { tokensOfMessages } from '../../../src/stages/chat/budget.ts';
+import { chat } from '../../../src/stages/chat/chat.ts';
+import type { ChatParts } from '../../../src/stages/chat/turn.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 
 const item = (id: string, score: number): RetrievedItem => ({
@@ -28,6 +30,8 @@ interface Scene {
   settings?: Partial<ChatSettings>;
   llm?: Llm;
   parts?: Partial<ChatParts>;
+  explain?: boolean;
+  show_prompt?: boolean;
 }
 
 /** One turn over the three passages, with thresholds at 0.5. */
@@ -38,12 +42,16 @@ async function turn({
   settings = {},
   llm = scriptedLlm(() => ['Every 90 days [1].']),
   parts = {},
+  explain,
+  show_prompt,
 }: Scene = {}) {
   const searched: string[] = [];
   const run = chat(
     {
       query: asked,
       history,
+      explain,
+      show_prompt,
       settings: { ...DEFAULTS.chat, ...settings, retrieval_quality: { ...DEFAULTS.chat.retrieval_quality, ...quality } },
     },
     {
@@ -405,7 +413,7 @@ test('a long history is summarized: the prompt and the result carry the summary 
     { role: 'user', content: query },
     { role: 'assistant', content: 'So it is [1].' },
   ]);
-  expect(said(llm.requests[1]!)).toMatch(/SUMMARY of remarks\nRemark 9/);
+  expect(said(llm.requests[1]!)).toMatch(/SUMMARY of remarks\n\nRemark 9/);
   expect(said(llm.requests[1]!)).not.toMatch(/Remark 8/);
 });
 
@@ -422,4 +430,178 @@ test('a summary that fails loses nothing', async () => {
   const { result } = await turn({ history: talk(10), settings: compaction, llm });
   expect(result).toMatchObject({ compacted: false, answer: 'So it is [1].', errors: [{ stage: 'compact', source_kind: 'chat' }] });
   expect(result.history).toHaveLength(12);
+});
+
+const windowed = (context_window: number, max_tokens = 200): Partial<ChatSettings> => ({
+  llm: { provider: 'openai_compatible', max_tokens, timeout: 9, context_window },
+});
+const answering = (aside = 'SUMMARY of remarks') =>
+  scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : [aside]));
+
+test('a history that fills half of what the window leaves is summarized, though it has few messages', async () => {
+  const long = talk(8).map((entry) => ({ ...entry, content: `${entry.content} ${'milk '.repeat(120)}` }));
+  const llm = answering();
+  const { result } = await turn({ history: long, llm, settings: windowed(3000) });
+  expect(result).toMatchObject({ compacted: true, errors: [], answer: 'So it is [1].' });
+  expect(result.history[0]!.content).toMatch(/SUMMARY/);
+  expect(result.history.slice(1, 6)).toEqual(long.slice(3));
+  expect(llm.requests[1]!.max_tokens).toBe(200);
+  expect((await turn({ history: long, llm: answering(), settings: windowed(30_000) })).result.compacted).toBe(false);
+});
+
+test('what the window does not hold is left out of the prompt and of the sources, and reported; the history stays', async () => {
+  const long = talk(6).map((entry) => ({ ...entry, content: `${entry.content} ${'milk '.repeat(200)}` }));
+  const llm = answering();
+  const settings = { ...windowed(1500), history_compaction: { enabled: false, history_limit: 15, keep_recent: 1 } };
+  const { result, failures } = await turn({ history: long, llm, settings });
+  const prompt = said(llm.requests[0]!);
+  expect(llm.requests).toHaveLength(1);
+  expect(tokensOfMessages(llm.requests[0]!.messages)).toBeLessThanOrEqual(1300);
+  expect(prompt).toMatch(/Remark 6\./);
+  expect(prompt).not.toMatch(/Remark 1\./);
+  expect(result.history).toEqual([...long, { role: 'user', content: query }, { role: 'assistant', content: 'So it is [1].' }]);
+  expect(result.errors).toEqual([
+    expect.objectContaining({ stage: 'generate', isRetryable: false, error: expect.stringMatching(/oldest of 6 messages/) }),
+  ]);
+  expect(failures).toEqual(result.errors);
+});
+
+test('sources that do not fit are none of the result, and the best stay', async () => {
+  const large = items.map((found) => ({ ...found, text: `${found.text} ${'filter '.repeat(400)}` }));
+  const llm = answering();
+  const found: ChatParts['retrieve'] =
+    // oxlint-disable-next-line require-yield
+    async function* (search_query) {
+      return { query, search_query, retrieved: 3, items: large, failed: 0, errors: [] };
+    };
+  const { result } = await turn({ llm, parts: { retrieve: found }, settings: windowed(2000) });
+  expect(result.sources.map(({ id }) => id)).toEqual(['a']);
+  expect(result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/the 1 weakest of 2 sources/)]);
+});
+
+const tooLarge = () => new KbError('too_large', "scripted answered 400: This model's maximum context length is 8192 tokens.");
+
+test('a prompt that is too long for the model is asked with half of everything, once', async () => {
+  const llm = scriptedLlm(() => (llm.requests.length === 1 ? [tooLarge()] : ['So it is [1].']));
+  const { result, failures } = await turn({ llm, history: talk(4) });
+  expect(result).toMatchObject({ answer: 'So it is [1].', answer_confidence: { level: 'high' } });
+  expect(result.sources.map(({ id }) => id)).toEqual(['a']);
+  expect(said(llm.requests[1]!)).not.toMatch(/Remark 2|Passage b/);
+  expect(said(llm.requests[1]!)).toMatch(/Remark 3\.[^]*Remark 4\.[^]*Passage a/);
+  expect(result.history).toHaveLength(6);
+  expect(failures).toEqual([
+    expect.objectContaining({
+      stage: 'generate',
+      error: expect.stringMatching(/too long.*2 oldest of 4 messages.*1 weakest of 2 sources/),
+    }),
+  ]);
+});
+
+test('where half of it is too long as well, that is the end of it', async () => {
+  const llm = scriptedLlm(() => [tooLarge()]);
+  const { result } = await turn({ llm, history: talk(4) });
+  expect(llm.requests).toHaveLength(2);
+  expect(result).toMatchObject({ answer: '', history: talk(4), answer_confidence: { level: 'none', reason: 'errors' } });
+  expect(result.errors).toEqual([
+    expect.objectContaining({
+      stage: 'generate',
+      attempts: 2,
+      isRetryable: false,
+      error: expect.stringMatching(/too long.*maximum context length/),
+    }),
+  ]);
+});
+
+test('what fails the second time for another reason is reported as that', async () => {
+  const llm = scriptedLlm(() => [llm.requests.length === 1 ? tooLarge() : new KbError('unavailable', 'Away.', { isRetryable: true })]);
+  const { result } = await turn({ llm });
+  expect(result.errors).toEqual([expect.objectContaining({ error: 'Away.', isRetryable: true })]);
+});
+
+test('a model that declines in its own words gets the outcome of the mode, too', async () => {
+  const llm = () => scriptedLlm(() => ['I could not find ', 'this in ', 'the sources.']);
+  const shown = await turn({ llm: llm() });
+  expect(shown.result).toMatchObject({
+    answer: 'I could not find this in the sources.',
+    retrieval_quality: { status: 'low_confidence' },
+    answer_confidence: { level: 'none', reason: 'retrieval_quality_low_confidence' },
+  });
+  const silent = await turn({ llm: llm(), quality: { low_confidence_mode: 'return_no_answer' } });
+  expect(silent.result).toMatchObject({ answer: '', sources: [], errors: [{ stage: 'quality' }], history: [] });
+  expect(silent.tokens).toEqual([]);
+  const refused = await turn({ llm: llm(), quality: { low_confidence_mode: 'refuse_grounded_answer' } });
+  expect(refused.result.answer).toMatch(/^I cannot answer this/);
+  expect(refused.tokens).toHaveLength(1);
+});
+
+test('a link of the model that no source holds is reduced and reported', async () => {
+  const { result, tokens } = await turn({ llm: scriptedLlm(() => ['See [this](https://evil', '.example/?q=1) and [a](a.md) [1].']) });
+  expect(result.answer).toBe('See this and [a](a.md) [1].');
+  expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
+  expect(result.errors).toEqual([
+    expect.objectContaining({ stage: 'generate', source_kind: 'chat', error: expect.stringContaining('no source holds') }),
+  ]);
+});
+
+test('an address that was given in an earlier turn, or by the user, may be given again', async () => {
+  const history: HistoryEntry[] = [
+    { role: 'user', content: 'Where is the shop?' },
+    { role: 'assistant', content: 'At https://shop.example/pumps [1].' },
+  ];
+  const llm = scriptedLlm(() => ['https://shop.example/pumps, not https://other.example or https://shop.example/pumps?q=1 [1].']);
+  const { result } = await turn({ history, query: 'Which page, not https://other.example?', llm });
+  expect(result.answer).toBe('https://shop.example/pumps, not https://other.example or … [1].');
+});
+
+test('citations are verified where the settings say so', async () => {
+  const llm = () => scriptedLlm(() => ['Passage a is about the pump [1]. ', 'Elephants eat 77 bananas [2].']);
+  const plain = await turn({ llm: llm() });
+  expect(plain.result).not.toHaveProperty('unsupported');
+  const { result, failures } = await turn({ llm: llm(), settings: { verify_citations: true } });
+  expect(result).toMatchObject({
+    unsupported: [{ sentence: 'Elephants eat 77 bananas [2].', citations: [2] }],
+    answer_confidence: { level: 'low', reason: 'citations_unsupported' },
+  });
+  expect(failures).toEqual([expect.objectContaining({ stage: 'generate', error: expect.stringContaining('Elephants') })]);
+  const quoting = scriptedLlm(() => ['Elephants eat 77 bananas [2].'], { extractive: true });
+  expect((await turn({ llm: quoting, settings: { verify_citations: true } })).result).toMatchObject({
+    unsupported: [],
+    errors: [],
+    answer_confidence: { level: 'high' },
+  });
+});
+
+test('explained, a turn tells what became of each passage, what the model was asked, and how long it took', async () => {
+  const llm = forRewrite('filter of the pump');
+  const { result } = await turn({ query: 'And the filter?', history: talk(2), settings: rewriting, llm, explain: true });
+  expect(result.explain).toMatchObject({
+    thresholds: { min_retrieval_score: 0.5 },
+    passages: [
+      { id: 'a', title: 'Title a', source: 'a.md', rank: 1, score: 0.9, citation: 1, cited: true },
+      { id: 'b', rank: 2, citation: 2, cited: false },
+      { id: 'c', rank: 3, rejected: 'min_retrieval_score', cited: false },
+    ],
+    calls: [
+      { stage: 'rewrite', provider: 'scripted', input_tokens: 11, output_tokens: 7 },
+      { stage: 'generate', provider: 'scripted', input_tokens: 11, output_tokens: 7 },
+    ],
+  });
+  expect(result.explain!.stages.map(({ stage }) => stage)).toEqual(['compact', 'rewrite', 'retrieval', 'quality', 'generation']);
+  expect(JSON.stringify(result.explain)).not.toContain('Question:');
+});
+
+test('the prompt is told where it is asked for, as it was sent', async () => {
+  const llm = scriptedLlm(() => ['So it is [1].']);
+  const { result } = await turn({ llm, show_prompt: true });
+  expect(result.explain!.calls[0]!.messages).toEqual(llm.requests[0]!.messages);
+  expect((await turn()).result).not.toHaveProperty('explain');
+});
+
+test('explained, passages that were left out say so, and a turn without an answer is explained as well', async () => {
+  const { result } = await turn({ explain: true, quality: { max_context_chunks: 1 } });
+  expect(result.explain!.passages.map(({ rejected }) => rejected)).toEqual([undefined, 'room', 'min_retrieval_score']);
+  const hello = await turn({ query: 'Hello!', explain: true });
+  expect(hello.result.explain).toEqual({ thresholds: {}, passages: [], stages: [], calls: [] });
+  const declined = await turn({ explain: true, llm: scriptedLlm(() => ['[0] No.']), quality: { low_confidence_mode: 'return_no_answer' } });
+  expect(declined.result.explain!.passages[0]).toMatchObject({ citation: 1, cited: false });
 });

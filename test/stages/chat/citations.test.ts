@@ -27,8 +27,29 @@ test.each([
   expect(filtered([given])).toEqual({ shown, cited, unknown, declined: false });
 });
 
+test.each([
+  ['So it is 【1】 and【2】.', 'So it is [1] and[2].', [1, 2], []],
+  ['So it is 【1†source】.', 'So it is [1].', [1], []],
+  ['So it is 【9†lines 1-2】.', 'So it is.', [], [9]],
+  ['So it is [^1][^9].', 'So it is [1].', [1], [9]],
+  ['So it is ［2］.', 'So it is [2].', [2], []],
+  ['So it is [1-3] [2–3].', 'So it is [1-3] [2–3].', [1, 2, 3], []],
+])('other marks of a citation: %s', (given, shown, cited, unknown) => {
+  expect(filtered([...given])).toEqual({ shown, cited, unknown, declined: false });
+});
+
 test('what only looks like a citation is text', () => {
-  for (const text of ['- [ ] open', 'a [link](x) and [see 9]', 'see [9', 'empty []', '[1.5] bar', '[3-1]']) {
+  for (const text of [
+    '- [ ] open',
+    'a [link](x) and [see 9]',
+    'see [9',
+    'empty []',
+    '[1.5] bar',
+    '[3-1]',
+    '【注意】',
+    '[^note]',
+    '【5 rules】',
+  ]) {
     expect(filtered([text])).toEqual({ shown: text, cited: [], unknown: [], declined: false });
   }
 });
@@ -63,7 +84,29 @@ test('a piece is shown as soon as it is clear that it stays', () => {
   expect(filter.push('].')).toBe('.');
 });
 
-const scrap = fc.constantFrom('[', ']', '1', '9', '0', ',', ' ', '\n', '`', '```', 'word', '.', '-', '[1]', '[9]', '[1, 9]', '😀');
+const scrap = fc.constantFrom(
+  '[',
+  ']',
+  '1',
+  '9',
+  '0',
+  ',',
+  ' ',
+  '\n',
+  '`',
+  '```',
+  'word',
+  '.',
+  '-',
+  '[1]',
+  '[9]',
+  '[1, 9]',
+  '😀',
+  '【',
+  '】',
+  '†',
+  '^',
+);
 
 test('however an answer is cut into pieces, the same comes out', () => {
   const cut = fc.array(scrap, { maxLength: 40 }).chain((scraps) => {

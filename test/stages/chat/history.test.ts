@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
 import type { HistoryEntry } from '../../../src/schema/items.ts';
+import { tokensOfMessages } from '../../../src/stages/chat/budget.ts';
 import { isSummary, outgrown, summarize, withTurn } from '../../../src/stages/chat/history.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 
@@ -22,6 +23,22 @@ test('a history past its limit is cut into older and recent messages', () => {
   expect(outgrown(talk(7), compaction)).toEqual({ older: talk(7).slice(0, 5), recent: talk(7).slice(5) });
   expect(outgrown(talk(7), { ...compaction, keep_recent: 0 })).toEqual({ older: talk(7), recent: [] });
   expect(outgrown(talk(7), { ...compaction, enabled: false })).toBeUndefined();
+});
+
+test('a history with too many tokens is cut, too, where the older messages are worth it', () => {
+  const size = tokensOfMessages(talk(6));
+  expect(outgrown(talk(6), compaction, size)).toBeUndefined();
+  expect(outgrown(talk(6), compaction, size - 1)).toEqual({ older: talk(6).slice(0, 4), recent: talk(6).slice(4) });
+  const lately = [...talk(2), { role: 'user' as const, content: 'word '.repeat(1000) }, ...talk(1)];
+  expect(outgrown(lately, compaction, 1000)).toBeUndefined();
+});
+
+test('the older messages are shortened to what the model can hold', async () => {
+  const llm = scriptedLlm(() => ['Short.']);
+  const long = talk(6).map((entry) => ({ ...entry, content: `${entry.content} ${'milk '.repeat(3000)}` }));
+  await summarize(long, llm, { timeout: 9, window: 2000 });
+  expect(tokensOfMessages(llm.requests[0]!.messages)).toBeLessThan(1400);
+  expect(said(llm.requests[0]!)).toMatch(/Remark 1 [^]*Remark 6 /);
 });
 
 test('where hardly anything is older than what is kept, nothing is summarized', () => {

@@ -38,6 +38,18 @@ test('history stands between the rules and the question, in its order, and there
   expect(messages.slice(1, 3)).toEqual(history);
 });
 
+test('user and assistant take turns, the user first, and no message is empty: strict providers take nothing else', () => {
+  const rolesOf = (history: { role: 'user' | 'assistant'; content: string }[]) => groundedPrompt({ ...parts, history }).slice(1);
+  const user = (content: string) => ({ role: 'user' as const, content });
+  const assistant = (content: string) => ({ role: 'assistant' as const, content });
+  const merged = rolesOf([user('Summary.'), user('Hi.'), assistant('Hello.'), assistant(' '), assistant('Well?'), user('And?')]);
+  expect(merged.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  expect(merged[0]!.content).toBe('Summary.\n\nHi.');
+  expect(merged[1]!.content).toBe('Hello.\n\nWell?');
+  expect(merged[2]!.content).toMatch(/^And\?\n\n--- source \[1\][^]*Question: How often\?$/);
+  expect(rolesOf([assistant('Hello.')]).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+});
+
 test('the persona comes first, and caution is asked for only where the sources are weak', () => {
   const [system] = groundedPrompt({ ...parts, persona: 'You are Kim.' });
   expect(system!.content).toMatch(/^You are Kim\.\n/);

@@ -36,6 +36,23 @@ test('without a model a follow-up carries the question that it follows', async (
   expect(await carried('Und nach Norwegen?', 'Wie lange dauert die Lieferung?')).toBe('Wie lange dauert die Lieferung? Und nach Norwegen?');
 });
 
+test.each([
+  ['What should I do then?', 'What does error E12 mean?'],
+  ['What if I pull the plug meanwhile?', 'How do I update the firmware?'],
+  ['Was passiert dabei mit den Rezepten?', 'Wie setze ich die Maschine zurück?'],
+  ['Et alors, combien de temps faut-il ?', 'Comment détartrer la machine ?'],
+])('what points back is carried: %s', async (query, before) => {
+  expect(await carried(query, before)).toBe(`${before} ${query}`);
+});
+
+test('a model is shown no more of the conversation than it can hold', async () => {
+  const llm = scriptedLlm(() => ['delivery']);
+  const long = history.map((entry) => ({ ...entry, content: `${entry.content} ${'word '.repeat(9000)}` }));
+  await rewrite('And to Norway?', { history: long, llm, timeout: 9, window: 2000 });
+  expect(said(llm.requests[0]!).length).toBeLessThan(2000 * 3.5);
+  expect(said(llm.requests[0]!)).toMatch(/parcels on the way[^]*One or two[^]*And to Norway/);
+});
+
 test('a chain of follow-ups goes back to the question that stands alone', async () => {
   expect(await carried('And to Peru?', 'Who owns the shop?', 'How long does delivery to Spain take?', 'And to Norway?')).toBe(
     'How long does delivery to Spain take? And to Norway? And to Peru?',

@@ -8,6 +8,7 @@ import type { DocsInput } from '../../../src/schema/requests.ts';
 import type { Candidate, Extracted, Scope } from '../../../src/stages/extract/candidate.ts';
 import { extractDocs } from '../../../src/stages/extract/docs.ts';
 import { isWithin, type Authorize } from '../../../src/stages/extract/local-path.ts';
+import { walk } from '../../../src/stages/extract/walk.ts';
 import { folder, write } from '../../support/folder.ts';
 
 /** Reads Markdown and text as they are: parsing is not what is tested here. */
@@ -18,7 +19,11 @@ const reader: DocumentReader = {
   close: async () => {},
 };
 
-async function extracted(docs: DocsInput, cwd: string, rest: { home?: string; authorize?: Authorize; reader?: DocumentReader } = {}) {
+async function extracted(
+  docs: DocsInput,
+  cwd: string,
+  rest: { home?: string; authorize?: Authorize; reader?: DocumentReader; signal?: AbortSignal } = {},
+) {
   const items: Extracted[] = [];
   const link = async function* (url: string): AsyncGenerator<Extracted> {
     yield { passed_over: url };
@@ -35,7 +40,46 @@ async function extracted(docs: DocsInput, cwd: string, rest: { home?: string; au
   };
 }
 
+describe('a list', () => {
+  const refused: Authorize = (_path, given) => {
+    throw new KbError('forbidden', `${given} is refused.`);
+  };
+  const many = Array.from({ length: 4000 }, (_, i) => `absent/${i}`);
+
+  it('of very many paths that may not be read lets others have their turn', async () => {
+    let turns = 0;
+    let isDone = false;
+    const turn = () => setImmediate(() => void (turns++, isDone || turn()));
+    turn();
+    const { errors } = await extracted(many, folder(), { authorize: refused });
+    isDone = true;
+    expect(errors).toHaveLength(many.length);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('of very many paths can be stopped', async () => {
+    const stop = new AbortController();
+    setImmediate(() => stop.abort());
+    const work = extracted(many, folder(), { authorize: refused, signal: stop.signal });
+    await expect(work).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('is looked at no further once it is stopped, be it a folder without files or a pattern', async () => {
+    const cwd = folder({ 'd/a/b/.hidden': '' });
+    for (const docs of ['d', 'd/**/*.md', { folder: 'd' }])
+      for (const authorize of [undefined, () => {}])
+        await expect(extracted(docs, cwd, { ...(authorize ? { authorize } : {}), signal: AbortSignal.abort() })).rejects.toMatchObject({
+          code: 'aborted',
+        });
+  });
+});
+
 describe('a folder', () => {
+  it('is walked no further once it is stopped, though nothing was found in it', async () => {
+    const walked = walk(folder({ 'a/b/.hidden': '' }), { signal: AbortSignal.abort() });
+    await expect(Array.fromAsync(walked)).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   it('is read with the folders in it, in the order of names, without hidden ones and node_modules', async () => {
     const cwd = folder({
       'd/b.md': '1',

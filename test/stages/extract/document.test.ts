@@ -26,9 +26,10 @@ describe('a normalized document', () => {
       title('docs/pump manual.v2.pdf'),
       title('https://x.example/a/b.html?q=1#c'),
       title('https://x.example/a/'),
+      title('notes/C# for whom?.md'),
       title('markdown'),
       title('/'),
-    ]).toEqual(['pump manual.v2', 'b', 'a', 'markdown', '/']);
+    ]).toEqual(['pump manual.v2', 'b', 'a', 'C# for whom?', 'markdown', '/']);
   });
 
   it('keeps its own keys against front matter of the same name', () => {

@@ -107,7 +107,7 @@ describe('the name of an upload', () => {
       'ab.md',
       'tabbed.md',
       'gnp.md',
-      'ab[2J.md',
+      'ab.md',
       'a.md',
     ]);
   });

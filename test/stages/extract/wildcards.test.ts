@@ -67,6 +67,15 @@ describe('a pattern of wildcards', () => {
     ]);
   });
 
+  it('is looked for in no further folder once it is stopped', async () => {
+    const root = folder({ 'a/a.md': '', 'b/b.md': '' });
+    await expect(read('**').files(root, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
+    const stop = new AbortController();
+    const found = read('**/*.md').files(root, stop.signal);
+    stop.abort(); // by now it reads the first folder
+    await expect(found).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   it('finds files, and nothing where the folder is none', async () => {
     const root = folder({ 'a.md': '', 'b/c.md': '', 'b/.d.md': '', 'b/node_modules/e.md': '' });
     expect((await read('**/*.md').files(root)).map((path) => path.slice(root.length + 1)).toSorted()).toEqual(['a.md', 'b/c.md']);

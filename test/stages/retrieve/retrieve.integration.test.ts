@@ -194,6 +194,12 @@ test('explain tells rank, score and weight in each arm, and the fused score', as
   });
 });
 
+test('explain tells what an exact identifier adds', async () => {
+  const { items } = await ask('ERR-4042', { explain: true, top_k: 2 }, { collection: errors });
+  expect(items[0]!.explain).toMatchObject({ identifiers: 0.25 });
+  expect(items[1]!.explain).not.toHaveProperty('identifiers');
+});
+
 test('a collection without vectors is searched by words in mode hybrid, and refuses mode vector', async () => {
   const parts = { collection: wordsOnly, embedder: undefined };
   const { items } = await ask('filter cartridge', {}, parts);
@@ -250,7 +256,9 @@ test('the reranker decides the order and keeps rerank.top_k of the candidates, e
   const expected = plain.items.toSorted((a, b) => a.text.length - b.text.length).slice(0, 2);
   expect(items.map(({ id, score }) => [id, score])).toEqual(expected.map(({ id, score }) => [id, score]));
   expect(items.map(({ rerank_score }) => rerank_score)).toEqual(expected.map(({ text }) => 1 / text.length));
-  expect(items[0]!.explain).toHaveProperty('rerank.score', items[0]!.rerank_score);
+  const before = plain.items.findIndex(({ id }) => id === items[0]!.id) + 1;
+  expect(items[0]!.explain).toHaveProperty('rerank', { rank_before: before, rank: 1, score: items[0]!.rerank_score });
+  expect(Object.keys(items[0]!.explain!)).toEqual(expect.arrayContaining(['fused', 'rerank']));
 });
 
 test('the local reranker keeps the passage first that holds the words together', async () => {

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { queryTerms } from '../../../src/base/terms.ts';
-import { indexedText, MIN_SCORE_BY_WORDS, similarity, wordShare } from '../../../src/stages/retrieve/similarity.ts';
-
-const share = (query: string, text: string) => wordShare(queryTerms(query), text);
+import { wordShare as share } from '../../../src/base/word-share.ts';
+import { indexedText, MIN_SCORE_BY_WORDS, similarity } from '../../../src/stages/retrieve/similarity.ts';
 
 test('a text shares the words of a query whatever their endings', () => {
   expect(share('replacing the filter cartridges', 'The filter cartridge is replaced every 90 days.')).toBeCloseTo(3 / 5);
@@ -44,10 +42,10 @@ test('by vectors alone the similarity is the cosine of the hit, by words alone t
   expect(similarity({ cosines: undefined, words: 0.4, reads: 1 })).toBe(0.4);
 });
 
-test('cosines count as much as the embedder reads of the query', () => {
+test('the cosines count as much as the embedder reads of the query, the words one and a half times', () => {
   const evidence = { cosines: [0.9, 0.9], words: 0.3 } as const;
-  expect(similarity({ ...evidence, reads: 1 })).toBeCloseTo(0.7);
-  expect(similarity({ ...evidence, reads: 0.5 })).toBeCloseTo(0.6);
+  expect(similarity({ ...evidence, reads: 1 })).toBeCloseTo((0.9 + 0.9 + 1.5 * 0.3) / 3.5);
+  expect(similarity({ ...evidence, reads: 0.5 })).toBeCloseTo((0.9 + 1.5 * 0.3) / 2.5);
   expect(similarity({ ...evidence, reads: 0 })).toBeCloseTo(0.3);
 });
 

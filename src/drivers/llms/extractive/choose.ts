@@ -1,3 +1,4 @@
+import { queryTerms, terms } from '../../../base/terms.ts';
 import type { Passage } from './passages.ts';
 
 /** What is quoted together from one source, in reading order. */
@@ -17,6 +18,9 @@ const MOST_ITEMS = 10;
 
 /** How far back a sentence that cannot stand alone is followed. */
 const MOST_BEFORE = 2;
+
+/** Terms of the question that the sentence beside the best one has to add, to be quoted with it. */
+const LEAST_MORE = 2;
 
 /** Beginnings that lean on the sentence before. */
 const LEANING =
@@ -46,13 +50,28 @@ function companions(passage: Passage, all: readonly Passage[]): number[] {
   return places;
 }
 
+/** The sentence beside the best one that says more of what is asked than it does, where there is one: the one behind it first. */
+function completing({ at, block, kind, text }: Passage, all: readonly Passage[], question: string): number[] {
+  const own = new Set(terms(text));
+  const lacking = queryTerms(question).filter((term) => !own.has(term));
+  const beside = [all[at + 1], all[at - 1]].filter((other) => kind === 'sentence' && other?.kind === 'sentence' && other.block === block);
+  const counts = beside.map((other) => {
+    const held = new Set(terms(other!.text));
+    return lacking.filter((term) => held.has(term)).length;
+  });
+  const most = Math.max(0, ...counts);
+  return most >= LEAST_MORE ? [beside[counts.indexOf(most)]!.at] : [];
+}
+
 /** What to quote: the best passages with what they need to be understood; the source with the best first, reading order within a source. */
-export function choose(passages: readonly Passage[], scores: readonly number[]): Quotation[] {
+export function choose(passages: readonly Passage[], scores: readonly number[], question: string): Quotation[] {
   const places = new Map<number, Set<number>>();
   const of = (source: number) => passages.filter((passage) => passage.source === source);
-  for (const passage of best(passages, scores)) {
+  for (const [rank, passage] of best(passages, scores).entries()) {
     const wanted = places.get(passage.source) ?? new Set();
-    for (const place of companions(passage, of(passage.source))) wanted.add(place);
+    const all = of(passage.source);
+    for (const place of companions(passage, all)) wanted.add(place);
+    if (rank === 0) for (const place of completing(passage, all, question)) wanted.add(place);
     places.set(passage.source, wanted);
   }
   return [...places].map(([source, wanted]) => ({ source, passages: of(source).filter(({ at }) => wanted.has(at)) }));

@@ -113,6 +113,13 @@ function quotable({ kind, lines }: Block): { kind: Passage['kind']; texts: strin
 const BOILERPLATE =
   /^[^\p{L}\p{N}]*$|^(?:table of contents|contents|back to top|skip to (?:main )?content|all rights reserved|(?:©|\(c\)|copyright)\s.*|share this|read more|previous|next|advertisement)\W*$/iu;
 
+/** Longest line that heads a list without a mark of it, in characters. */
+const LONGEST_HEAD = 80;
+
+/** Whether a passage leads in to a list or a table behind it: with a colon, or as a short line that is no sentence. */
+const leadsIn = ({ kind, text }: Passage): boolean =>
+  text.endsWith(':') || (kind === 'sentence' && text.length <= LONGEST_HEAD && /[\p{L}\p{N}]$/u.test(text));
+
 /** Everything in a source that can be quoted, in reading order. */
 export function passagesOf({ title, text }: GroundingSource, source: number): Passage[] {
   const passages: Passage[] = [];
@@ -125,7 +132,7 @@ export function passagesOf({ title, text }: GroundingSource, source: number): Pa
       continue;
     }
     const { kind, texts } = quotable(found);
-    const lead = kind !== 'sentence' && before?.text.endsWith(':') ? before : undefined;
+    const lead = kind !== 'sentence' && before && leadsIn(before) ? before : undefined;
     const context = [title, heading, lead?.text ?? ''].filter((part) => part !== '').join(' ');
     for (const quoted of texts.filter((candidate) => !BOILERPLATE.test(candidate))) {
       passages.push({ source, at: passages.length, block, kind, text: quoted, context, ...(lead ? { lead: lead.at } : {}) });

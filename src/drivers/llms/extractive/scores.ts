@@ -1,13 +1,14 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
 import type { Embedder, GroundingSource } from '../../../ports.ts';
+import { missingFrom, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
 
-/** How well each passage answers, and whether any does. */
+/** How well each passage answers. */
 export interface Scores {
   /** One for each passage, 0 and up; comparable within one question. */
   scores: number[];
-  /** Whether the sources speak of what is asked at all. */
-  answered: boolean;
+  /** The greatest cosine of a passage to the question; undefined where meaning was not compared. */
+  nearest: number | undefined;
 }
 
 export interface ScoreOptions {
@@ -26,26 +27,8 @@ export interface ScoreOptions {
 const OWN = 0.5;
 const WINDOW = 0.6;
 
-/** Weight of the share of the question's terms that the source does not have, beside the best cosine, in the decision whether anything answers. */
-const MISSING = 0.15;
-
-/**
- * Below it nothing answers, unless the meaning alone is near enough, as where the question is put in other words than the text. Of SQuAD's
- * answerable questions 4 % are lost so; of those on other subjects 89 % are declined, of SQuAD's own unanswerable ones 10 %.
- */
-const LEAST_EVIDENCE = 0.41;
-const NEAR_ENOUGH = 0.5;
-
-/** Without vectors: the share of the question's terms that the best source has to have. On SQuAD 5 % are lost, 65 % of those on other subjects declined. */
-const LEAST_SHARE = 0.5;
-
-/** The same where words are cut into pairs of letters, many of which span two words: on CMRC 2018 12 % are lost, 83 % declined without the right text. */
-const LEAST_SHARE_UNSPACED = 0.35;
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-
 /** Texts that are compared with the question by meaning: what shares most words with it comes first. */
-const MOST_EMBEDDED = 80;
+const MOST_EMBEDDED = 40;
 
 /** An embedder that reads less of the question than this says nothing about it. */
 const LEAST_READ = 0.5;
@@ -102,13 +85,7 @@ async function cosines(
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
-/** What a question names by a number or a code stands in a text that answers it. */
-const withDigits = (term: string): boolean => /\p{N}/u.test(term);
-
-/** A name made of letters and digits (`ERR-4042`, `HX-100`): who asks for it is answered by a passage that has it, however little the two share in meaning. */
-const isCode = (term: string): boolean => withDigits(term) && /\p{L}/u.test(term);
-
-/** Scores the passages of all sources for a question. */
+/** Scores the passages of all sources for a question; none of a source that has none of its numbers and codes. */
 export async function scorePassages(
   query: string,
   passages: readonly Passage[],
@@ -118,22 +95,10 @@ export async function scorePassages(
   const weights = weightedTerms(query, indexed);
   const lexical = coverages(indexed, weights);
   const meaning = await cosines(query, indexed, { lexical, embedder, signal });
-  const known = sources.map(({ title, text }) => new Set(terms(`${title}\n${text}`)));
-  const asked = [...weights.keys()];
-  const numbers = asked.filter(withDigits);
+  const { numbers } = namedIn(query);
+  const lacking = sources.map(({ title, text }) => missingFrom({ names: [], numbers }, `${title}\n${text}`).numbers);
   const scores = indexed.map(({ passage: { source } }, i) =>
-    numbers.length > 0 && !numbers.some((number) => known[source]!.has(number)) ? 0 : lexical[i]! + (meaning?.[i] ?? 0),
+    numbers.length > 0 && lacking[source]!.length === numbers.length ? 0 : lexical[i]! + (meaning?.[i] ?? 0),
   );
-  const best = scores.indexOf(Math.max(...scores));
-  if (best < 0 || scores[best] === 0) return { scores, answered: false };
-  if (asked.some((term) => isCode(term) && indexed[best]!.own.has(term))) return { scores, answered: true };
-  const has = known[indexed[best]!.passage.source]!;
-  return { scores, answered: isAnswered(query, asked.filter((term) => !has.has(term)).length / asked.length, meaning) };
-}
-
-/** Whether there is enough to answer from: near enough in meaning, or, without vectors, in words. `missing`: the share of terms that are not there. */
-function isAnswered(query: string, missing: number, meaning: readonly number[] | undefined): boolean {
-  if (!meaning) return 1 - missing >= (UNSPACED.test(query) ? LEAST_SHARE_UNSPACED : LEAST_SHARE);
-  const nearest = Math.max(...meaning);
-  return nearest >= NEAR_ENOUGH || nearest - MISSING * missing >= LEAST_EVIDENCE;
+  return { scores, nearest: meaning && Math.max(0, ...meaning) };
 }

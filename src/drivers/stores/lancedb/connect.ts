@@ -9,6 +9,24 @@ import { KbError } from '../../../base/errors.ts';
 const INDEX_CACHE = 256n << 20n;
 const METADATA_CACHE = 64n << 20n;
 
+/** Where a store is, and how it is reached where that is no folder. */
+export interface StorePlace {
+  url: string;
+  /** LanceDB's storage options: `region`, `endpoint` … */
+  storageOptions: Record<string, string>;
+}
+
+/** The options of a store as LanceDB takes them: texts. Throws a KbError (`configuration`) for what is none. */
+export function storageOptionsOf(options: Record<string, unknown> = {}): Record<string, string> {
+  const pairs = Object.entries(options).map(([name, value]): [string, string] => {
+    if (['string', 'number', 'boolean'].includes(typeof value)) return [name, String(value)];
+    throw new KbError('configuration', `storage.options.${name} is no text, number, true or false.`, {
+      hint: 'LanceDB knows region, endpoint, allow_http and the like.',
+    });
+  });
+  return Object.fromEntries(pairs);
+}
+
 /** The folder of a store on this machine; undefined for one that is reached by an address (s3://, gs://, az://, memory://). */
 export function folderOf(url: string): string | undefined {
   if (/^file:\/\//i.test(url)) return fileURLToPath(url);
@@ -85,7 +103,7 @@ function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
 }
 
 /** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
-export async function connectTo(url: string, { create }: { create: boolean }): Promise<Connection | undefined> {
+export async function connectTo({ url, storageOptions }: StorePlace, { create }: { create: boolean }): Promise<Connection | undefined> {
   const folder = folderOf(url);
   if (folder !== undefined) {
     if (create) await makeFolder(folder);
@@ -97,7 +115,8 @@ export async function connectTo(url: string, { create }: { create: boolean }): P
     if (!found.isDirectory()) throw notAFolder(url);
   }
   const { connect, Session } = await lanceDb();
-  return await connect(folder ?? url, { readConsistencyInterval: 0, session: new Session(INDEX_CACHE, METADATA_CACHE) });
+  const session = new Session(INDEX_CACHE, METADATA_CACHE);
+  return await connect(folder ?? url, { readConsistencyInterval: 0, session, ...(folder === undefined ? { storageOptions } : {}) });
 }
 
 const TRIES = 8;

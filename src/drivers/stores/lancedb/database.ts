@@ -3,7 +3,7 @@ import type { Collection, CollectionInfo } from '../../../ports.ts';
 import { openCatalog, type Catalog, type Entry } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { schemaOf } from './columns.ts';
-import { connectTo } from './connect.ts';
+import { connectTo, type StorePlace } from './connect.ts';
 import { createdAt, hold, tableName, type Holder, type MayWrite } from './holder.ts';
 import { prepare } from './upkeep.ts';
 
@@ -25,11 +25,12 @@ export interface Database {
 const ORPHANED_AFTER = 3_600_000;
 
 /** Opens the store at the address, once; undefined as long as there is none and none is to be made. */
-export function openDatabase(url: string, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
+export function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
   let connection: Connection | undefined;
   let database: Database | undefined;
+  const { url } = place;
   return async ({ create }) => {
-    connection ??= await connectTo(url, { create });
+    connection ??= await connectTo(place, { create });
     if (!connection) return undefined;
     if (database) return database;
     const catalog = await openCatalog(connection, { url, create });

@@ -2,7 +2,7 @@ import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import { KbError } from '../../../base/errors.ts';
 import { retry, type RetryOptions } from '../../../base/retry.ts';
 import { shown } from '../../../base/secrets.ts';
-import { notQdrant, toKbError } from './errors.ts';
+import { notQdrant, toKbError, type Asked } from './errors.ts';
 
 export type Condition = Schemas['Condition'];
 export type Filter = Schemas['Filter'];
@@ -16,8 +16,10 @@ type Request<T> = (api: Api, init: RequestInit) => Promise<{ data: { result?: T 
 /** The server, asked. Throws a KbError; what may pass was tried several times before. */
 export type Ask = <T>(request: Request<T>) => Promise<T>;
 
-/** Milliseconds that an answer may take. */
-const TIMEOUT = 30_000;
+/** Seconds that an answer may take where nobody says otherwise. */
+const TIMEOUT = 30;
+/** The port of the REST interface where an address has none. */
+export const REST_PORT = 6333;
 /** A server that is down is down for longer than that; one that is busy for a moment is waited for. */
 const PATIENCE: RetryOptions = { attempts: 4, base: 0.25 };
 /** No redirect is followed: key and text go to the address that was configured, and to no other. */
@@ -26,18 +28,20 @@ const INIT: RequestInit = { redirect: 'error' };
 export interface ServerOptions {
   url: string;
   key: string | undefined;
+  /** Seconds that an answer may take; 30 where absent. */
+  timeout?: number | undefined;
   patience?: RetryOptions | undefined;
 }
 
 /** Ways to the server at this address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError (`configuration`) where it is no address. */
-export function serverAt({ url, key, patience = PATIENCE }: ServerOptions): Ask {
+export function serverAt({ url, key, timeout = TIMEOUT, patience = PATIENCE }: ServerOptions): Ask {
   const address = parsed(url);
-  const asked = { shown: shown(address).replace(/\/$/, ''), key, timeout: TIMEOUT };
+  const asked = { shown: shown(address).replace(/\/$/, ''), key, timeout: timeout * 1000 };
   let api: Promise<Api> | undefined;
   return (request) =>
     retry(async () => {
       try {
-        api ??= openApi(address, { url, key });
+        api ??= openApi(address, url, asked);
         const { data } = await request(await api, INIT);
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
         return data.result;
@@ -47,16 +51,16 @@ export function serverAt({ url, key, patience = PATIENCE }: ServerOptions): Ask 
     }, patience);
 }
 
-async function openApi(address: URL, { url, key }: { url: string; key: string | undefined }): Promise<Api> {
+async function openApi(address: URL, url: string, { key, timeout }: Asked): Promise<Api> {
   const { QdrantClient } = await import('@qdrant/js-client-rest');
   const prefix = address.pathname.replace(/\/+$/, '');
   // As Qdrant's own clients do, without a port the REST interface's own is taken; an explicit 80 or 443 is what URL leaves out.
-  const port = /^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(url) ? null : 6333;
+  const port = /^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(url) ? null : REST_PORT;
   return new QdrantClient({
     url: address.origin,
     ...(prefix ? { prefix } : {}),
     port,
-    timeout: TIMEOUT,
+    timeout,
     checkCompatibility: false, // it would ask, and print, by itself
     ...(key === undefined ? {} : { headers: { 'api-key': key } }), // as `apiKey` it prints a warning for http
   }).api();

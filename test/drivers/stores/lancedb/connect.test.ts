@@ -4,7 +4,7 @@ import { connectTo, folderOf, storeError } from '../../../../src/drivers/stores/
 
 describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
   it('is refused at once', async () => {
-    await expect(connectTo('/proc/kb/deep/store', { create: true })).rejects.toMatchObject({
+    await expect(connectTo({ url: '/proc/kb/deep/store', storageOptions: {} }, { create: true })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('/proc/kb'),
     });

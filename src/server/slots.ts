@@ -1,5 +1,5 @@
-import { KbError } from '../../base/errors.ts';
-import { throwIfAborted } from '../../base/run.ts';
+import { KbError } from '../base/errors.ts';
+import { throwIfAborted } from '../base/run.ts';
 
 /** Lets a number of works run at once; the others wait, first come first served. */
 export class Slots {
@@ -10,8 +10,13 @@ export class Slots {
     this.#free = size;
   }
 
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Waits for a place, which `leave` gives back; calls `onWait` where there is none. Throws a KbError (`aborted`), without a place, when the signal stops the waiting. */
-  async enter(signal: AbortSignal, onWait: () => void): Promise<void> {
+  async enter(signal: AbortSignal, onWait = (): void => {}): Promise<void> {
     throwIfAborted(signal);
     if (this.#free > 0) {
       this.#free--;

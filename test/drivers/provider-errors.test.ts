@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfter, toKbError } from '../../src/drivers/openai-errors.ts';
+import { retryAfter, toKbError } from '../../src/drivers/provider-errors.ts';
 
 const asked = {
   provider: 'openai',
@@ -49,6 +49,57 @@ describe('an answer of the provider', () => {
     expect(refused(400, "'input' holds a character that is not allowed").code).toBe('invalid');
   });
 
+  it('says that a conversation does not fit in the words of each dialect', () => {
+    for (const message of [
+      'Your input exceeds the context window of this model. Please adjust your input and try again.', // OpenAI
+      'prompt is too long: 208310 tokens > 200000 maximum', // Anthropic
+      'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000', // Anthropic
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', // Gemini
+      'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length', // Mistral
+      'Please reduce the length of the messages or completion.', // Groq
+      'The decoder prompt (length 5000) is longer than the maximum model length of 4096.', // vLLM
+      'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it', // llama.cpp
+      'the input length exceeds the context length', // Ollama
+      'Trying to keep the first 5000 tokens when context the overflows.', // LM Studio
+    ]) {
+      expect([message, refused(400, message).code]).toEqual([message, 'too_large']);
+    }
+    expect(refused(400, 'no', 'context_length_exceeded').code).toBe('too_large');
+    expect(refused(500, 'input is too large to process. increase the physical batch size').code).toBe('too_large');
+  });
+
+  it('is no conversation that does not fit where the limit of the answer is above what the model writes', () => {
+    for (const message of [
+      'max_tokens is too large: 999999. This model supports at most 16384 completion tokens, whereas you provided 999999.',
+      'max_tokens: 99999 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5',
+    ]) {
+      expect(refused(400, message)).toMatchObject({ code: 'invalid', hint: 'Set chat.llm.max_tokens lower.' });
+    }
+  });
+
+  it('is not tried again when it is more than an account may send in a minute', () => {
+    const much = refused(
+      429,
+      'Request too large for m on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced.',
+    );
+    expect([much.code, much.isRetryable]).toEqual(['too_large', false]);
+    const later = refused(
+      429,
+      'Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.',
+    );
+    expect([later.code, later.isRetryable, later.retryAfter]).toEqual(['unavailable', true, 6]);
+  });
+
+  it('within a stream is judged by the number or the kind that it names', () => {
+    const within = (error: object | string) => toKbError({ message: 'it', error }, asked);
+    expect(within({ code: 502, message: 'Provider returned error' })).toMatchObject({ code: 'unavailable', isRetryable: true });
+    expect(within({ type: 'overloaded_error', message: 'Overloaded' })).toMatchObject({ code: 'unavailable', isRetryable: true });
+    expect(within({ type: 'invalid_request_error', message: 'no' })).toMatchObject({ code: 'invalid', isRetryable: false });
+    expect(within({ code: 'insufficient_quota', message: 'no' })).toMatchObject({ code: 'unauthorized', isRetryable: false });
+    expect(within({ code: 'context_length_exceeded', message: 'no' }).code).toBe('too_large');
+    expect(within('gone')).toMatchObject({ code: 'unavailable', message: 'openai broke off with 500: it.' });
+  });
+
   it('never repeats the key, whole or in part', () => {
     const { message, hint } = refused(401, 'Incorrect API key provided: sk-test-1234567890 (sk-te***7890).');
     expect(`${message} ${hint}`).not.toMatch(/sk-te|7890/);
@@ -84,5 +135,13 @@ describe('retryAfter', () => {
     expect(inTen).toBeLessThanOrEqual(10);
     expect(retryAfter(new Headers({ 'retry-after': new Date(0).toUTCString() }))).toBe(0);
     for (const headers of [undefined, new Headers(), new Headers({ 'retry-after': 'soon' })]) expect(retryAfter(headers)).toBeUndefined();
+  });
+
+  it('reads what a sentence says where no header does', () => {
+    expect(retryAfter(undefined, 'Please try again in 20s. Visit …')).toBe(20);
+    expect(retryAfter(new Headers(), 'Please retry in 34.07s.')).toBe(34.07);
+    expect(retryAfter(new Headers(), 'Please try again in 6ms.')).toBe(0.006);
+    expect(retryAfter(new Headers({ 'retry-after': '2' }), 'try again in 9s')).toBe(2);
+    expect(retryAfter(new Headers(), 'Try again in a second.')).toBeUndefined();
   });
 });

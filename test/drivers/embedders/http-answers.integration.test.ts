@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openOpenAiEmbedder } from '../../../src/drivers/embedders/openai.ts';
+import { openHttpEmbedder } from '../../../src/drivers/embedders/http.ts';
 import { openOpenAiServer, type Behaviour, type OpenAiServer } from '../../support/openai-server.ts';
 
 const KEY = 'test-key-1234';
@@ -8,7 +8,7 @@ afterEach(() => server.close());
 
 async function open(behaviour: Behaviour = {}, options: Record<string, unknown> = {}, env: NodeJS.ProcessEnv = { OPENAI_API_KEY: KEY }) {
   server = await openOpenAiServer(behaviour);
-  const embedder = await openOpenAiEmbedder({ provider: 'openai', options, env: { ...env, OPENAI_BASE_URL: server.url } });
+  const embedder = await openHttpEmbedder({ provider: 'openai', options, env: { ...env, OPENAI_BASE_URL: server.url } });
   return { embedder, embed: (...texts: string[]) => embedder.embed(texts, { input_type: 'document' }) };
 }
 const now = { 'retry-after': '0' };
@@ -89,7 +89,43 @@ describe('an embedder over HTTP', () => {
 
   it('says so when the address is not that of an embedding service', async () => {
     const { embed } = await open({ raw: { type: 'text/html', body: '<h1>Welcome</h1>' } });
-    await expect(embed('abc')).rejects.toMatchObject({ code: 'configuration', message: 'openai answered with no vectors for 1 texts.' });
+    await expect(embed('abc')).rejects.toMatchObject({ code: 'configuration', message: 'openai answered with something else than JSON.' });
+  });
+
+  it('follows no redirect with its key, and says where the service is now', async () => {
+    const { embed } = await open({ vector: () => ({ status: 308, headers: { location: 'https://elsewhere.example/v1' } }) });
+    await expect(embed('abc')).rejects.toMatchObject({
+      code: 'configuration',
+      message: 'openai answered 308: it is at https://elsewhere.example/v1 now.',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('takes vectors without places in the order in which they come, and refuses those of which two have the same', async () => {
+    const answer = (places: (number | undefined)[]) => ({
+      raw: { type: 'application/json', body: JSON.stringify({ data: places.map((index, i) => ({ index, embedding: [1 - i, i] })) }) },
+    });
+    const { embed } = await open(answer([undefined, undefined]));
+    expect((await embed('first', 'second')).map((vector) => [...vector])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+    await server.close();
+    await expect((await open(answer([1, 1]))).embed('first', 'second')).rejects.toMatchObject({ code: 'configuration' });
+  });
+
+  it('says for OpenAI alone whose account it is', async () => {
+    const account = { OPENAI_ORG_ID: 'org-1', OPENAI_PROJECT_ID: 'project-1' };
+    const { embed } = await open({}, {}, { OPENAI_API_KEY: KEY, ...account });
+    await embed('abc');
+    expect(server.requests[0]!.headers).toMatchObject({ 'openai-organization': 'org-1', 'openai-project': 'project-1' });
+    const embedder = await openHttpEmbedder({
+      provider: 'mistral',
+      options: { base_url: server.url },
+      env: { MISTRAL_API_KEY: KEY, ...account },
+    });
+    await embedder.embed(['abc'], { input_type: 'query' });
+    expect(server.requests[1]!.headers).not.toHaveProperty('openai-organization');
   });
 
   it('refuses a vector that has no direction', async () => {
@@ -119,7 +155,7 @@ describe('an embedder over HTTP', () => {
 describe('a compatible server', () => {
   it('is asked without any key where there is none, and without what is meant for OpenAI', async () => {
     server = await openOpenAiServer();
-    const embedder = await openOpenAiEmbedder({ provider: 'openai_compatible', model: 'own', options: { base_url: server.url }, env: {} });
+    const embedder = await openHttpEmbedder({ provider: 'openai_compatible', model: 'own', options: { base_url: server.url }, env: {} });
     await embedder.embed(['abc'], { input_type: 'query' });
     const [request] = server.requests;
     expect(request!.headers).not.toHaveProperty('authorization');

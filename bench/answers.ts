@@ -1,0 +1,122 @@
+// Whether it answers what it can, without a model, and declines the rest:
+//   node bench/answers.ts SET OTHER... [--mode hybrid,vector,text] [--into FOLDER] [--fit]
+// SET and OTHER are folders in BEIR layout; SET's `queries.jsonl` has the answers of its questions (metadata.answers), `queries_unanswerable.jsonl`
+// those that only look answerable. Each is retrieved for, gated and answered as chat does by default in mode return_no_answer. Figures are of every
+// other question; what was chosen (weights, thresholds) was chosen on the rest. --fit prints the weights that those questions give.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drivers } from '../src/drivers/registry.ts';
+import type { Embedder } from '../src/ports.ts';
+import type { RetrieveInput } from '../src/stages/retrieve/retrieve.ts';
+import { answered, type Answered, type Question } from './answering.ts';
+import { area, below, fitted, half, kth } from './judging.ts';
+import { jsonLines, markdownTable, mean, readSet } from './beir.ts';
+import { collectionOf } from './collection.ts';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { mode: { type: 'string', default: 'hybrid,vector,text' }, into: { type: 'string' }, fit: { type: 'boolean', default: false } },
+});
+const [folder = '', ...others] = positionals;
+type Mode = RetrieveInput['mode'];
+type Kind = 'answerable' | 'other subjects' | 'unanswerable';
+type Row = Record<string, string | number>;
+
+/** Gives the vectors of a text that came before again: the same sentences are compared with many questions. */
+function remembering(embedder: Embedder): Embedder {
+  const known = new Map<string, Float32Array>();
+  const embed: Embedder['embed'] = async (texts, more) => {
+    const fresh = [...new Set(texts)].filter((text) => !known.has(text));
+    const vectors = fresh.length > 0 ? await embedder.embed(fresh, more) : [];
+    for (const [i, text] of fresh.entries()) known.set(text, vectors[i]!);
+    return texts.map((text) => known.get(text)!);
+  };
+  return { ...embedder, embed };
+}
+
+const share = (rows: readonly Answered[], is: (row: Answered) => boolean | undefined): number => rows.filter(is).length / rows.length;
+
+/** What became of the questions of one kind. */
+function outcome(what: Kind, rows: readonly Answered[]): Row {
+  const given = rows.filter(({ declined }) => !declined);
+  const row: Row = {
+    questions: what,
+    asked: rows.length,
+    'stopped by the gate': share(rows, ({ gated }) => gated),
+    declined: share(rows, ({ declined }) => declined),
+  };
+  if (what !== 'answerable') return row;
+  return {
+    ...row,
+    'a gold answer is quoted': share(rows, ({ gold }) => gold),
+    'the right document is cited': share(rows, ({ cites }) => cites),
+    'of those answered: quoted': share(given, ({ gold }) => gold),
+    'cited ': share(given, ({ cites }) => cites),
+    'words (mean)': mean(given.map(({ words }) => words)),
+  };
+}
+
+/** How well a score tells two kinds apart: the area under the curve, and how many are declined where so many answerable ones are lost. */
+function curve(what: string, good: readonly number[], bad: readonly number[]): Row {
+  const declined = (lost: number) => below(bad, kth(good, lost));
+  return { score: what, AUC: area(good, bad), 'declined at 5 % lost': declined(0.05), 'at 10 %': declined(0.1), 'at 15 %': declined(0.15) };
+}
+
+function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>): void {
+  const of = (kind: Kind, which: 0 | 1) => half(kinds[kind], which);
+  const rows = (Object.keys(kinds) as Kind[]).map((kind) => ({ mode, ...outcome(kind, of(kind, 1)) }));
+  const scores = (kind: Kind, of_: (row: Answered) => number | undefined) => of(kind, 1).map((row) => of_(row) ?? Number.NEGATIVE_INFINITY);
+  const curves = (
+    [
+      ['the score of the best hit', 'other subjects', ({ score }) => score],
+      ['the best hit and its sentences: the subject', 'other subjects', ({ verdict }) => verdict?.subject],
+      ['the score of the best hit', 'unanswerable', ({ score }) => score],
+      ['the sentences: the answer', 'unanswerable', ({ verdict }) => verdict?.answer],
+    ] as [string, Kind, (row: Answered) => number | undefined][]
+  ).map(([what, kind, of_]) => ({
+    mode,
+    questions: kind,
+    ...curve(what, scores('answerable', of_), scores(kind, of_)),
+  }));
+  console.log(`${markdownTable(rows)}\n\n${markdownTable(curves)}\n`);
+}
+
+function fit(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>): void {
+  const evidence = (kind: Kind) => half(kinds[kind], 0).flatMap((row) => row.evidence ?? []);
+  const meaning = evidence('answerable')[0]?.nearest === undefined ? [] : (['nearest'] as const);
+  const subject = fitted([...meaning, 'words', 'capital'], evidence('answerable'), evidence('other subjects'));
+  const answer = fitted(
+    [...meaning, ...(meaning.length > 0 ? [] : (['words'] as const)), 'name', 'number', 'denied', 'opposite', 'uncounted'],
+    evidence('answerable'),
+    evidence('unanswerable'),
+  );
+  console.log(JSON.stringify({ mode, subject, answer }));
+}
+
+const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));
+const local = await drivers.embedders.local.open();
+const embedder = remembering(local);
+const store = await drivers.stores.lancedb.open({ url: into });
+try {
+  const set = readSet(folder);
+  const collection = await collectionOf(set, store, local);
+  const answers = new Map(jsonLines<Question>(join(folder, 'queries.jsonl')).map((query) => [query._id, query]));
+  const questions: Record<Kind, Question[]> = {
+    answerable: set.queries.map(({ _id }) => ({ ...answers.get(_id)!, documents: [...set.relevant.get(_id)!.keys()] })),
+    'other subjects': others.flatMap((other) => jsonLines<Question>(join(other, 'queries.jsonl'))),
+    unanswerable: jsonLines<Question>(join(folder, 'queries_unanswerable.jsonl')),
+  };
+  for (const mode of options.mode.split(',') as Mode[]) {
+    const kinds: Record<Kind, Answered[]> = { answerable: [], 'other subjects': [], unanswerable: [] };
+    for (const kind of Object.keys(questions) as Kind[])
+      for (const question of questions[kind]) kinds[kind].push(await answered(question, mode, { collection, embedder }));
+    if (options.fit) fit(mode, kinds);
+    report(mode, kinds);
+  }
+} finally {
+  await store.close();
+  await local.close();
+  if (!options.into) rmSync(into, { recursive: true, force: true });
+}

@@ -1,0 +1,20 @@
+/** The names of this machine's own interface: the one that all are told by is first. */
+const LOOPBACK = '127.0.0.1';
+const LOCALHOST = /^localhost\.?$/;
+
+/** An address's port, where it has one: also the 80 and 443 that URL leaves out. */
+const PORT = /^https?:[/\\]{2}[^/\\?#]*:(\d+)(?=[/\\?#\s]|$)/i;
+
+/**
+ * The one spelling of the address of an HTTP server: with its port, without a slash at the end, a query or a fragment. `localhost` becomes 127.0.0.1,
+ * but where a certificate is made out to the name. What is no such address, or holds a password, stays as it is.
+ */
+export function serverAddress(given: string, { port }: { port: number }): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return given;
+  const host = url.protocol === 'http:' && LOCALHOST.test(url.hostname) ? LOOPBACK : url.hostname.replace(/\.$/, '');
+  return `${url.protocol}//${host}:${Number(PORT.exec(given)?.[1] ?? port)}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** What tells servers apart that `serverAddress` has spelled: the same for both names of this machine, and with and without encryption. */
+export const serverName = (address: string): string => address.replace(/^https?:\/\//, '').replace(/^localhost(?=:)/, LOOPBACK);

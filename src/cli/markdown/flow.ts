@@ -1,0 +1,118 @@
+import { withoutSequences } from '../../base/visible.ts';
+import { width } from './width.ts';
+
+/** How a piece of text is drawn: in colour, in bold, or as it is. */
+export type Paint = (text: string) => string;
+
+export const plain: Paint = (text) => text;
+
+/** A piece of text that is drawn in one way. */
+export interface Span {
+  text: string;
+  paint: Paint;
+}
+
+/** Scripts that are broken between any two characters. */
+const EVERYWHERE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
+/** What may not begin a line, and what may not end one. */
+const CLOSING = /[\p{Pe}\p{Pf}\p{M}\u200d、。，．：；！？・ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ.,:;!?]/u;
+const OPENING = /[\p{Ps}\p{Pi}\u200d]$/u;
+/** All blanks but those that forbid a break. */
+const BLANK = /[ \t\n\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]/;
+
+/** Text that flows into lines of a terminal, a word as soon as it is complete. A word that is longer than a line is left whole: an address that is cut cannot be copied. */
+export class Flow {
+  readonly #columns: number;
+  readonly #write: (text: string) => void;
+  #column = 0;
+  #hang = '';
+  #isFresh = true;
+  #hasGap = false;
+  #word: Span[] = [];
+  #end = '';
+
+  constructor(columns: number, write: (text: string) => void) {
+    this.#columns = columns;
+    this.#write = write;
+  }
+
+  /** Begins a line with `first`; where it has to be broken, `hang` stands before the rest. */
+  open(first: string, hang: string): void {
+    this.#write(first);
+    this.#hang = hang;
+    this.#hasGap = false;
+    this.#begin(first);
+  }
+
+  write(text: string, paint: Paint = plain): void {
+    for (const letter of text) {
+      if (!BLANK.test(letter)) this.#add(letter, paint);
+      else {
+        this.#flush();
+        this.#hasGap = true;
+      }
+    }
+  }
+
+  /** Ends the line. */
+  close(): void {
+    this.#flush();
+    this.#write('\n');
+    this.#begin('');
+  }
+
+  #begin(prefix: string): void {
+    this.#column = width(withoutSequences(prefix));
+    this.#isFresh = true;
+  }
+
+  #add(letter: string, paint: Paint): void {
+    if (this.#end && isBreak(this.#end, letter)) this.#flush();
+    const last = this.#word.at(-1);
+    if (last?.paint === paint) last.text += letter;
+    else this.#word.push({ text: letter, paint });
+    this.#end = letter;
+  }
+
+  #flush(): void {
+    if (this.#word.length === 0) return;
+    const room = width(this.#word.map(({ text }) => text).join(''));
+    const blank = this.#hasGap && !this.#isFresh ? ' ' : '';
+    const fits = this.#isFresh || this.#column + blank.length + room <= this.#columns;
+    if (!fits) this.#begin(this.#hang);
+    this.#write((fits ? blank : `\n${this.#hang}`) + this.#word.map(({ text, paint }) => paint(text)).join(''));
+    this.#column += room + (fits ? blank.length : 0);
+    if (this.#column > this.#columns) this.#column %= this.#columns; // the terminal went on in the next row by itself
+    [this.#isFresh, this.#hasGap, this.#word, this.#end] = [false, false, [], ''];
+  }
+}
+
+/** Whether a line may be broken between two characters of a word. */
+function isBreak(before: string, after: string): boolean {
+  if (CLOSING.test(after) || OPENING.test(before)) return false;
+  return EVERYWHERE.test(before) || EVERYWHERE.test(after);
+}
+
+/** How a line begins, what stands before its continuations, and the characters that there is room for; undefined: for all. */
+export interface LineShape {
+  first?: string;
+  hang?: string;
+  columns: number | undefined;
+}
+
+/** Spans as lines that fit, without a newline at the end. */
+export function folded(spans: readonly Span[], { first = '', hang = '', columns = Infinity }: LineShape): string {
+  let text = '';
+  const line = new Flow(columns, (piece) => (text += piece));
+  line.open(first, hang);
+  for (const span of spans) line.write(span.text, span.paint);
+  line.close();
+  return text.slice(0, -1);
+}
+
+/** Sentences as lines that fit; a newline in them stays one. */
+export const wrappedText = (text: string, columns: number | undefined): string =>
+  text
+    .split('\n')
+    .map((line) => folded([{ text: line, paint: plain }], { columns }))
+    .join('\n');

@@ -1,0 +1,61 @@
+import { KbError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { Llm } from '../../schema/config-chat.ts';
+import { printable } from '../screen.ts';
+import { count } from '../show-ingest.ts';
+import { choose, collectionNames, collectionOf, settingsOf, tell, type Session } from './session.ts';
+
+/** Everyone who may answer. */
+export const modelProviders: readonly string[] = Llm.shape.provider.options;
+
+/** `/collection [NAME]`: each collection has a conversation of its own, unless the user named the file that keeps it. */
+export async function collection(name: string, session: Session): Promise<void> {
+  const names = await collectionNames(session);
+  if (!name) {
+    const others = names.filter((other) => other !== collectionOf(session));
+    return tell(session, `Asked is «${collectionOf(session)}».${others.length > 0 ? ` There are also ${others.join(', ')}.` : ''}`);
+  }
+  if (!names.includes(name)) {
+    const meant = nearest(name, names);
+    const hint = meant ? `Did you mean ${meant}?` : `There are ${names.join(', ') || 'none yet'}.`;
+    throw new KbError('not_found', `There is no collection «${printable(name)}».`, { hint });
+  }
+  choose(session, { collection: name });
+  if (!session.memory.isNamed) session.talk = session.memory.load(name);
+  tell(session, `Ask about «${name}».${goesOn(session)}`);
+}
+
+/** What is there of the conversation already, as a sentence. */
+export const goesOn = ({ talk: { turns } }: Session): string =>
+  turns.length > 0 ? ` The conversation goes on after ${count(turns.length, 'turn')}; /clear begins anew.` : '';
+
+/** `/model [NAME]`. */
+export function model(name: string, session: Session): void {
+  if (name) choose(session, chosenModel(name, settingsOf(session).chat.llm.provider));
+  const { provider, model: chosen } = settingsOf(session).chat.llm;
+  tell(session, `Answers come from ${provider}${chosen ? ` / ${printable(chosen)}` : provider === 'local' ? '' : ', its default model'}.`);
+}
+
+function chosenModel(name: string, current: Llm['provider']): { llm_provider: Llm['provider']; llm_model: string | undefined } {
+  const [first = '', ...rest] = name.split('/');
+  const isNamed = modelProviders.includes(first);
+  const llm_provider = isNamed ? (first as Llm['provider']) : current;
+  const llm_model = (isNamed ? rest.join('/') : name) || undefined;
+  if (llm_provider !== 'local' || !llm_model) return { llm_provider, llm_model };
+  const meant = isNamed ? undefined : nearest(first, modelProviders);
+  throw new KbError('usage', `local quotes the sources and has no models${isNamed ? '' : `, and «${printable(name)}» is no provider`}.`, {
+    hint: meant ? `Did you mean ${meant}?` : `Providers are ${modelProviders.join(', ')}: /model PROVIDER/MODEL.`,
+  });
+}
+
+/** `/top-k [N]`. */
+export function topK(argument: string, session: Session): void {
+  if (argument) choose(session, { top_k: wholeNumber(argument, '/top-k') });
+  tell(session, `Each question looks for ${count(settingsOf(session).retrieval.top_k, 'passage')}.`);
+}
+
+/** The number that a command is given. Throws a KbError for anything else. */
+export function wholeNumber(text: string, command: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new KbError('usage', `${command} takes a whole number from 1, not «${printable(text)}».`);
+}

@@ -1,0 +1,101 @@
+import { KbError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { folded, plain } from '../markdown/flow.ts';
+import { printable } from '../screen.ts';
+import { markdownPrinter } from '../show-answer.ts';
+import { count } from '../show-ingest.ts';
+import { collection, model, topK, wholeNumber } from './choices.ts';
+import { newConversation } from './conversation.ts';
+import { collectionOf, keep, say, tell, type Session } from './session.ts';
+import { showPassage, showSourceList } from './show-sources.ts';
+import { saveConversation } from './transcript.ts';
+
+export interface Command {
+  /** What follows the name: `[N]`, `FILE`. */
+  argument: string;
+  summary: string;
+  run(argument: string, session: Session): void | Promise<void>;
+}
+
+/** The words that leave. */
+const LEAVING: readonly string[] = ['/exit', '/quit'];
+
+/** Columns of the names in /help. */
+const NAMES = 20;
+
+/** Everything that begins with a slash. */
+export const commands: Readonly<Record<string, Command>> = {
+  '/sources': { argument: '[N]', summary: 'the passages behind the last answer; N in full', run: sources },
+  '/collection': { argument: '[NAME]', summary: 'which collection is asked; ask another one', run: collection },
+  '/model': { argument: '[NAME]', summary: 'who answers; choose another: MODEL, PROVIDER or PROVIDER/MODEL', run: model },
+  '/top-k': { argument: '[N]', summary: 'how many passages are looked for; look for N', run: topK },
+  '/history': { argument: '[N]', summary: 'what was said; the last N turns', run: history },
+  '/clear': { argument: '', summary: 'forget the conversation, here and on disk', run: clear },
+  '/save': {
+    argument: 'FILE',
+    summary: 'write the conversation as Markdown, or as JSON (.json); /save! overwrites',
+    run: (name, session) => save(name, session, false),
+  },
+  '/save!': { argument: 'FILE', summary: '', run: (name, session) => save(name, session, true) },
+  '/help': { argument: '', summary: 'this', run: help },
+  '/exit': { argument: '', summary: 'leave (also /quit and Ctrl-D)', run: () => {} },
+};
+
+/** Whether a line is one of them, or means to be: a path or a fraction is none. */
+export const isCommand = (line: string): boolean => /^\/[a-z][a-z-]*!?(?:\s|$)/i.test(line);
+
+/** Does what a line says. False where it leaves the conversation. Throws a KbError where it can't be done. */
+export async function perform(line: string, session: Session): Promise<boolean> {
+  const [, name = '', argument = ''] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
+  if (LEAVING.includes(name)) return false;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) await command.run(argument.trim(), session);
+  else {
+    const meant = nearest(name, [...Object.keys(commands), ...LEAVING]);
+    tell(session, `There is no ${printable(name)}. ${meant ? `Did you mean ${meant}?` : '/help shows what there is.'}`);
+  }
+  return true;
+}
+
+function help(_argument: string, session: Session): void {
+  const { columns } = session.desk.screen;
+  for (const [name, { argument, summary }] of Object.entries(commands)) {
+    const first = `${name} ${argument}`.padEnd(NAMES);
+    if (summary) say(session, folded([{ text: summary, paint: plain }], { first, hang: ' '.repeat(NAMES), columns }));
+  }
+  tell(session, '\nA line that ends in \\ goes on in the next one, and pasted lines are one question. Ctrl-C stops an answer.');
+}
+
+function sources(argument: string, session: Session): void {
+  const last = session.talk.turns.at(-1)?.sources ?? [];
+  if (last.length === 0) return tell(session, 'There are no sources yet.');
+  if (argument) return showPassage(last, wholeNumber(argument, '/sources'), session);
+  showSourceList(last, session);
+}
+
+function history(argument: string, session: Session): void {
+  const { turns } = session.talk;
+  if (turns.length === 0) return tell(session, 'Nothing was said yet.');
+  const { screen } = session.desk;
+  for (const { question, answer } of argument ? turns.slice(-wholeNumber(argument, '/history')) : turns) {
+    say(session, screen.color.bold(`› ${printable(question)}`));
+    const printer = markdownPrinter({ ...screen, write: screen.json ? screen.note : screen.write });
+    printer.push(answer);
+    printer.end();
+    say(session, '');
+  }
+}
+
+function clear(_argument: string, session: Session): void {
+  session.talk = newConversation();
+  keep(session);
+  tell(session, 'The conversation begins anew.');
+}
+
+function save(name: string, session: Session, replaces: boolean): void {
+  const { turns } = session.talk;
+  if (!name) throw new KbError('usage', 'Into which file?', { hint: 'For example /save talk.md.' });
+  if (turns.length === 0) return tell(session, 'There is nothing to save yet.');
+  saveConversation(turns, collectionOf(session), { name, replaces });
+  tell(session, `Wrote ${count(turns.length, 'turn')} to ${name}.`);
+}

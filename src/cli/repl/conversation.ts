@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { ChatResult } from '../../schema/answers.ts';
+import { HistoryEntry, Source } from '../../schema/items.ts';
+
+/** One question, its answer, and what that was built from. */
+const Turn = z.object({ question: z.string(), answer: z.string(), sources: z.array(Source) });
+export type Turn = z.infer<typeof Turn>;
+
+/** What was said about a collection. */
+export const Conversation = z.object({
+  /** What the next turn is given: older turns may be a summary in it. */
+  history: z.array(HistoryEntry),
+  /** What a person can look at and save, oldest first. */
+  turns: z.array(Turn),
+  /** What the arrow keys bring back, latest first. */
+  asked: z.array(z.string()),
+});
+export type Conversation = z.infer<typeof Conversation>;
+
+/** Messages, turns, lines and characters that are kept of a conversation. */
+const KEPT = { messages: 200, turns: 100, asked: 500, characters: 1_000_000 };
+
+export const newConversation = (): Conversation => ({ history: [], turns: [], asked: [] });
+
+/** The conversation with a turn at its end; without an answer it stays as it was. */
+export function withTurn(talk: Conversation, question: string, { answer, sources, history }: ChatResult): Conversation {
+  if (answer === '') return talk;
+  return { ...talk, history: history.slice(-KEPT.messages), turns: bounded([...talk.turns, { question, answer, sources }]) };
+}
+
+/** The latest turns that fit; the last one always. */
+function bounded(turns: readonly Turn[]): Turn[] {
+  let characters = 0;
+  const from = turns.findLastIndex((turn) => (characters += JSON.stringify(turn).length) > KEPT.characters) + 1;
+  return turns.slice(Math.max(0, Math.min(from, turns.length - 1), turns.length - KEPT.turns));
+}
+
+/** The conversation with a line for the arrow keys, in one line; what was typed before is moved to the front. */
+export function withAsked(talk: Conversation, text: string): Conversation {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return { ...talk, asked: [line, ...talk.asked.filter((other) => other !== line)].slice(0, KEPT.asked) };
+}

@@ -1,0 +1,127 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { hash } from '../../base/ids.ts';
+import { storeUrl } from '../../engine/store-address.ts';
+import type { Desk } from '../command.ts';
+import { Conversation, newConversation } from './conversation.ts';
+
+const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
+
+export interface MemoryOptions {
+  /** The file of a collection's conversation; undefined: nothing is kept. */
+  fileOf(collection: string): string | undefined;
+  /** Whether the user named the file: then it is left alone where it is none of ours. */
+  isNamed: boolean;
+  warn(text: string): void;
+}
+
+/** Keeps conversations on this machine, readable by this user alone. What can't be read or kept is said, once; the conversation goes on. */
+export class Memory {
+  readonly #options: MemoryOptions;
+  /** For as long as the program runs, where there is no file. */
+  readonly #held = new Map<string, Conversation>();
+  #isOff = false;
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+  }
+
+  /** Whether one file holds the conversation, whatever it is about. */
+  get isNamed(): boolean {
+    return this.#options.isNamed;
+  }
+
+  load(collection: string): Conversation {
+    const file = this.#file(collection);
+    if (file === undefined) return this.#held.get(collection) ?? newConversation();
+    const text = this.#read(file);
+    if (!text?.trim()) return newConversation();
+    const kept = parsed(text);
+    if (kept) return { history: kept.history, turns: kept.turns, asked: kept.asked };
+    this.#refuse(file);
+    return newConversation();
+  }
+
+  /** Whole or not at all: of two programs that write at once, the later one wins. */
+  keep(collection: string, talk: Conversation): void {
+    this.#held.set(collection, talk);
+    const file = this.#file(collection);
+    if (file === undefined) return;
+    const draft = `${file}.${process.pid}.new`;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(draft, `${JSON.stringify({ version: 1, collection, ...talk })}\n`, { mode: 0o600 });
+      renameSync(draft, file);
+    } catch (cause) {
+      removed(draft);
+      this.#turnOff(`The conversation can't be kept in ${file}: ${reasonOf(cause)}. It goes on, and is forgotten in the end.`);
+    }
+  }
+
+  #file(collection: string): string | undefined {
+    return this.#isOff ? undefined : this.#options.fileOf(collection);
+  }
+
+  #read(file: string): string | undefined {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.#turnOff(`${file} can't be read: ${reasonOf(cause)}. This conversation is not kept.`);
+      return undefined;
+    }
+  }
+
+  #refuse(file: string): void {
+    if (this.#options.isNamed)
+      return this.#turnOff(`${file} holds no conversation of kb and stays as it is. This conversation is not kept.`);
+    try {
+      renameSync(file, `${file}.broken`);
+      this.#options.warn(`The conversation kept in ${file} can't be read. It is set aside as ${file}.broken; a new one begins.`);
+    } catch (cause) {
+      this.#turnOff(`${file} can't be read nor set aside: ${reasonOf(cause)}. This conversation is not kept.`);
+    }
+  }
+
+  #turnOff(reason: string): void {
+    this.#isOff = true;
+    this.#options.warn(reason);
+  }
+}
+
+function parsed(text: string): z.infer<typeof Kept> | undefined {
+  try {
+    return Kept.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function removed(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    return; // where it can't be removed it can't have been written
+  }
+}
+
+const reasonOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
+
+/**
+ * Where conversations are kept: in the file that `--history-file` names, else, on a terminal, in one for each store and collection under
+ * XDG_STATE_HOME. What is piped in answers for itself: the same questions get the same answers.
+ */
+export function memoryOf({ engine, loaded, flags, screen }: Desk, { isTerminal }: { isTerminal: boolean }): Memory {
+  const named = flags['history-file'] as string | undefined;
+  const { storage } = engine.config;
+  const store = hash(storage.vector_db, storeUrl(storage, loaded.home)).slice(0, 16);
+  const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
+  const isKept = !flags['no-history'] && isTerminal;
+  return new Memory({
+    fileOf: (collection) => (named ? resolve(named) : isKept ? join(state, 'kb', 'chat', store, `${collection}.json`) : undefined),
+    isNamed: named !== undefined,
+    warn: screen.warn,
+  });
+}

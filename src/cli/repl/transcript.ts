@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
+import { Chalk } from 'chalk';
+import { KbError } from '../../base/errors.ts';
+import { printable } from '../screen.ts';
+import { sourceLine } from '../show-answer.ts';
+import type { Turn } from './conversation.ts';
+
+/** A path as a shell would take it: `~/` is the home folder. */
+export const pathOf = (name: string): string => (name.startsWith('~/') ? join(homedir(), name.slice(2)) : resolve(name));
+
+const uncoloured = new Chalk({ level: 0 });
+
+/** A conversation to read: Markdown, a question a heading, below each answer what it cites. */
+export function transcript(turns: readonly Turn[], collection: string): string {
+  const parts = turns.map(({ question, answer, sources }) => {
+    const cited = sources
+      .filter((source) => source.cited)
+      .map((source) => `- ${sourceLine(source, { color: uncoloured, columns: undefined })}`);
+    const below = cited.length > 0 ? [`Sources:\n\n${cited.join('\n')}`] : [];
+    return [`## ${printable(question).replace(/\s*\n\s*/g, ' ')}`, printable(answer).trim(), ...below].join('\n\n');
+  });
+  return `${[`# Conversation about ${collection}`, ...parts].join('\n\n')}\n`;
+}
+
+/** Writes the conversation: as JSON where the name ends so, else as Markdown. Throws a KbError where there is such a file, unless it `replaces` that. */
+export function saveConversation(
+  turns: readonly Turn[],
+  collection: string,
+  { name, replaces }: { name: string; replaces: boolean },
+): void {
+  const isJson = extname(name).toLowerCase() === '.json';
+  const text = isJson ? `${JSON.stringify({ collection, turns }, null, 2)}\n` : transcript(turns, collection);
+  try {
+    writeFileSync(pathOf(name), text, { flag: replaces ? 'w' : 'wx' });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw new KbError('usage', `${name} is there already and stays as it is.`, { hint: `/save! ${name} replaces it.`, cause });
+    throw new KbError('invalid', `${name} can't be written: ${code ?? String(cause)}.`, { hint: 'Name another file.', cause });
+  }
+}

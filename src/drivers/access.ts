@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { KbError } from '../base/errors.ts';
+import { openFetch } from './provider-fetch.ts';
+import type { Kind, Provider } from './provider-rows.ts';
+import { missingKey, providerNamed, providersOf } from './providers.ts';
+
+/** What the configuration says about a provider, and the environment that holds its key. */
+export interface ProviderSettings {
+  provider: string;
+  model?: string | undefined;
+  /** `base_url`, `dimensions`; anything else goes into the request as it is. */
+  options?: Record<string, unknown> | undefined;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A provider as it is asked: nothing is left open. */
+export interface Access<K extends Kind = Kind> {
+  provider: string;
+  /** What the table says of it for this kind. */
+  row: Required<Provider>[K];
+  /** Empty where the row lets it be. */
+  model: string;
+  base_url: string;
+  /** Whether that is the provider's own address, not one that somebody else chose. */
+  is_own_address: boolean;
+  /** Undefined where it is asked without one. */
+  key: string | undefined;
+  /** Where the key came from, or could come from. */
+  key_variable: string;
+  /** Asks it, through the proxies of the environment. */
+  fetch: typeof fetch;
+  /** Headers that say whose account it is. */
+  account: Record<string, string>;
+  /** Length of a vector that is asked for; undefined: the model's own. */
+  dimensions: number | undefined;
+  /** What else the request says. */
+  parameters: Record<string, unknown>;
+}
+
+/** Where the configuration says who is asked. */
+export const SECTIONS = { embedding: 'embedding', llm: 'chat.llm', rerank: 'rerank' } as const satisfies Record<Kind, string>;
+
+const Options = z.looseObject({ base_url: z.url({ protocol: /^https?$/ }).optional(), dimensions: z.int().min(1).optional() });
+
+/**
+ * Brings together the table, the settings and the environment.
+ * @throws KbError `configuration` where an address or a model is missing or wrong; `setup` where the key is missing.
+ */
+export function accessTo<K extends Kind>(
+  { provider: name, model = '', options = {}, env = process.env }: ProviderSettings,
+  kind: K,
+): Access<K> {
+  const provider = providerNamed(name);
+  const row = provider?.[kind];
+  if (!provider || !row) {
+    throw new KbError('configuration', `There is no provider «${name}» for ${SECTIONS[kind]}.`, {
+      hint: `Known are ${providersOf(kind).join(', ')}.`,
+    });
+  }
+  const { base_url: given, dimensions, ...parameters } = readOptions(options, kind);
+  const base_url = given ?? (env[provider.base_url_variable] || provider.base_url);
+  const chosen = model || (row.model ?? '');
+  if (!base_url) throw addressMissing(name, provider, kind);
+  if (!isAddress(base_url)) throw addressWrong(provider);
+  if (!chosen && !('is_model_optional' in row)) {
+    throw missing(name, `${SECTIONS[kind]}.model`, 'the name by which the server knows the model');
+  }
+  const keyless = missingKey(name, env);
+  if (keyless) throw new KbError('setup', keyless);
+  const variable = provider.key_variables.find((candidate) => env[candidate]?.trim()) ?? provider.key_variables[0];
+  return {
+    provider: name,
+    row: row as Access<K>['row'],
+    model: chosen,
+    base_url: base_url.replace(/\/+$/, ''),
+    dimensions,
+    parameters,
+    is_own_address: base_url === provider.base_url,
+    key: keyIn(env, variable),
+    key_variable: variable,
+    fetch: openFetch(env),
+    account: accountOf(provider, env),
+  };
+}
+
+const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** The key, which a file may have given a line's end. What no header can carry is refused here, where it is not repeated. */
+function keyIn(env: NodeJS.ProcessEnv, variable: string): string | undefined {
+  const key = env[variable]?.trim() || undefined;
+  if (key === undefined || /^[\x20-\x7e]+$/.test(key)) return key;
+  throw new KbError('setup', `${variable} holds characters that are part of no key.`, {
+    hint: 'Copy the key once more, and nothing beside it.',
+  });
+}
+
+const accountOf = ({ account = {} }: Provider, env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(account).flatMap(([header, variable]) => (env[variable] ? [[header, env[variable]]] : [])));
+
+function readOptions(options: Record<string, unknown>, kind: Kind): z.infer<typeof Options> {
+  const read = Options.safeParse(options);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new KbError('configuration', `${SECTIONS[kind]}.options.${issue!.path.join('.')} is not right: ${issue!.message}.`);
+}
+
+const missing = (name: string, key: string, meaning: string): KbError =>
+  new KbError('configuration', `The provider ${name} needs ${key}.`, { hint: `Set it in kb.config.yaml: ${meaning}.` });
+
+const addressWrong = ({ base_url_variable }: Provider): KbError =>
+  new KbError('configuration', `${base_url_variable} in the environment is not an address.`, {
+    hint: 'It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.',
+  });
+
+const addressMissing = (name: string, { base_url_variable }: Provider, kind: Kind): KbError =>
+  missing(
+    name,
+    `${SECTIONS[kind]}.options.base_url`,
+    `the address that ends before /embeddings, /chat and /rerank, such as http://127.0.0.1:8080/v1; or ${base_url_variable} in the environment`,
+  );

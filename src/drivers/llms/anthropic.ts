@@ -1,0 +1,101 @@
+import type { GenerateRequest, Llm, Message, Usage } from '../../ports.ts';
+import { accessTo, type Access, type ProviderSettings } from '../access.ts';
+import { serverEvents } from '../event-stream.ts';
+import { toKbError } from '../provider-errors.ts';
+import { refusalIn } from '../refusal.ts';
+import { generate, type Ending, type Heard } from './answer.ts';
+
+// Written by hand: of the official client one request would be used, and it would bring its own retries, clock and errors to be undone.
+
+/** The version of the protocol that is spoken (platform.claude.com/docs/api/versioning). */
+const VERSION = '2023-06-01';
+
+/**
+ * A language model that speaks Anthropic's Messages API. Nothing is sent before the first question.
+ * @throws KbError `setup` where the key is missing, `configuration` where an address is.
+ */
+export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm> {
+  const access = accessTo(settings, 'llm');
+  const translate = (error: unknown, signal: AbortSignal | undefined) => toKbError(error, { ...access, signal });
+  const ask = (request: GenerateRequest, signal: AbortSignal) => send(request, access, signal);
+  return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, ask, translate }) };
+}
+
+async function send(request: GenerateRequest, access: Access, signal: AbortSignal): Promise<AsyncIterator<Heard>> {
+  const { key, model, parameters, base_url } = access;
+  const body = { ...parameters, model, max_tokens: request.max_tokens, stream: true, ...conversation(request.messages) };
+  // The address is written with and without /v1.
+  const response = await access.fetch(`${base_url.replace(/\/v1$/, '')}/v1/messages`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'anthropic-version': VERSION,
+      ...(key && { 'x-api-key': key }),
+    },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok) throw refusalIn(response, await response.text());
+  return heard(response.body!);
+}
+
+/**
+ * The protocol has the system's words apart, begins with the user's, takes turns, and refuses a turn that is empty. A history that was cut may begin
+ * with an answer: a turn of three dots stands before it.
+ */
+export function conversation(messages: readonly Message[]): { system?: string; messages: Message[] } {
+  const said = messages.filter(({ content }) => content.trim() !== '');
+  const system = said.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const turns: Message[] = [];
+  for (const { role, content } of said) {
+    if (role === 'system') continue;
+    const before = turns.at(-1);
+    if (!before && role === 'assistant') turns.push({ role: 'user', content: '…' });
+    if (before?.role === role) before.content += `\n\n${content}`;
+    else turns.push({ role, content });
+  }
+  return { ...(system.length > 0 && { system: system.join('\n\n') }), messages: turns };
+}
+
+/** The events that are read; all others (`ping`, the begin and end of a block, what a later version adds) say nothing of the answer. */
+interface Said {
+  type: string;
+  message?: { usage?: Counted };
+  delta?: { type?: string; text?: string; stop_reason?: string | null };
+  usage?: Counted;
+  error?: unknown;
+}
+
+interface Counted {
+  input_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  output_tokens?: number | null;
+}
+
+async function* heard(body: AsyncIterable<Uint8Array>): AsyncGenerator<Heard, void, void> {
+  for await (const { data } of serverEvents(body)) {
+    const said = JSON.parse(data) as Said;
+    if (said.type === 'error') throw said;
+    if (said.type === 'message_start') yield { usage: counted(said.message?.usage) };
+    if (said.type === 'content_block_delta') yield { text: said.delta?.type === 'text_delta' ? said.delta.text : undefined };
+    if (said.type === 'message_delta') yield { usage: counted(said.usage), ending: endingOf(said.delta?.stop_reason) };
+  }
+}
+
+/** What was read, from the cache or not, and what was written; what an event does not say stays as it was. */
+function counted({ input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Counted = {}): Partial<Usage> {
+  const cached = (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
+  return {
+    ...(typeof input_tokens === 'number' && { input_tokens: input_tokens + cached }),
+    ...(typeof output_tokens === 'number' && { output_tokens }),
+  };
+}
+
+function endingOf(reason: string | null | undefined): Ending | undefined {
+  if (!reason) return undefined;
+  if (reason === 'refusal') return 'filter';
+  if (reason === 'max_tokens') return 'length';
+  return reason === 'model_context_window_exceeded' ? 'window' : 'done';
+}

@@ -1,0 +1,21 @@
+import { KbError } from '../../base/errors.ts';
+
+/** Characters of a text that a model reads in any case: what is refused although it is no longer than that is not too long. */
+const READABLE = 500;
+
+/**
+ * The scores of all texts, by as few calls of `ask` as the other side lets. What it refuses as too much is asked for in two halves, since a score
+ * depends on the query and its text alone; of a single text that is too long, the first half is scored. Throws what else `ask` throws.
+ */
+export async function inPortions(texts: readonly string[], ask: (texts: readonly string[]) => Promise<number[]>): Promise<number[]> {
+  try {
+    return await ask(texts);
+  } catch (error) {
+    if (!(error instanceof KbError) || error.code !== 'too_large') throw error;
+    const [text = ''] = texts;
+    const middle = Math.ceil(texts.length / 2);
+    if (texts.length > 1) return [...(await inPortions(texts.slice(0, middle), ask)), ...(await inPortions(texts.slice(middle), ask))];
+    if (text.length <= READABLE) throw error;
+    return inPortions([text.slice(0, Math.ceil(text.length / 2))], ask);
+  }
+}

@@ -1,0 +1,38 @@
+import { isAbsolute, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serverAddress } from '../base/server-address.ts';
+import { drivers } from '../drivers/registry.ts';
+import type { Config } from '../schema/config.ts';
+import { realPath } from '../stages/extract/local-path.ts';
+
+type Storage = Pick<Config['storage'], 'url' | 'vector_db'>;
+
+/** What is an address, and no path: with more than one letter before the colon, which could name a disk. */
+export const isAddress = (url: string): boolean => /^[a-z][a-z0-9+.-]+:/i.test(url);
+
+/** The address of a store: the same however it is spelled, so that one store is opened and locked once. A path is relative to `home`, and its links are resolved as far as it exists. */
+export function storeUrl({ url, vector_db }: Storage, home: string): string {
+  const given = url ?? drivers.stores[vector_db].url;
+  if (vector_db === 'qdrant') return serverAddress(given, { port: Number(new URL(drivers.stores.qdrant.url).port) });
+  const path = pathIn(given);
+  if (path === undefined) return given.replace(/^[^:]+/, (scheme) => scheme.toLowerCase()).replace(/(?<=[^:/])\/+$/, '');
+  return realPath(resolve(home, path));
+}
+
+/** The path of a folder, given as one or as `file:`; undefined for what lies elsewhere. */
+function pathIn(given: string): string | undefined {
+  if (isAbsolute(given) || !/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return given;
+  try {
+    return fileURLToPath(given);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the operator named the store: by configuring it, or by listing its address for requests. */
+export function isOperators(asked: Storage, { config, home }: { config: Config; home: string }): boolean {
+  const { vector_db } = asked;
+  const url = storeUrl(asked, home);
+  const own = vector_db === config.storage.vector_db ? [config.storage.url] : [];
+  return [...own, ...config.server.allowed_store_urls].some((known) => storeUrl({ vector_db, url: known }, home) === url);
+}

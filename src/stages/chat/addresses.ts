@@ -1,0 +1,60 @@
+/** Schemes that a link of an answer may have, whatever a source holds: no other does less than it seems to. */
+const HARMLESS = /^(?:https?|ftp|mailto|tel)$/i;
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+
+/** What may follow an address without being a part of it. */
+const GOES_ON = /^(?:[\p{L}\p{N}/&=%+@]|[.,:;!?'*_~-][\p{L}\p{N}/=&%])/u;
+
+const ENTITIES: Record<string, string> = {
+  amp: '&',
+  colon: ':',
+  sol: '/',
+  bsol: '\\',
+  period: '.',
+  lpar: '(',
+  rpar: ')',
+  Tab: '',
+  NewLine: '',
+};
+
+const letterOf = (code: number): string => (code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : '');
+
+/** The address as a renderer reads it: without backslashes, and with what its entities stand for. */
+export const decoded = (address: string): string =>
+  address
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/&#x([\da-f]{1,6});?/gi, (_, code: string) => letterOf(Number.parseInt(code, 16)))
+    .replace(/&#(\d{1,7});?/g, (_, code: string) => letterOf(Number(code)))
+    .replace(/&([a-z]+);/gi, (whole, name: string) => ENTITIES[name] ?? whole)
+    // oxlint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0020\u007f]+/g, '');
+
+/** Ways in which the same address is written. */
+function spellings(address: string): string[] {
+  const bare = address.replace(/#.*$/s, '');
+  const plain = bare.replace(/^(?:https?:\/\/|mailto:|tel:)/i, '');
+  const all = [address, bare, plain.includes('.') || plain.includes('@') ? plain : bare];
+  return [...new Set(all.flatMap((one) => [one, one.endsWith('/') ? one.slice(0, -1) : `${one}/`]))].filter((one) =>
+    /[\p{L}\p{N}]/u.test(one),
+  );
+}
+
+function standsIn(text: string, address: string): boolean {
+  for (let at = text.indexOf(address); at >= 0; at = text.indexOf(address, at + 1)) {
+    const isBeginning = at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!);
+    if (isBeginning && !GOES_ON.test(text.slice(at + address.length, at + address.length + 2))) return true;
+  }
+  return false;
+}
+
+/** Tells of an address whether one of the texts holds it, whole; never of one that would run a program or carries its content itself. */
+export function addressesIn(texts: readonly string[]): (address: string) => boolean {
+  const whole = texts.join('\n');
+  return (written) => {
+    const address = decoded(written);
+    const scheme = SCHEME.exec(address)?.[1];
+    if (scheme !== undefined && !HARMLESS.test(scheme)) return false;
+    return spellings(address).some((one) => standsIn(whole, one));
+  };
+}

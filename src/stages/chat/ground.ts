@@ -1,0 +1,145 @@
+import { KbError } from '../../base/errors.ts';
+import { progress, type Run } from '../../base/run.ts';
+import type { GroundingSource, Llm } from '../../ports.ts';
+import type { RetrievedItem } from '../../schema/items.ts';
+import { addressesIn } from './addresses.ts';
+import { answer, type Answer } from './answer.ts';
+import { fitted, halved, tokensOfMessages, type Filling } from './budget.ts';
+import { withTurn } from './history.ts';
+import { groundedPrompt } from './prompt.ts';
+import { toGrounding, toSources } from './sources.ts';
+import { failureOf, note, report, type Turn } from './turn.ts';
+import { unsupportedIn } from './verify.ts';
+
+/** What the prompt is filled with, and who answers it. */
+interface Asked {
+  filling: Filling;
+  llm: Llm;
+  isKnown: (address: string) => boolean;
+}
+
+/**
+ * Has the answer written from these chunks, and fills the result with it. True where the model says that they do not answer, and its mode wants something
+ * else to be said.
+ */
+export async function* ground(turn: Turn, context: readonly RetrievedItem[]): Run<boolean> {
+  const { query, settings, parts, result, window } = turn;
+  const all: Filling = { history: result.history, sources: toGrounding(context) };
+  const filling = fitted(all, { room: window.prompt - bareTokens(turn), keep_recent: settings.history_compaction.keep_recent });
+  const llm = await parts.llm();
+  const { provider, model } = llm;
+  yield progress('generation', { provider, model, sources: filling.sources.length });
+  const places = context.map(({ metadata }) => String(metadata.source));
+  // What was said before holds addresses of earlier sources and of the user alone.
+  const said = [query, settings.persona, ...result.history.map(({ content }) => content)];
+  const isKnown = addressesIn([...said, ...places, ...all.sources.flatMap(({ title, text }) => [title, text])]);
+  let done: Answered;
+  try {
+    done = yield* asked(turn, { filling, llm, isKnown });
+  } catch (error) {
+    const item = failureOf(error, { source: query, source_kind: 'chat', stage: 'generate' });
+    yield* report(result, error instanceof TwiceTooLarge ? { ...item, attempts: 2, isRetryable: false } : item);
+    return false;
+  }
+  result.llm = { provider, model, ...done.usage };
+  turn.given = context.slice(0, done.filling.sources.length);
+  const left = leftOut(all, done.filling);
+  if (left) yield* report(result, note(query, `The prompt was too long for the model: ${left}.`));
+  return yield* conclude(turn, done, llm);
+}
+
+/** Tokens of the prompt without history and sources. */
+export const bareTokens = (turn: Turn): number => tokensOfMessages(promptOf(turn, { history: [], sources: [] }));
+
+const promptOf = ({ query, settings, result }: Turn, { history, sources }: Filling) =>
+  groundedPrompt({ query, history, sources, persona: settings.persona, cautious: result.retrieval_quality.status === 'low_confidence' });
+
+type Answered = Answer & { filling: Filling };
+
+/** The prompt was too long, and so was half of it. */
+class TwiceTooLarge extends KbError {}
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof KbError && (error.code === 'too_large' || (error as { reason?: unknown }).reason === 'context_length');
+
+/** Asks the model; where the prompt is too long for it, once more with half of everything. */
+async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answered> {
+  const { parts, result, settings, window } = turn;
+  const ask = (filled: Filling) => {
+    const grounding = { query: result.retrieval.search_query, sources: filled.sources };
+    const request = {
+      messages: promptOf(turn, filled),
+      grounding,
+      max_tokens: window.answer,
+      timeout: settings.llm.timeout,
+      signal: parts.signal,
+    };
+    return answer(turn.trace.watched(llm, 'generate'), request, { show_refusal: showsRefusal(turn), isKnown });
+  };
+  try {
+    return { ...(yield* ask(filling)), filling };
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+  }
+  const less = halved(filling);
+  try {
+    return { ...(yield* ask(less)), filling: less };
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    const { message } = error as KbError;
+    throw new TwiceTooLarge('too_large', `The prompt is too long for the model, and so is half of it: ${message}`, {
+      hint: 'Ask in fewer words, set chat.llm.context_window to what the model holds, or choose a model that holds more.',
+      cause: error,
+    });
+  }
+}
+
+const showsRefusal = ({ settings }: Turn): boolean => settings.retrieval_quality.low_confidence_mode === 'answer_with_caution';
+
+/** What of the messages and the sources did not reach the model. */
+function leftOut(all: Filling, { history, sources }: Filling): string | undefined {
+  const older = all.history.length - history.length;
+  const weaker = all.sources.length - sources.length;
+  const isCut = sources.some(({ text }, i) => text !== all.sources[i]!.text);
+  const parts = [
+    older > 0 ? `the ${older} oldest of ${all.history.length} messages` : '',
+    weaker > 0 ? `the ${weaker} weakest of ${all.sources.length} sources` : '',
+    isCut ? 'the end of a source' : '',
+  ].filter(Boolean);
+  return parts.length > 0 ? `left out were ${parts.join(', ')}` : undefined;
+}
+
+/** The answer with its sources, and how sure it is. */
+async function* conclude(turn: Turn, { text, citations, declined, links }: Answered, llm: Llm): Run<boolean> {
+  const { query, result, given } = turn;
+  if (declined && !(showsRefusal(turn) && text !== '')) return true;
+  result.answer = text;
+  result.sources = toSources(given, citations.cited);
+  result.history = withTurn(result.history, query, text);
+  if (declined) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
+  result.answer_confidence =
+    result.retrieval_quality.status === 'low_confidence'
+      ? { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' }
+      : { level: 'high', reason: 'retrieval_quality_pass' };
+  if (citations.unknown.size > 0) yield* report(result, note(query, unknownCitations(citations.unknown, given.length)));
+  if (links > 0) yield* report(result, note(query, takenOut(links)));
+  if (turn.settings.verify_citations) yield* verify(turn, llm.extractive ? [] : toGrounding(given));
+  return false;
+}
+
+/** Lists the sentences that their sources do not bear out. An answerer that only quotes gives no sources to compare: they are its words. */
+async function* verify({ query, result }: Turn, sources: readonly GroundingSource[]): Run<void> {
+  result.unsupported = sources.length > 0 ? unsupportedIn(result.answer, sources) : [];
+  if (result.unsupported.length === 0) return;
+  if (result.answer_confidence.level === 'high') result.answer_confidence = { level: 'low', reason: 'citations_unsupported' };
+  const sentences = result.unsupported.map(({ sentence }) => `«${sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence}»`);
+  yield* report(result, note(query, `The sources cited do not bear out: ${sentences.join(', ')}.`));
+}
+
+const unknownCitations = (unknown: ReadonlySet<number>, count: number): string =>
+  `The answer cited ${[...unknown].map((number) => `[${number}]`).join(', ')}, which ${unknown.size === 1 ? 'is' : 'are'} none of the ${count} sources; taken out.`;
+
+const takenOut = (links: number): string =>
+  links === 1
+    ? 'The answer had a link or image that no source holds; its address was taken out.'
+    : `The answer had ${links} links or images that no source holds; their addresses were taken out.`;

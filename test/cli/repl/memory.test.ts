@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newConversation, type Conversation } from '../../../src/cli/repl/conversation.ts';
+import { Memory } from '../../../src/cli/repl/memory.ts';
+import { folder } from '../../support/folder.ts';
+
+const talk: Conversation = {
+  history: [
+    { role: 'user', content: 'Why?' },
+    { role: 'assistant', content: 'So.' },
+  ],
+  turns: [{ question: 'Why?', answer: 'So.', sources: [] }],
+  asked: ['Why?'],
+};
+
+function memory({ home = folder(), isNamed = false, isKept = true } = {}) {
+  const warnings: string[] = [];
+  const fileOf = (collection: string) => (isKept ? join(home, 'chat', `${collection}.json`) : undefined);
+  const open = () => new Memory({ fileOf, isNamed, warn: (text) => warnings.push(text) });
+  return { home, warnings, open, memory: open(), file: fileOf('manuals') ?? '' };
+}
+
+describe('the memory of conversations', () => {
+  it('gives back what was kept, for each collection, to this user alone', () => {
+    const { home, memory: first, open, file, warnings } = memory();
+    expect(first.load('manuals')).toEqual(newConversation());
+    first.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+    expect(open().load('other')).toEqual(newConversation());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, 'chat')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(join(home, 'chat'))).toEqual(['manuals.json']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('holds it without a file, for as long as the program runs', () => {
+    const { home, memory: held, open } = memory({ isKept: false });
+    held.keep('manuals', talk);
+    expect(held.load('manuals')).toEqual(talk);
+    expect(open().load('manuals')).toEqual(newConversation());
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it.each([['{"version":1,"turns":'], ['[]'], ['{"version":2}'], ['How long?\n/help\n']])('sets aside what it can not read: %s', (text) => {
+    const { memory: kept, open, file, warnings } = memory();
+    kept.keep('manuals', talk);
+    writeFileSync(file, text);
+    const next = open();
+    expect(next.load('manuals')).toEqual(newConversation());
+    expect(warnings).toEqual([expect.stringContaining(`set aside as ${file}.broken`)]);
+    expect(readFileSync(`${file}.broken`, 'utf8')).toBe(text);
+    next.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+  });
+
+  it('leaves a file alone that the user named and that is none of ours', () => {
+    const { memory: named, file, warnings } = memory({ isNamed: true });
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, '# My notes\n');
+    expect(named.load('manuals')).toEqual(newConversation());
+    named.keep('manuals', talk);
+    expect(readFileSync(file, 'utf8')).toBe('# My notes\n');
+    expect(warnings).toEqual([expect.stringContaining('stays as it is')]);
+  });
+
+  it('begins in a file that is empty', () => {
+    const { memory: named, file, warnings, open } = memory({ isNamed: true });
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, '');
+    expect(named.load('manuals')).toEqual(newConversation());
+    named.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+    expect(warnings).toEqual([]);
+  });
+
+  it('says once that it can not keep, and goes on without a file', () => {
+    const { home, memory: kept, warnings } = memory();
+    writeFileSync(join(home, 'chat'), 'a file where the folder would be');
+    kept.keep('manuals', talk);
+    kept.keep('manuals', talk);
+    expect(warnings).toEqual([expect.stringContaining("can't be kept")]);
+    expect(kept.load('manuals')).toEqual(talk);
+  });
+
+  it('says that it can not read, and overwrites nothing', () => {
+    const { memory: kept, file, warnings } = memory();
+    mkdirSync(file, { recursive: true });
+    expect(kept.load('manuals')).toEqual(newConversation());
+    kept.keep('manuals', talk);
+    expect(warnings).toEqual([expect.stringContaining(`${file} can't be read: EISDIR`)]);
+    expect(existsSync(file)).toBe(true);
+  });
+});

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gradesIn, gradingPrompt } from '../../../src/drivers/rerankers/grading.ts';
+
+describe('the grades of an answer', () => {
+  it('are read from lines of a number and a grade, however they are written', () => {
+    for (const answer of [
+      '1: 10\n2: 0\n3: 7.5',
+      '[1] 10\n[2] 0\n[3] 7.5',
+      'Passage 1: 10/10\n- 2: 0\n* 3: **7.5**',
+      '1. 10\n2. 0\n3. 7.5',
+      '1:10\r\n2=0\r\n3 - 7.5.',
+    ])
+      expect([answer, gradesIn(answer, 3)]).toEqual([answer, [1, 0, 0.75]]);
+  });
+
+  it('are 0 for a passage without one, with one out of the scale, or with words around it', () => {
+    expect(gradesIn('1: 8\n2: 11\n3: -4\n4: 9 because it says so\nI give 5: 9', 5)).toEqual([0.8, 0, 0, 0, 0]);
+  });
+
+  it('count once, and only for passages that there are', () => {
+    expect(gradesIn('1: 3\n1: 9\n0: 9\n7: 9', 2)).toEqual([0.3, 0]);
+  });
+
+  it('are none where nothing is one', () => {
+    for (const answer of ['', 'I will not grade these.', '9: 9', '1: eleven']) expect(gradesIn(answer, 3)).toBeUndefined();
+  });
+
+  it('are 0 to 1 for each passage, whatever an answer says', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'0123456789:. -/[]*\npassage') }),
+        fc.integer({ min: 1, max: 20 }),
+        (answer, count) => {
+          const grades = gradesIn(answer, count);
+          expect(grades?.length ?? count).toBe(count);
+          expect((grades ?? []).every((grade) => grade >= 0 && grade <= 1)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('the messages that ask for grades', () => {
+  it('fence each passage with a marker that no passage can know', () => {
+    const [first, second] = [gradingPrompt('Why?', ['one', 'two']), gradingPrompt('Why?', ['one', 'two'])];
+    const marker = /--- passage 1 ([0-9a-f]{24}) ---/.exec(first[1]!.content)![1]!;
+    expect(first[1]!.content).toBe(
+      `--- passage 1 ${marker} ---\none\n--- end of passage 1 ${marker} ---\n\n--- passage 2 ${marker} ---\ntwo\n--- end of passage 2 ${marker} ---\n\nQuery: Why?`,
+    );
+    expect(first[0]!.content).toContain(marker);
+    expect(second[1]!.content).not.toContain(marker);
+  });
+
+  it('hold no hidden characters, and of a long text its beginning', () => {
+    const [, { content } = { content: '' }] = gradingPrompt(`W\u200bhy${'?'.repeat(9000)}`, [`a\u202eb${'c'.repeat(9000)}`]);
+    expect(content).toContain('ab' + 'c'.repeat(1998) + '\n---');
+    expect(content).toContain(`Why${'?'.repeat(1997)}`);
+    expect(content.length).toBeLessThan(5000);
+  });
+});

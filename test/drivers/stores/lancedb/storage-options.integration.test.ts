@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { openLanceDb } from '../../../../src/drivers/stores/lancedb.ts';
+
+const EMPTY =
+  '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name><Prefix></Prefix><KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>';
+
+it('reaches a store in a bucket as the options say', async () => {
+  const requests: string[] = [];
+  const bucket = createServer(({ url }, response) => {
+    requests.push(url!);
+    response.writeHead(200, { 'content-type': 'application/xml' }).end(EMPTY);
+  });
+  await new Promise<void>((done) => bucket.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void bucket.close());
+  onTestFinished(() => bucket.closeAllConnections());
+  const endpoint = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+  const options = { endpoint, region: 'eu-west-1', allow_http: true, aws_skip_signature: true };
+  const store = await openLanceDb({ url: 's3://bucket/kb', options });
+  onTestFinished(() => store.close());
+  expect(await store.collections()).toEqual([]);
+  expect(requests.every((url) => url.startsWith('/bucket?'))).toBe(true);
+  expect(requests.length).toBeGreaterThan(0);
+});
+
+it('says which option of a store is none', async () => {
+  for (const value of [{ a: 1 }, ['x'], null])
+    await expect(openLanceDb({ url: 's3://bucket/kb', options: { region: value } })).rejects.toMatchObject({
+      code: 'configuration',
+      message: 'storage.options.region is no text, number, true or false.',
+    });
+});

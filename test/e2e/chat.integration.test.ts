@@ -1,0 +1,249 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { folder, write } from '../support/folder.ts';
+import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
+import { KB, kb, onTerminal, SEQUENCES, startKb, type Started } from '../support/program.ts';
+
+const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
+const QUESTION = 'When is the gate locked?';
+const CTRL = { c: '\u0003', d: '\u0004', up: '\u001b[A' };
+
+/** A folder with two filled collections that no test changes. */
+let home: string;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  write(home, { 'docs/gate.md': GATE });
+  for (const collection of ['default', 'other']) await kb(['ingest', '--docs', 'docs', '--collection', collection], { cwd: home });
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** A model server, and the words that make kb use it. */
+async function model(behaviour: Behaviour = {}) {
+  const server = await openOpenAiServer(behaviour);
+  onTestFinished(() => server.close());
+  const words = [
+    '--llm-provider',
+    'openai_compatible',
+    '--set',
+    'chat.llm.model=m',
+    '--set',
+    `chat.llm.options={base_url: "${server.url}"}`,
+  ];
+  const prompts = () => server.requests.map(({ body }) => body.messages!.map(({ content }) => content).join('\n'));
+  return { server, words, prompts };
+}
+
+/** A conversation on a terminal that waits for the first question; what it keeps is in a folder of the test's own. */
+async function conversation(words: readonly string[] = [], { state = folder(), env = {} } = {}) {
+  const line = `${KB} chat ${words.map((word) => `'${word}'`).join(' ')}`;
+  const talk = onTerminal(line, { cwd: home, env: { XDG_STATE_HOME: state, ...env } });
+  await talk.until(/› $/);
+  /** Types, and waits for what comes after that. */
+  const typed = async (keys: string, pattern: RegExp) => {
+    const from = said(talk).length;
+    talk.child.stdin!.write(keys);
+    await expect.poll(() => said(talk).slice(from), { timeout: 30_000, interval: 30 }).toMatch(pattern);
+    return said(talk).slice(from);
+  };
+  const leave = async () => {
+    talk.child.stdin!.write(CTRL.d);
+    return await talk.done;
+  };
+  return { talk, typed, leave, state };
+}
+
+/** What stands on a line for a while, and its wiping away. */
+const WIPED = /(?:\u001b\[\d+m)*[A-Z][a-z0-9 ]+…(?:\u001b\[\d+m)*\r\u001b\[K/g;
+
+/** What stays on the terminal. */
+const said = ({ said: { out, error } }: Started): string => (out + error).replace(WIPED, '').replace(SEQUENCES, '').replaceAll('\r', '');
+
+describe('a conversation on a terminal', () => {
+  it('answers, shows its passages on demand, says what is no command, and ends with Ctrl-D', async () => {
+    const { typed, leave } = await conversation();
+    await typed(`${QUESTION}\r`, /locked at ten[\s\S]*\[1\] Gate — docs\/gate\.md[\s\S]*› $/);
+    await typed('/help\r', /\/sources[\s\S]*\/clear[\s\S]*› $/);
+    await typed('/sources\r', /\[1\] Gate[\s\S]*The gate is locked at ten[\s\S]*› $/);
+    await typed('/sources 1\r', /The key hangs in\s+the office\.\s+› $/);
+    await typed('/soruces\r', /There is no \/soruces\. Did you mean \/sources\?/);
+    expect((await leave()).code).toBe(0);
+  });
+
+  it('draws Markdown between words, and takes back what it said while it waited', async () => {
+    const answer = '**It is** locked in the evening at `ten` by the keeper who lives beside it [1].\n\n- the key hangs in the office';
+    const { words } = await model({ reply: () => answer });
+    const { talk, typed, leave } = await conversation(words);
+    const shown = await typed(`${QUESTION}\r`, /office[\s\S]*› $/);
+    expect(shown).toContain('It is locked in the evening at ten by the keeper who lives\nbeside it [1].\n\n• the key hangs');
+    expect(talk.said.out.match(WIPED)!.join()).toMatch(/Reading the question…[^]*Searching…[^]*Reading 1 passage…/);
+    expect(shown).not.toContain('…');
+    expect(talk.said.out).toContain('\u001b[1mIt\u001b[22m');
+    await leave();
+  });
+
+  it('shows no colours where NO_COLOR asks for none', async () => {
+    const { words } = await model({ reply: () => '**Bold** and `code` [1].' });
+    const { talk, typed, leave } = await conversation(words, { env: { NO_COLOR: '1' } });
+    await typed(`${QUESTION}\r`, /Bold and `code` \[1\]\.[\s\S]*› $/);
+    expect(talk.said.out).not.toMatch(/\u001b\[\d+m/);
+    await leave();
+  });
+
+  it('is stopped by Ctrl-C in its answer, which is forgotten, and goes on; typed ahead is not lost', async () => {
+    const { server, words, prompts } = await model({
+      reply: (_request, count) => (count === 1 ? { pieces: ['It begins ', 'here '], end: 'hang' } : 'Second answer [1].'),
+    });
+    const { typed, talk, leave } = await conversation(words);
+    await typed(`${QUESTION}\r`, /It begins/);
+    talk.child.stdin!.write('Who has');
+    await typed(CTRL.c, /Stopped\.\n› Who has$/);
+    await expect.poll(() => server.requests[0]!.isCut).toBe(true);
+    await typed(' the key?\r', /Second answer[\s\S]*› $/);
+    expect(prompts()).toHaveLength(2);
+    expect(prompts()[1]).not.toContain('It begins');
+    expect((await leave()).code).toBe(0);
+  });
+
+  it('answers a question that was typed while it answered another', async () => {
+    const { words } = await model({ reply: () => ({ pieces: ['An ', 'answer ', '[1].'], delay: 200 }) });
+    const { typed, leave } = await conversation([...words, '--no-query-rewrite']);
+    await typed(`${QUESTION}\rWho has the key?\r`, /An answer[\s\S]*› Who has the key\?\s+An answer[\s\S]*› $/);
+    expect((await leave()).code).toBe(0);
+  });
+
+  it('drops a line at Ctrl-C, says how to leave at an empty one, and leaves at the second', async () => {
+    const { talk, typed } = await conversation();
+    await typed('half a question', /half a question$/);
+    await typed(CTRL.c, /› $/);
+    await typed(CTRL.c, /To leave, press Ctrl-C again, or Ctrl-D\.\n› $/);
+    talk.child.stdin!.write(CTRL.c);
+    expect((await talk.done).code).toBe(0);
+  });
+
+  it('takes several lines as one question: those that end in a backslash, and pasted ones', async () => {
+    const { words, prompts } = await model({ reply: () => 'So [1].' });
+    const { typed, leave } = await conversation([...words, '--no-query-rewrite']);
+    await typed('When is \\\r', /… $/);
+    await typed('the gate locked?\r', /So \[1\][\s\S]*› $/);
+    expect(prompts().at(-1)).toContain('When is \nthe gate locked?');
+    await typed('\u001b[200~Who has\rthe gate key?\r\u001b[201~', /… the gate key\?\n… $/);
+    await typed('\r', /So \[1\][\s\S]*› $/);
+    expect(prompts()).toHaveLength(2);
+    expect(prompts().at(-1)).toContain('Who has\nthe gate key?');
+    await leave();
+  });
+
+  it('completes with the tab key and brings earlier questions back with the arrow key, in the next run too', async () => {
+    const first = await conversation();
+    await first.typed('/coll', /\/coll$/);
+    await first.typed('\t', /ection $/);
+    await first.typed('ot', /ot$/);
+    await first.typed('\t', /her$/);
+    await first.typed('\r', /Ask about «other»/);
+    await first.typed(`${QUESTION}\r`, /locked at ten[\s\S]*› $/);
+    await first.leave();
+    const next = await conversation(['--collection', 'other'], { state: first.state });
+    expect(await next.typed(CTRL.up, /› .*\?$/)).toContain(QUESTION);
+    await next.typed(CTRL.c, /› $/);
+    expect((await next.leave()).code).toBe(0);
+  });
+
+  it('goes on in the next run, for each collection, and is kept for this user alone', async () => {
+    const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
+    const first = await conversation(words);
+    await first.typed(`${QUESTION}\r`, /Quokkaberry[\s\S]*› $/);
+    await first.leave();
+    const kept = join(first.state, 'kb', 'chat', readdirSync(join(first.state, 'kb', 'chat'))[0]!, 'default.json');
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    const next = await conversation([...words, '--no-query-rewrite'], { state: first.state });
+    expect(said(next.talk)).toMatch(/goes on\s+after 1 turn/);
+    await next.typed('Who has the key?\r', /Quokkaberry[\s\S]*› $/);
+    expect(prompts().at(-1)).toContain('The keeper is Quokkaberry');
+    await next.typed('/collection other\r', /Ask about «other»\.\n/);
+    await next.typed('Who has the key?\r', /Quokkaberry[\s\S]*› $/);
+    expect(prompts().at(-1)).not.toContain('The keeper is Quokkaberry');
+    await next.leave();
+    const private_ = await conversation([...words, '--no-history'], { state: first.state });
+    await private_.typed(`${QUESTION}\r`, /Quokkaberry[\s\S]*› $/);
+    expect(prompts().at(-1)).not.toContain('The keeper is Quokkaberry');
+    await private_.leave();
+    expect(JSON.parse(readFileSync(kept, 'utf8')).turns).toHaveLength(2);
+  });
+
+  it('says an error of a turn and goes on', async () => {
+    const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : 'So [1].') });
+    const { typed, leave } = await conversation(words);
+    await typed(`${QUESTION}\r`, /Error: [\s\S]*› $/);
+    await typed('/model openai\r', /Answers come from openai[\s\S]*› $/);
+    await typed(`${QUESTION}\r`, /Error: [\s\S]*OPENAI_API_KEY[\s\S]*› $/);
+    await typed('/model openai_compatible\r', /Answers come from openai_compatible \/ m\.[\s\S]*› $/);
+    await typed(`${QUESTION}\r`, /So \[1\]\.[\s\S]*› $/);
+    expect((await leave()).code).toBe(0);
+  });
+});
+
+describe('a conversation off a terminal', () => {
+  it('reads its questions from a pipe, line by line, and keeps nothing', async () => {
+    const cwd = home;
+    const ended = await kb(['chat', '--quiet'], { cwd, input: `${QUESTION}\n/sources\nWho has the key?\n/exit\nWhen?\n` });
+    expect(ended).toMatchObject({ code: 0, error: '' });
+    expect(ended.out.match(/^\[1\] Gate — docs\/gate\.md · Gate, lines 1–3$/gm)).toHaveLength(3);
+    expect(ended.out).not.toContain('\u001b');
+    expect(existsSync(join(home, '.state', 'kb', 'chat'))).toBe(false);
+  });
+
+  it('answers with a JSON document a line, and nothing else, with --json', async () => {
+    const ended = await kb(['chat', '--json'], { cwd: home, input: `${QUESTION}\n/help\nHello\n` });
+    const answers = ended.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers).toMatchObject([{ intent: 'rag' }, { intent: 'greeting' }]);
+    expect(answers[1].history).toHaveLength(4);
+  });
+
+  it('is kept in the file that is named, and goes on from it; a file of another kind stays as it is', async () => {
+    const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
+    const cwd = folder();
+    const file = join(cwd, 'talk.json');
+    const ask = (name = file) =>
+      kb(['chat', ...words, '--no-query-rewrite', '--history-file', name], { cwd: home, input: `${QUESTION}\n` });
+    expect((await ask()).code).toBe(0);
+    expect((await ask()).code).toBe(0);
+    expect(prompts()[0]).not.toContain('Quokkaberry');
+    expect(prompts()[1]).toContain('Quokkaberry');
+    const notes = join(cwd, 'notes.md');
+    writeFileSync(notes, '# Notes\n');
+    expect((await ask(notes)).error).toContain('stays as it is');
+    expect(readFileSync(notes, 'utf8')).toBe('# Notes\n');
+    expect((await kb(['chat', '--no-history', '--history-file', file], { cwd: home })).code).toBe(2);
+  });
+
+  it('ends with 1 where a question got no answer', async () => {
+    const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : 'So [1].') });
+    const ended = await kb(['chat', ...words], { cwd: home, input: `${QUESTION}\nWho has the key?\n` });
+    expect(ended).toMatchObject({ code: 1, error: expect.stringContaining('Error: '), out: expect.stringContaining('So [1].') });
+  });
+
+  it('ends with the first Ctrl-C where it waits for a question', async () => {
+    const talk = startKb(['chat'], { cwd: home });
+    await talk.until(/Ask about/);
+    talk.child.kill('SIGINT');
+    expect((await talk.done).code).toBe(130);
+  });
+});
+
+describe('one question', () => {
+  it('is answered as in a conversation: drawn on a terminal, plain elsewhere', async () => {
+    const { words } = await model({ reply: () => '**Bold** and `code` [1].' });
+    const line = `${KB} chat '${QUESTION}' ${words.map((word) => `'${word}'`).join(' ')}`;
+    const drawn = await onTerminal(line, { cwd: home }).done;
+    expect(drawn.out).toContain('\u001b[1mBold\u001b[22m and \u001b[36mcode\u001b[39m');
+    expect(drawn.out).toMatch(/Searching…/);
+    const plain = await kb(['chat', QUESTION, ...words], { cwd: home });
+    expect(plain.out).toMatch(/^\*\*Bold\*\* and `code` \[1\]\.\n\n\[1\] Gate — docs\/gate\.md/);
+    expect(plain.error).toBe('');
+  });
+});

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Layer } from '../../src/base/settings.ts';
+import { providerNamed, providersOf } from '../../src/drivers/providers.ts';
+import { engineIn, result, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+import { openAnthropicServer } from '../support/anthropic-server.ts';
+
+async function checksWith(settings: Layer, connections = false): Promise<Record<string, { status: string; message: string }>> {
+  const engine = engineIn(folder(), settings);
+  const { checks } = await result(engine, 'doctor', { connections });
+  return Object.fromEntries(checks.map(({ name, ...finding }) => [name, finding]));
+}
+
+const asking = (kind: string, provider: string): Layer =>
+  kind === 'llm'
+    ? { ...WORDS, chat: { llm: { provider } } }
+    : kind === 'embedding'
+      ? { embedding: { provider } }
+      : { ...WORDS, rerank: { enabled: true, provider } };
+const CHECKS = { llm: 'chat', embedding: 'embedding', rerank: 'rerank' };
+
+beforeEach(() => {
+  for (const kind of ['llm', 'embedding', 'rerank'] as const)
+    for (const name of providersOf(kind)) for (const variable of providerNamed(name)!.key_variables) vi.stubEnv(variable, undefined);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+describe.each(['llm', 'embedding', 'rerank'] as const)('the check of the %s provider', (kind) => {
+  const closed = providersOf(kind).filter((name) => !providerNamed(name)!.is_open);
+
+  it.each(closed)('%s names the key that is missing, and how to set it', async (name) => {
+    const [variable] = providerNamed(name)!.key_variables;
+    const { [CHECKS[kind]]: check } = await checksWith(asking(kind, name));
+    expect(check).toMatchObject({ status: 'failed', message: expect.stringContaining(`export ${variable}=`) });
+  });
+
+  it.each(closed)('%s says that its key is set, and never the key', async (name) => {
+    vi.stubEnv(providerNamed(name)!.key_variables[0], 'a-key-that-is-secret');
+    const { [CHECKS[kind]]: check } = await checksWith(asking(kind, name));
+    expect(check).toMatchObject({ status: 'ok', message: expect.stringMatching(new RegExp(`^${name} / .+: the key is set`)) });
+    expect(JSON.stringify(check)).not.toContain('secret');
+  });
+});
+
+describe('kb doctor', () => {
+  it('finds nothing wrong with what needs no key', async () => {
+    const checks = await checksWith({ ...WORDS, chat: { llm: { provider: 'ollama' } } });
+    expect(checks.chat).toEqual({ status: 'ok', message: 'ollama / gemma3: needs no key (--connections asks the provider)' });
+    expect(checks.rerank).toMatchObject({ status: 'ok', message: expect.stringMatching(/^off/) });
+  });
+
+  it('says that a language model that only quotes cannot rerank', async () => {
+    const checks = await checksWith({ ...WORDS, rerank: { enabled: true, provider: 'llm' } });
+    expect(checks.rerank).toMatchObject({ status: 'failed', message: expect.stringContaining('chat.llm.provider') });
+  });
+
+  it('asks the provider with --connections, and tells what it answers', async () => {
+    const server = await openAnthropicServer((_request, count) =>
+      count === 1 ? 'Yes.' : { status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
+    );
+    vi.stubEnv('ANTHROPIC_API_KEY', 'a-key-that-is-secret');
+    vi.stubEnv('ANTHROPIC_BASE_URL', server.url);
+    try {
+      const settings = asking('llm', 'anthropic');
+      expect((await checksWith(settings, true)).chat).toEqual({ status: 'ok', message: 'anthropic / claude-haiku-4-5: answers' });
+      expect((await checksWith(settings, true)).chat).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining('ANTHROPIC_API_KEY'),
+      });
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { providerNamed, providersOf } from '../../src/drivers/providers.ts';
+import { embeddingWires, openEmbeddingServer } from '../support/embedding-server.ts';
+import { engineIn, result } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+
+const RULES = ['gate', 'bell', 'lamp'].map((source) => ({ source, text: `What is to be known of the ${source}.` }));
+/** A direction for each of the three things. */
+const vector = (text: string): number[] => RULES.map(({ source }) => (text.includes(source) ? 1 : 0.01));
+
+it.each(providersOf('embedding'))('a collection is made and searched with %s, which is told passages and queries apart', async (name) => {
+  const server = await openEmbeddingServer(name, { vector });
+  onTestFinished(() => server.close());
+  vi.stubEnv(providerNamed(name)!.key_variables[0], 'test-key-1234');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const model = providerNamed(name)!.embedding!.model ?? 'own-model';
+  const engine = engineIn(folder(), {
+    embedding: { provider: name, options: { base_url: server.url }, ...(name === 'openai_compatible' && { model }) },
+  });
+  expect(await result(engine, 'ingest', { markdown: RULES })).toMatchObject({ failed: 0 });
+  const { items, errors } = await result(engine, 'retrieve', { query: 'Tell me of the bell', mode: 'vector', top_k: 1 });
+  expect(errors).toEqual([]);
+  expect(items.map(({ metadata }) => metadata.source)).toEqual(['bell']);
+  expect((await result(engine, 'list_collections', {})).collections).toEqual([
+    expect.objectContaining({ embedding: { provider: name, model }, dimensions: 3 }),
+  ]);
+  const { input_type } = providerNamed(name)!.embedding!;
+  const uses = server.requests.map(({ body }) => [
+    (body[embeddingWires[name]!.texts] as string[]).length,
+    input_type && body[input_type.name],
+  ]);
+  expect(uses).toEqual([
+    [3, input_type?.document],
+    [1, input_type?.query],
+  ]);
+});

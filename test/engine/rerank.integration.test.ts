@@ -1,0 +1,133 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { layered, type Layer } from '../../src/base/settings.ts';
+import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { engineIn, result, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
+import { openRerankServer, type RerankBehaviour } from '../support/rerank-server.ts';
+
+const QUERY = 'When is the gate locked?';
+const RULES = [
+  { source: 'gate', text: 'The gate is locked at ten in the evening. The key of the gate hangs in the office.' },
+  { source: 'bell', text: 'The bell rings at noon, when the gate is open.' },
+  { source: 'lamp', text: 'The lamp at the gate is lit at six.' },
+];
+/** It takes the lamp for the best passage. */
+const score = (text: string): number => (text.includes('lamp') ? 0.93 : text.includes('bell') ? 0.71 : 0.12);
+
+async function filled(settings: Layer): Promise<Engine> {
+  const engine = engineIn(folder(), { ...WORDS, ...settings });
+  await result(engine, 'ingest', { markdown: RULES });
+  return engine;
+}
+
+async function withReranker(behaviour: RerankBehaviour = { score }, service = 'vllm') {
+  const server = await openRerankServer(service, behaviour);
+  onTestFinished(() => server.close());
+  const rerank = { enabled: true, provider: 'openai_compatible', model: 'judge', options: { base_url: server.url } };
+  return { server, engine: await filled({ rerank }) };
+}
+
+async function withGrader(reply: NonNullable<Behaviour['reply']>, rerank: Layer = {}) {
+  const server = await openOpenAiServer({ reply });
+  onTestFinished(() => server.close());
+  const llm = { provider: 'openai_compatible', model: 'writer', options: { base_url: server.url } };
+  return { server, engine: await filled({ chat: { llm }, rerank: { enabled: true, provider: 'llm', ...rerank } }) };
+}
+
+const order = (items: { metadata: Record<string, unknown>; rerank_score?: number | undefined }[]) =>
+  items.map(({ metadata, rerank_score }) => [metadata.source, rerank_score]);
+
+describe('a reranker over HTTP', () => {
+  it.each(['vllm', 'tei'])('that speaks as %s does decides the order', async (service) => {
+    const { engine, server } = await withReranker({ score }, service);
+    const { items, errors } = await result(engine, 'retrieve', { query: QUERY, explain: true });
+    expect(errors).toEqual([]);
+    expect(order(items)).toEqual([
+      ['lamp', 0.93],
+      ['bell', 0.71],
+      ['gate', 0.12],
+    ]);
+    expect(items[0]!.explain!.rerank).toEqual({ rank: 1, rank_before: expect.any(Number), score: 0.93 });
+    expect(server.requests.at(-1)!.body.query).toBe(QUERY);
+    expect(order((await result(engine, 'retrieve', { query: QUERY, use_rerank: false })).items)[0]).toEqual(['gate', undefined]);
+  });
+
+  it('cuts the sources of an answer by its scores where there is a threshold', async () => {
+    const { engine, server } = await withReranker();
+    const ask = async (quality: Layer) =>
+      result(engine, 'chat', { query: QUERY, retrieval_quality: { min_retrieval_score: 0, ...quality } });
+    const asked = server.requests.length;
+    expect((await ask({})).sources.map(({ metadata }) => metadata.source)).toEqual(['lamp', 'bell', 'gate']);
+    expect(server.requests.length).toBe(asked + 1);
+    expect((await ask({ min_rerank_score: 0.5 })).sources.map(({ metadata }) => metadata.source)).toEqual(['lamp', 'bell']);
+    const none = await ask({ min_rerank_score: 0.95, low_confidence_mode: 'return_no_answer' });
+    expect([none.retrieval_quality.status, none.sources]).toEqual(['low_confidence', []]);
+  });
+
+  it('that fails leaves the order as it was and is an error of the result', async () => {
+    const { engine } = await withReranker({ instead: () => ({ status: 401, said: 'Who are you?' }) });
+    const { items, errors } = await result(engine, 'retrieve', { query: QUERY });
+    expect(order(items)[0]).toEqual(['gate', undefined]);
+    expect(errors).toEqual([expect.objectContaining({ stage: 'rerank', source_kind: 'query', isRetryable: false, attempts: 1 })]);
+    expect(errors[0]!.error).toMatch(/^openai_compatible answered 401: Who are you\?/);
+  });
+
+  it('without an address ends the work: nothing but the configuration can mend that', async () => {
+    const engine = await filled({ rerank: { enabled: true, provider: 'openai_compatible', model: 'judge' } });
+    await expect(result(engine, 'retrieve', { query: QUERY })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('rerank.options.base_url'),
+    });
+  });
+
+  it('has an address that no request over the network may set', async () => {
+    const thief = await openRerankServer('vllm', { score });
+    onTestFinished(() => thief.close());
+    const settings = { rerank: { provider: 'openai_compatible', model: 'judge', options: { base_url: 'http://127.0.0.1:9' } } };
+    const engine = createEngine({ config: Config.parse(layered(DEFAULTS, { ...WORDS, ...settings })), home: folder(), surface: 'server' });
+    onTestFinished(() => engine.close());
+    const reranker_options = { base_url: thief.url };
+    for (const reranker of ['openai_compatible', 'cohere', 'llm'] as const) {
+      const chat = result(engine, 'chat', { query: QUERY, rerank: true, reranker, reranker_options });
+      await expect(chat).rejects.toMatchObject({ code: 'forbidden' });
+      const retrieve = result(engine, 'retrieve', { query: QUERY, use_rerank: true, reranker, reranker_options });
+      await expect(retrieve).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    expect(thief.requests).toEqual([]);
+  });
+});
+
+describe('a language model as reranker', () => {
+  const grade = (content: string) =>
+    [...content.matchAll(/--- passage (\d+) \w+ ---\n(.*?)\n--- end/gs)]
+      .map(([, n, text]) => `${n}: ${Math.round(10 * score(text!))}`)
+      .join('\n');
+
+  it('decides the order by its grades', async () => {
+    const { engine, server } = await withGrader(({ body }) => grade(body.messages!.at(-1)!.content));
+    const { items, errors } = await result(engine, 'retrieve', { query: QUERY });
+    expect(errors).toEqual([]);
+    expect(order(items)).toEqual([
+      ['lamp', 0.9],
+      ['bell', 0.7],
+      ['gate', 0.1],
+    ]);
+    expect(server.requests.map(({ body }) => body.model)).toEqual(['writer']);
+  });
+
+  it('may be another model of the same provider', async () => {
+    const { engine, server } = await withGrader(({ body }) => grade(body.messages!.at(-1)!.content), { model: 'small-writer' });
+    await result(engine, 'retrieve', { query: QUERY });
+    expect(server.requests.map(({ body }) => body.model)).toEqual(['small-writer']);
+  });
+
+  it('has to be one that writes', async () => {
+    const engine = await filled({ rerank: { enabled: true, provider: 'llm' } });
+    await expect(result(engine, 'retrieve', { query: QUERY })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('chat.llm.provider is local'),
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { collect } from '../../src/base/run.ts';
+import { layered, type Layer } from '../../src/base/settings.ts';
+import { createResources } from '../../src/engine/resources.ts';
+import type { Embedder } from '../../src/ports.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { folder } from '../support/folder.ts';
+import { openQdrantServer } from '../support/qdrant-server.ts';
+
+function resourcesOf(settings: Layer, surface: 'cli' | 'server') {
+  const config = Config.parse(layered(DEFAULTS, settings));
+  const resources = createResources({ config, home: folder(), surface });
+  onTestFinished(() => resources.close());
+  return { config, resources };
+}
+
+it('gives the key of a store to the addresses that the operator named, and on the command line to every one', async () => {
+  vi.stubEnv('XDG_STATE_HOME', folder());
+  vi.stubEnv('QDRANT_API_KEY', 'a-secret-key');
+  const server = await openQdrantServer();
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await server.close();
+  });
+  const elsewhere = { storage: { vector_db: 'qdrant', url: 'https://cloud.example:6333' } };
+  for (const [settings, surface, key] of [
+    [elsewhere, 'server', undefined],
+    [{}, 'server', undefined],
+    [{ storage: { vector_db: 'qdrant', url: server.url } }, 'server', 'a-secret-key'],
+    [{ ...elsewhere, server: { allowed_store_urls: [`${server.url}/`] } }, 'server', 'a-secret-key'],
+    [elsewhere, 'cli', 'a-secret-key'],
+  ] as [Layer, 'cli' | 'server', string | undefined][]) {
+    const { config, resources } = resourcesOf(settings, surface);
+    const store = await resources.store({ ...config.storage, vector_db: 'qdrant', url: server.url.replace('127.0.0.1', 'localhost') });
+    await store.collections();
+    expect([settings, surface, server.requests.at(-1)?.headers['api-key']]).toEqual([settings, surface, key]);
+  }
+});
+
+it('lets the local answerer compare with the embedder of whoever asks', async () => {
+  const { config, resources } = resourcesOf({}, 'cli');
+  const asked: string[] = [];
+  const embedder = (name: string): Embedder => ({
+    provider: 'openai_compatible',
+    model: 'one-model',
+    dimensions: 2,
+    concurrency: 1,
+    min_retrieval_score: 0,
+    reads: () => 1,
+    close: async () => {},
+    embed: async (texts) => {
+      asked.push(name);
+      return texts.map(() => Float32Array.of(1, 0));
+    },
+  });
+  const sources = [{ citation: 1, title: 'Gate', text: 'The gate is locked at ten.' }];
+  for (const name of ['first', 'second']) {
+    const llm = await resources.llm(config.chat.llm, embedder(name));
+    asked.length = 0;
+    await collect(llm.generate({ messages: [], grounding: { query: 'When is the gate locked?', sources }, max_tokens: 100, timeout: 5 }));
+    expect(new Set(asked)).toEqual(new Set([name]));
+  }
+});

@@ -1,0 +1,44 @@
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { layered } from '../../src/base/settings.ts';
+import { isOperators, storeUrl } from '../../src/engine/store-address.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { folder } from '../support/folder.ts';
+
+describe('the address of a store', () => {
+  it('is one for a folder and what leads to it', () => {
+    const home = realpathSync(folder());
+    mkdirSync(join(home, 'store'));
+    symlinkSync(join(home, 'store'), join(home, 'link'));
+    const at = (url: string) => storeUrl({ vector_db: 'lancedb', url }, home);
+    for (const url of ['store', './store/', 'link', 'link/../store', join(home, 'link'), pathToFileURL(join(home, 'link')).href])
+      expect([url, at(url)]).toEqual([url, join(home, 'store')]);
+    expect([at('link/new/one/'), at('absent')]).toEqual([join(home, 'store/new/one'), join(home, 'absent')]);
+    expect(storeUrl({ vector_db: 'lancedb' }, home)).toBe(join(home, '.kb/lancedb'));
+  });
+
+  it('is one for a place elsewhere', () => {
+    const at = (url: string) => storeUrl({ vector_db: 'lancedb', url }, '/home');
+    expect(['s3://Bucket/kb', 'S3://Bucket/kb/', 'memory://', 'file://host/share'].map(at)).toEqual([
+      's3://Bucket/kb',
+      's3://Bucket/kb',
+      'memory://',
+      'file://host/share',
+    ]);
+    expect(storeUrl({ vector_db: 'qdrant', url: 'http://localhost' }, '/home')).toBe(storeUrl({ vector_db: 'qdrant' }, '/home'));
+  });
+
+  it("is the operator's where it is configured or listed, for that database", () => {
+    const home = folder();
+    const operators = (settings: object, asked: Parameters<typeof isOperators>[0]) =>
+      isOperators(asked, { config: Config.parse(layered(DEFAULTS, { ...settings })), home });
+    const cloud = { vector_db: 'qdrant', url: 'https://cloud.example:6333' } as const;
+    const near = { vector_db: 'qdrant', url: 'http://localhost:6333' } as const;
+    expect([operators({ storage: cloud }, cloud), operators({ storage: cloud }, near)]).toEqual([true, false]);
+    expect([operators({}, near), operators({ storage: { vector_db: 'qdrant' } }, near)]).toEqual([false, true]);
+    expect(operators({ server: { allowed_store_urls: ['http://127.0.0.1:6333/'] } }, near)).toBe(true);
+    expect(operators({}, { vector_db: 'lancedb' })).toBe(true);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { collect } from '../../../src/base/run.ts';
+import { addressesIn } from '../../../src/stages/chat/addresses.ts';
+import { answer } from '../../../src/stages/chat/answer.ts';
+import { scriptedLlm } from './scripted-llm.ts';
+
+const source = { citation: 1, title: 'Pump', text: 'See https://pump.example/manual for the filter.' };
+
+async function answered(pieces: readonly string[], { show_refusal = true, extractive = false } = {}) {
+  const llm = scriptedLlm(() => pieces, { extractive });
+  const request = { messages: [], grounding: { query: 'How often?', sources: [source] }, max_tokens: 9, timeout: 9 };
+  const { events, result } = await collect(answer(llm, request, { show_refusal, isKnown: addressesIn([source.text]) }));
+  return { tokens: events.map(({ data }) => String(data.text)), ...result };
+}
+
+test('pieces are shown as they come, the last word when it is clear that it is whole', async () => {
+  const { tokens, text, declined } = await answered(['Every ', '90 days ', '[1].']);
+  expect(tokens).toEqual(['Every 90 ', 'days [1].']);
+  expect([text, declined]).toEqual(['Every 90 days [1].', false]);
+});
+
+test('a link that no source holds is reduced before it is sent, however it is cut', async () => {
+  const whole = 'See [the page](https://evil.example/?q=secret) and https://pump.example/manual [1], ![x](https://evil.example/p.png).';
+  const { tokens, text, links } = await answered([...whole]);
+  expect(text).toBe('See the page and https://pump.example/manual [1], x.');
+  expect(tokens.join('')).toBe(text);
+  expect(links).toBe(2);
+});
+
+test('a citation that is taken out does not make a link', async () => {
+  const { text, links } = await answered(['[x]', '[9]', '(javascript:alert(1))']);
+  expect([text, links]).toEqual(['x', 1]);
+});
+
+test('a refusal in other words is recognised, and shown where it may be', async () => {
+  const refusal = ['I could not find ', 'anything about that ', 'in the sources.'];
+  expect(await answered(refusal)).toMatchObject({ declined: true, text: refusal.join('') });
+  expect((await answered(refusal)).tokens.join('')).toBe(refusal.join(''));
+  expect(await answered(refusal, { show_refusal: false })).toMatchObject({ declined: true, tokens: [] });
+});
+
+test('what only begins like a refusal is held back no longer than it takes', async () => {
+  const pieces = ['The sources do not ', 'mention trains, but hotels ', 'are limited [1]', '. Really', '.'];
+  const { tokens, declined } = await answered(pieces, { show_refusal: false });
+  expect(declined).toBe(false);
+  expect(tokens).toEqual(['The sources do not mention trains, but hotels are limited ', '[1]. ', 'Really.']);
+  const plain = await answered(['Every 90 days. ', 'And ', 'so on.'], { show_refusal: false });
+  expect(plain.tokens.join('|')).toBe('Every 90 days. And so |on.');
+});
+
+test('one that quotes is taken at its word', async () => {
+  const quoted = await answered(['The sources do not contain gold.'], { show_refusal: false, extractive: true });
+  expect(quoted).toMatchObject({ declined: false, text: 'The sources do not contain gold.' });
+});

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import type { HistoryEntry } from '../../../src/schema/items.ts';
+import { beginning, estimateTokens, fitted, halved, quotable, tokensOfMessages, windowOf } from '../../../src/stages/chat/budget.ts';
+
+const talk = (count: number, length = 70): HistoryEntry[] =>
+  Array.from({ length: count }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `${i} `.padEnd(length, 'word ') }));
+const sources = (count: number, length = 700) =>
+  Array.from({ length: count }, (_, i) => ({ citation: i + 1, title: `T${i}`, text: 'word '.repeat(length / 5) }));
+
+test('tokens are estimated rather too high: a letter of an unspaced script is one, 3.5 of English are', () => {
+  expect(estimateTokens('x'.repeat(35))).toBe(10);
+  expect(estimateTokens('咖啡机')).toBe(3);
+  expect(estimateTokens('кофе')).toBe(2);
+  expect(estimateTokens('')).toBe(0);
+});
+
+test('a window is what is configured, else what the provider has at least, and half of it at most is for the answer', () => {
+  const llm = { ...DEFAULTS.chat.llm, provider: 'openai' as const };
+  expect(windowOf({ ...llm, context_window: 2000, max_tokens: 5000 })).toEqual({ tokens: 2000, answer: 1000, prompt: 1000 });
+  expect(windowOf({ ...llm, max_tokens: 1000 })).toEqual({ tokens: 128_000, answer: 1000, prompt: 127_000 });
+  expect(windowOf({ ...llm, provider: 'openai_compatible', max_tokens: 1000 }).tokens).toBe(8000);
+  expect(windowOf({ ...llm, provider: 'openai_compatible', max_tokens: 20_000 })).toEqual({
+    tokens: 40_000,
+    answer: 20_000,
+    prompt: 20_000,
+  });
+  expect(windowOf(DEFAULTS.chat.llm).prompt).toBe(Infinity);
+});
+
+test('what fits stays whole', () => {
+  const all = { history: talk(9), sources: sources(4) };
+  expect(fitted(all, { room: 5000, keep_recent: 2 })).toEqual(all);
+});
+
+test('older messages go first, then the weakest sources, then the oldest of the recent messages, at last the end of the source', () => {
+  const all = { history: talk(9), sources: sources(4) };
+  const [message] = all.history.map((entry) => tokensOfMessages([entry]));
+  const whole = 9 * message! + 4 * (70 + 201);
+  const kept = (room: number) => fitted(all, { room, keep_recent: 2 });
+  expect(kept(whole - 1)).toEqual({ history: all.history.slice(1), sources: all.sources });
+  expect(kept(whole - 7 * message! - 1)).toEqual({ history: all.history.slice(7), sources: all.sources.slice(0, 3) });
+  expect(kept(2 * message! + 275)).toEqual({ history: all.history.slice(7), sources: all.sources.slice(0, 1) });
+  expect(kept(message! + 275)).toEqual({ history: all.history.slice(8), sources: all.sources.slice(0, 1) });
+  const cut = kept(200);
+  expect(cut.history).toEqual([]);
+  expect(cut.sources[0]!.text).toMatch(/^word .* …$/);
+  expect(estimateTokens(cut.sources[0]!.text)).toBeLessThan(135);
+});
+
+test('whatever is cut fits, or is down to the beginning of one source', () => {
+  fc.assert(
+    fc.property(fc.nat(30), fc.nat(8), fc.nat(4000), fc.nat(6), (messages, count, room, keep_recent) => {
+      const { history, sources: kept } = fitted({ history: talk(messages), sources: sources(count + 1) }, { room, keep_recent });
+      const size = tokensOfMessages(history) + kept.reduce((sum, { title, text }) => sum + 70 + estimateTokens(`${title}\n${text}`), 0);
+      expect(kept.length).toBeGreaterThan(0);
+      if (size > room + 5) expect([history.length, kept.length, kept[0]!.text.endsWith(' …')]).toEqual([0, 1, true]);
+    }),
+  );
+});
+
+test('half is the newest half of the messages and the best half of the sources', () => {
+  const [all, some] = [talk(5), sources(3)];
+  expect(halved({ history: all, sources: some })).toEqual({ history: all.slice(3), sources: some.slice(0, 2) });
+  const one = halved({ history: talk(1), sources: sources(1) });
+  expect(one.history).toEqual([]);
+  expect(one.sources[0]!.text.length).toBeLessThan(400);
+});
+
+test('a text is cut at a word', () => {
+  expect(beginning('one two three four five six', 100)).toBe('one two three four five six');
+  expect(beginning('one two three four five six', 4)).toBe('one two …');
+});
+
+test('messages to be read about are shortened before any is left out, and then the newest stay', () => {
+  const long = talk(4, 35_000);
+  const kept = quotable(long, 1200);
+  expect(kept.map(({ content }) => content[0])).toEqual(['0', '1', '2', '3']);
+  expect(tokensOfMessages(kept)).toBeLessThanOrEqual(1200);
+  expect(quotable(talk(100), 100).at(-1)!.content).toMatch(/^99 /);
+  expect(quotable(talk(3), 10_000)).toEqual(talk(3));
+});

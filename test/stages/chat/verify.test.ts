@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { GroundingSource } from '../../../src/ports.ts';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
+import { unsupportedIn } from '../../../src/stages/chat/verify.ts';
+
+const sources: GroundingSource[] = [
+  {
+    citation: 1,
+    title: 'Warranty',
+    text: 'Every Juniper One has a warranty of 24 months from the date of purchase. The warranty covers the pump, the boiler and the electronics.',
+  },
+  {
+    citation: 2,
+    title: 'Shipping',
+    text: 'Delivery to Norway takes 6 to 9 working days. Shipping is free from 1,000 euros. A subscription can be paused for three months.',
+  },
+];
+
+test.each([
+  'The warranty lasts 24 months from the purchase [1].',
+  'The warranty covers the pump, the boiler, and the electronics. [1]',
+  'Deliveries to Norway take 6–9 working days [2].',
+  'Shipping is free from 1000 euros [2].',
+  'A subscription can be paused for 3 months [2].',
+  'The Juniper One is warranted for 24 months [1], and shipping to Norway takes 6 to 9 days [2].',
+  'The pump is covered, and shipping takes 9 days [1, 2].',
+  '1. The pump is covered [1].\n2. The boiler is covered [1].',
+  'Nothing is cited here, and nothing of it is true.',
+  'Yes [1].',
+  '```\nvoid [2] unknown words 77\n```',
+])('bears out: %s', (answer) => {
+  expect(unsupportedIn(answer, sources)).toEqual([]);
+});
+
+test.each([
+  ['The warranty lasts 36 months [1].', [1]],
+  ['Limescale damage of elephants is reimbursed generously [1].', [1]],
+  ['The warranty lasts 24 months [2].', [2]],
+  ['Delivery to Norway takes 6 to 9 working days. [1]', [1]],
+  ['Bananas ripen quickly [1-2].', [1, 2]],
+  ['Bananas ripen quickly [1][2].', [1, 2]],
+])('does not bear out: %s', (sentence, citations) => {
+  expect(unsupportedIn(`The pump is covered [1]. ${sentence}`, sources)).toEqual([{ sentence, citations }]);
+});
+
+test('each sentence is looked at by itself, in its order', () => {
+  const answer = 'The warranty lasts 30 months [1]. It covers the pump [1]. Delivery takes 77 days [2].';
+  expect(unsupportedIn(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);
+});
+
+test('sentences of the example manuals are borne out by their own passage, and hardly any by another one', () => {
+  const chunks = ['troubleshooting.md', 'firmware-release-notes.txt'].flatMap((name) => {
+    const text = readFileSync(new URL(`../../../examples/manuals/${name}`, import.meta.url), 'utf8');
+    return chunkDocument({ id: name, source: name, title: name, text, metadata: {} }, DEFAULTS.chunking);
+  });
+  const statements = chunks.flatMap(({ text }, i) =>
+    (text.match(/\b[A-Z][a-z][^.|\n#]{40,}(?=\.)/g) ?? []).map((sentence) => ({ sentence, i })),
+  );
+  expect(statements.length).toBeGreaterThan(40);
+  const flagged = (shift: number) =>
+    statements.filter(({ sentence, i }) => {
+      const { text } = chunks[(i + shift) % chunks.length]!;
+      return unsupportedIn(`${sentence} [1].`, [{ citation: 1, title: '', text }]).length > 0;
+    }).length;
+  expect(flagged(0)).toBe(0);
+  expect(flagged(Math.floor(chunks.length / 2)) / statements.length).toBeGreaterThan(0.9);
+});
