@@ -146,7 +146,13 @@ export interface GroundingSource {
 export interface GenerateRequest {
   messages: readonly Message[];
   /** What the messages contain, for an answerer that quotes instead of writing. */
-  grounding: { query: string; sources: readonly GroundingSource[] };
+  grounding: {
+    /** What was searched for: the question, or a follow-up with its subject. */
+    query: string;
+    /** What was asked, where that is not the same. */
+    question?: string | undefined;
+    sources: readonly GroundingSource[];
+  };
   max_tokens: number;
   /** Seconds without a token after which it gives up. */
   timeout: number;

@@ -5,6 +5,7 @@ import { KbError } from '../base/errors.ts';
 import { layered, type Layer } from '../base/settings.ts';
 import { CONFIG_NAME } from '../config/find.ts';
 import { readSet, validated } from '../config/load.ts';
+import { providerNamed, providersOf } from '../drivers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { answered } from './ask.ts';
 import type { FlagValues } from './flags.ts';
@@ -64,6 +65,16 @@ async function overwrites(name: string): Promise<boolean> {
   return answered(confirm({ message: `${name} is there already. Overwrite it?`, default: false }));
 }
 
+/** The providers that need no address to be written down, with the variable that holds their key. */
+function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
+  return providersOf(kind)
+    .filter((name) => name !== 'openai_compatible')
+    .map((value) => {
+      const { key_variables, is_open } = providerNamed(value)!;
+      return { name: is_open ? `${value} (on this machine)` : `${value} (needs ${key_variables[0]})`, value };
+    });
+}
+
 async function ask(): Promise<Answers> {
   const { input, select } = await import('@inquirer/prompts');
   const collection = await answered(
@@ -79,18 +90,15 @@ async function ask(): Promise<Answers> {
       message: 'Who embeds the passages?',
       choices: [
         { name: 'The bundled model (offline, English, no key)', value: 'local' },
-        { name: 'OpenAI (needs OPENAI_API_KEY)', value: 'openai' },
         { name: 'Nobody: search by words alone', value: 'none' },
+        ...hosted('embedding'),
       ],
     }),
   );
   const llm = await answered(
     select({
       message: 'Who answers questions?',
-      choices: [
-        { name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' },
-        { name: 'OpenAI (needs OPENAI_API_KEY)', value: 'openai' },
-      ],
+      choices: [{ name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' }, ...hosted('llm')],
     }),
   );
   return { collection, embedding: { provider: embedding }, chat: { llm: { provider: llm } } };

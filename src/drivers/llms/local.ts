@@ -14,9 +14,9 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 /** The quotations that answer, from the source with the best one on, as many as `max_tokens` holds, one at least. */
 async function quoted({ grounding, max_tokens, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<string> {
-  const { query, sources } = grounding;
+  const { query, question, sources } = grounding;
   const passages = sources.flatMap((source, i) => passagesOf(source, i));
-  const { scores, nearest } = await scorePassages(query, passages, { sources, embedder, signal });
+  const { scores, nearest } = await scorePassages(query, passages, { question, sources, embedder, signal });
   if (!isAnswered(query, { passages, scores, nearest, sources })) return DECLINE;
   const parts: string[] = [];
   let length = 0;

@@ -64,9 +64,9 @@ const isTooLarge = (error: unknown): boolean =>
 
 /** Asks the model; where the prompt is too long for it, once more with half of everything. */
 async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answered> {
-  const { parts, result, settings, window } = turn;
+  const { parts, query, result, settings, window } = turn;
   const ask = (filled: Filling) => {
-    const grounding = { query: result.retrieval.search_query, sources: filled.sources };
+    const grounding = { query: result.retrieval.search_query, question: query, sources: filled.sources };
     const request = {
       messages: promptOf(turn, filled),
       grounding,

@@ -25,9 +25,16 @@ async function ask(
     max_tokens = 1024,
     embedder,
     signal,
-  }: { sources?: GroundingSource[]; max_tokens?: number; embedder?: Embedder; signal?: AbortSignal } = {},
+    question,
+  }: { sources?: GroundingSource[]; max_tokens?: number; embedder?: Embedder; signal?: AbortSignal; question?: string } = {},
 ) {
-  const run = openLocalLlm({ embedder }).generate({ messages: [], grounding: { query, sources }, max_tokens, timeout: 60, signal });
+  const run = openLocalLlm({ embedder }).generate({
+    messages: [],
+    grounding: { query, question, sources },
+    max_tokens,
+    timeout: 60,
+    signal,
+  });
   const pieces: string[] = [];
   for (;;) {
     const step = await run.next();
@@ -42,6 +49,14 @@ test('the sentence that answers is quoted whole, with the number of its source, 
   expect(pieces.length).toBeGreaterThan(5);
   expect(usage.output_tokens).toBe(Math.ceil(answer.length / 4));
   expect(usage.input_tokens).toBeGreaterThan(usage.output_tokens);
+});
+
+test('of a follow-up that brings its subject along, it is the question that is answered, and not the one before', async () => {
+  const query = 'How often must the filter cartridge be replaced? How long must the valves stay closed?';
+  const sources = sourcesOf('The filter cartridge must be replaced every 90 days.\n\nThe valves must stay closed for a minute.');
+  const { answer } = await ask(query, { sources, question: 'How long must the valves stay closed?' });
+  expect(answer.indexOf('The valves must stay closed for a minute.')).toBe(0);
+  expect((await ask(query, { sources })).answer.indexOf('The valves')).not.toBe(0);
 });
 
 test('the number is that of the source, whichever it is', async () => {

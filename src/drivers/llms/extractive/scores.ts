@@ -14,6 +14,8 @@ export interface Scores {
 export interface ScoreOptions {
   /** What the passages were taken from, in their numbering. */
   sources: readonly GroundingSource[];
+  /** What was asked, where the query brings the subject of what was said before along. */
+  question?: string | undefined;
   /** Without one, words alone decide. */
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
@@ -26,6 +28,12 @@ export interface ScoreOptions {
  */
 const OWN = 0.5;
 const WINDOW = 0.6;
+
+/**
+ * How often a term of the question itself counts beside one that a follow-up carries along from before: else the old question is answered again. Of 1, 2, 3,
+ * 5 and 10 it quotes most of the right passages of examples/follow-ups.jsonl (29 of 44; without it 26).
+ */
+const ASKED = 3;
 
 /** Texts that are compared with the question by meaning: what shares most words with it comes first. */
 const MOST_EMBEDDED = 40;
@@ -40,11 +48,12 @@ interface Indexed {
 }
 
 /** The terms of the question, each with its weight; the weights add up to 1. */
-function weightedTerms(query: string, passages: readonly Indexed[]): Map<string, number> {
+function weightedTerms(query: string, question: string, passages: readonly Indexed[]): Map<string, number> {
   const distinct = [...new Set(queryTerms(query))];
+  const asked = new Set(queryTerms(question));
   const weights = distinct.map((term) => {
     const having = passages.filter(({ own }) => own.has(term)).length;
-    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
+    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5)) * (asked.has(term) ? ASKED : 1);
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   return new Map(distinct.map((term, i) => [term, weights[i]! / total]));
@@ -89,10 +98,10 @@ const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, 
 export async function scorePassages(
   query: string,
   passages: readonly Passage[],
-  { sources, embedder, signal }: ScoreOptions,
+  { question = query, sources, embedder, signal }: ScoreOptions,
 ): Promise<Scores> {
   const indexed = passages.map((passage) => ({ passage, own: new Set(terms(passage.text)), context: new Set(terms(passage.context)) }));
-  const weights = weightedTerms(query, indexed);
+  const weights = weightedTerms(query, question, indexed);
   const lexical = coverages(indexed, weights);
   const meaning = await cosines(query, indexed, { lexical, embedder, signal });
   const { numbers } = namedIn(query);
