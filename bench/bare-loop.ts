@@ -10,6 +10,7 @@ const THREADS = 2;
  * other passage. Counted from when both have loaded the model.
  */
 export async function bareLoop(passages: readonly string[]): Promise<number> {
+  process.env['ORT_DISABLE_TELEMETRY'] = '1'; // as kb's own embedder has it
   const workers = Array.from({ length: THREADS }, (_, thread) => {
     const workerData = passages.filter((_passage, index) => index % THREADS === thread);
     return new Worker(new URL('bare-loop-worker.ts', import.meta.url), { workerData });

@@ -1,4 +1,5 @@
 import { Args, Flags } from '@oclif/core';
+import { KbError } from '../src/base/errors.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { answerPrinter } from '../src/cli/show-answer.ts';
@@ -21,6 +22,10 @@ export default class Chat extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Chat);
+    if (args.query !== undefined && flags['history-file'] !== undefined)
+      throw new KbError('usage', '--history-file belongs to a conversation, and a question given as an argument is none.', {
+        hint: 'Leave the question out and type it, or pipe it in.',
+      });
     await this.withEngine(flags, async (desk) => {
       const request = requestOfFlags(operations.chat.input, flags);
       if (args.query === undefined) return (await import('../src/cli/repl.ts')).converse(desk, request);

@@ -25,13 +25,15 @@ export function getPath(tree: unknown, path: string): unknown {
 
 /** What is chosen among several, and the keys beside it that mean something to the chosen one alone. */
 const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = [
-  ['provider', ['model', 'options']],
+  ['provider', ['model', 'options', 'context_window']],
+  ['model', ['context_window']],
   ['vector_db', ['url', 'options']],
 ];
 
 /**
- * Lays `over` over `under`; neither is changed. Where it names another provider, the model and options that were meant for the one before go,
- * unless it gives its own: a model's name means nothing to another provider, nor does the address of a database to another one.
+ * Lays `over` over `under`; neither is changed. Where it names another provider, the model, its window and the options that were meant for
+ * the one before go, unless it gives its own: a model's name means nothing to another provider, nor does the address of a database to another one, nor
+ * the window of a model to one that is named in its stead.
  */
 export function layered(under: Layer, over: Layer): Layer {
   const result: Layer = { ...under };

@@ -62,6 +62,7 @@ export function accessTo<K extends Kind>(
   const chosen = model || (row.model ?? '');
   if (!base_url) throw addressMissing(name, provider, kind);
   if (!isAddress(base_url)) throw addressWrong(provider);
+  if (holdsLogin(base_url)) throw loginGiven(given ? `${SECTIONS[kind]}.options.base_url` : provider.base_url_variable, provider);
   if (!chosen && !('is_model_optional' in row)) {
     throw missing(name, `${SECTIONS[kind]}.model`, 'the name by which the server knows the model');
   }
@@ -84,6 +85,12 @@ export function accessTo<K extends Kind>(
 }
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** No request can be made to such an address (fetch.spec.whatwg.org, the constructor of Request), and it would be told in full. */
+function holdsLogin(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}
 
 /** The key, which a file may have given a line's end. What no header can carry is refused here, where it is not repeated. */
 function keyIn(env: NodeJS.ProcessEnv, variable: string): string | undefined {
@@ -110,6 +117,11 @@ const missing = (name: string, key: string, meaning: string): KbError =>
 const addressWrong = ({ base_url_variable }: Provider): KbError =>
   new KbError('configuration', `${base_url_variable} in the environment is not an address.`, {
     hint: 'It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.',
+  });
+
+const loginGiven = (place: string, { key_variables: [variable] }: Provider): KbError =>
+  new KbError('configuration', `The address in ${place} holds a user name or a password.`, {
+    hint: `Leave out what stands before the @: a key is read from ${variable}.`,
   });
 
 const addressMissing = (name: string, { base_url_variable }: Provider, kind: Kind): KbError =>

@@ -94,11 +94,16 @@ function notAnswered(error: Error, asked: Asked): KbError {
   });
 }
 
-/** What the provider said, in at most 300 characters, ending in a full stop, without the key: some repeat it. */
+/** An address within a sentence, without the marks that end one. */
+const ADDRESS = /\bhttps?:\/\/[^\s"'<>]*[^\s"'<>.,:;!?)\]}]/gi;
+
+/** What the provider said, in at most 300 characters, ending in a full stop, without the key and what else is secret in an address: some repeat them. */
 function sentence({ error, message }: Refusal, { key }: Asked): string {
   const said = typeof error?.message === 'string' ? error.message : message.replace(/^\d{3} /, '');
   const clean = (key ? said.replaceAll(key, '…') : said)
     .replace(/\bsk-[\w*-]{4,}/g, '…') // OpenAI repeats the ends of a key that it refuses
+    .replace(/\/\/[^/\s]*@/g, '//')
+    .replace(ADDRESS, (address) => shown(address))
     .replace(/\s+/g, ' ')
     .trim();
   const short = clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;

@@ -158,7 +158,7 @@ export const providers = {
   // Whatever speaks these protocols: vLLM, llama.cpp, LM Studio, LiteLLM, text-embeddings-inference.
   openai_compatible: {
     base_url_variable: 'OPENAI_COMPATIBLE_BASE_URL',
-    key_variables: ['OPENAI_COMPATIBLE_API_KEY', 'OPENAI_API_KEY'],
+    key_variables: ['OPENAI_COMPATIBLE_API_KEY'], // not OPENAI_API_KEY: a key is for the address that it was given for
     is_open: true,
     llm: { dialect: 'openai', limit: 'max_tokens', usage: 'on_request' },
     embedding: { dialect: 'openai', dimensions: {}, length_name: 'dimensions', asks_for_floats: true, batch: 2048 },

@@ -1,6 +1,7 @@
 import type { DocumentReader, Embedder, Llm, Reranker, VectorStore } from '../ports.ts';
 import type { Kind } from './provider-rows.ts';
 import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
+import type { LlmRerankerOptions } from './rerankers/llm.ts';
 
 /** What the configuration says about a provider. */
 export interface ProviderOptions {
@@ -66,8 +67,7 @@ export const drivers = {
     ...each('rerank', () => httpReranker),
     /** It is no provider of its own: it grades with the language model that it is given. */
     llm: {
-      open: async (options: { llm: Llm; max_tokens: number; timeout: number }): Promise<Reranker> =>
-        (await import('./rerankers/llm.ts')).openLlmReranker(options),
+      open: async (options: LlmRerankerOptions): Promise<Reranker> => (await import('./rerankers/llm.ts')).openLlmReranker(options),
     },
   },
   llms: {

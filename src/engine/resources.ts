@@ -4,6 +4,7 @@ import { KbError } from '../base/errors.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { DocumentReader, Embedder, Llm, Reranker, VectorStore } from '../ports.ts';
 import type { Config } from '../schema/config.ts';
+import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { createShelf } from './shelf.ts';
 import { isOperators, storeUrl } from './store-address.ts';
 
@@ -57,9 +58,11 @@ export function createResources({ config, home, surface }: Surroundings): Resour
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')
         return shelf.get(['reranker', provider, model, options], () => drivers.rerankers[provider].open({ provider, model, options }));
-      const grader = { ...llm, model: model ?? llm.model, options: { ...llm.options, ...options } };
+      const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // that of the model of chat.llm alone
+      const grader = { ...llm, context_window, model: model ?? llm.model, options: { ...llm.options, ...options } };
+      const window = { tokens: windowOf(grader).tokens, estimate: estimateTokens };
       const { max_tokens, timeout } = llm;
-      return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout });
+      return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout, window });
     },
     llm: openLlm,
     reader: () => own.get(['reader'], () => drivers.reader(READER)),

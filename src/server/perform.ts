@@ -64,6 +64,7 @@ export async function performStream(route: Route, { request, reply, given }: Exc
     run = begin(bench, route, { given, signal });
     const first = run.next();
     await inTime(first, FIRST_WORD);
+    if (signal.aborted) throw signal.reason; // nobody would hear the close of a connection that is closed already
     const onFailure = (error: unknown): unknown => {
       const reason = patience.reasonFor(error);
       if (failureOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');

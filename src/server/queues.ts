@@ -5,7 +5,7 @@ import { Slots } from './slots.ts';
 /** Requests that may wait in a queue; one more is told to come back. Each holds its body in memory. */
 const LONGEST_QUEUE = 1000;
 
-/** Forms whose files are received at once: each may fill the disk for temporary files with `max_files` files of `upload_limit`. */
+/** Forms whose files are received and read at once: each may fill the disk for temporary files with `max_files` files of `upload_limit`. */
 const UPLOADS_AT_ONCE = 4;
 
 /** Seconds after which a request that found the queue full should come back. */

@@ -75,10 +75,7 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
       const patience = bench.patienceFor(reply, { isBounded: false }); // the socket's own timeout bounds how long a form may take
       const leave = await bench.enter('upload', patience.signal).finally(patience.release);
-      return await withUpload(request, (given) => {
-        leave();
-        return perform(route, { request, reply, given }, bench);
-      }).finally(leave);
+      return await withUpload(request, (given) => perform(route, { request, reply, given }, bench)).finally(leave);
     });
   });
 }

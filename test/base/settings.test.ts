@@ -50,6 +50,19 @@ describe('a layer over another', () => {
     });
   });
 
+  it('takes the window of a model away with the model, unless it gives one', () => {
+    const llm = { provider: 'anthropic', model: 'm', context_window: 200_000 };
+    expect(layered(llm, { provider: 'ollama' })).toEqual({ provider: 'ollama' });
+    expect(layered(llm, { model: 'x' })).toEqual({ provider: 'anthropic', model: 'x' });
+    expect(layered(llm, { provider: 'ollama', model: 'x', context_window: 9 })).toEqual({
+      provider: 'ollama',
+      model: 'x',
+      context_window: 9,
+    });
+    expect(layered(llm, { model: 'x', context_window: 9 })).toEqual({ ...llm, model: 'x', context_window: 9 });
+    for (const same of [{ model: 'm' }, { provider: 'anthropic' }, { timeout: 5 }]) expect(layered(llm, same)).toEqual({ ...llm, ...same });
+  });
+
   it('takes address and options of another vector database away, but not its own', () => {
     const under = { storage: { vector_db: 'qdrant', url: 'https://qdrant.example', options: { a: 1 }, batch_size: 512 } };
     expect(layered(under, { storage: { vector_db: 'lancedb' } })).toEqual({ storage: { vector_db: 'lancedb', batch_size: 512 } });

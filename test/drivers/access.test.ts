@@ -85,11 +85,10 @@ describe('openai_compatible', () => {
     expect(accessTo({ provider: 'openai_compatible', model: 'm', env: own }, 'embedding').base_url).toBe('http://127.0.0.1:3/v1');
   });
 
-  it('is asked with its own key, else that of openai, else none', () => {
+  it('is asked with its own key, else with none: that of openai is for openai alone', () => {
     const keyWith = (env: NodeJS.ProcessEnv) => accessTo({ provider: 'openai_compatible', model: 'm', options, env }, 'embedding').key;
     expect(keyWith({ ...KEYS, OPENAI_COMPATIBLE_API_KEY: 'own' })).toBe('own');
-    expect(keyWith(KEYS)).toBe('key-of-openai');
-    expect(keyWith({})).toBeUndefined();
+    expect(keyWith(KEYS)).toBeUndefined();
   });
 });
 
@@ -99,6 +98,26 @@ describe('a provider', () => {
       const error = refusal(() => accessTo({ provider: name, env: { VOYAGE_API_KEY: 'k' } }, 'llm'));
       expect([error.code, error.message]).toEqual(['configuration', `There is no provider «${name}» for chat.llm.`]);
       expect(error.hint).toMatch(/^Known are openai, anthropic, .*openai_compatible\.$/);
+    }
+  });
+
+  it('is refused with a login in its address, which is not repeated', () => {
+    for (const address of [
+      'http://user:hunter2secret@127.0.0.1:9/v1',
+      'https://hunter2secret@models.example',
+      'http://:hunter2secret@127.0.0.1',
+    ]) {
+      const given = refusal(() => accessTo({ provider: 'ollama', options: { base_url: address }, env: {} }, 'embedding'));
+      expect([given.code, given.message]).toEqual([
+        'configuration',
+        'The address in embedding.options.base_url holds a user name or a password.',
+      ]);
+      const exported = refusal(() => accessTo({ provider: 'ollama', env: { OLLAMA_BASE_URL: address } }, 'llm'));
+      expect([exported.code, exported.message]).toEqual([
+        'configuration',
+        'The address in OLLAMA_BASE_URL holds a user name or a password.',
+      ]);
+      expect(`${given.hint}${exported.hint}`).not.toContain('hunter2');
     }
   });
 

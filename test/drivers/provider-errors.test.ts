@@ -107,6 +107,22 @@ describe('an answer of the provider', () => {
     expect(hint).toContain('OPENAI_API_KEY');
   });
 
+  it('never repeats what is secret in an address', () => {
+    for (const [said, told] of [
+      [
+        'a URL that includes credentials: http://user:hunter2secret@127.0.0.1:9/v1/chat',
+        'a URL that includes credentials: http://127.0.0.1:9/v1/chat.',
+      ],
+      ['Ask (https://models.example/v1?api_key=hunter2secret&page=2).', 'Ask (https://models.example/v1?page=2).'],
+      ['Is it ftp://me:hunter2secret@files.example?', 'Is it ftp://files.example?'],
+    ] as const)
+      expect(refused(400, said).message).toBe(`openai answered 400: ${told}`);
+    const cause = new TypeError('Cannot be constructed: https://hunter2secret@models.example/v1');
+    expect(toKbError(new Error('Connection error.', { cause }), asked).message).toMatch(
+      /: Cannot be constructed: https:\/\/models\.example\/v1\.$/,
+    );
+  });
+
   it('is cut where it is a whole page', () => {
     expect(refused(502, `<html>${'x '.repeat(5000)}`).message.length).toBeLessThan(350);
   });

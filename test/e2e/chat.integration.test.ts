@@ -236,6 +236,11 @@ describe('a conversation off a terminal', () => {
 });
 
 describe('one question', () => {
+  it('takes no file of a conversation', async () => {
+    const { code, error } = await kb(['chat', QUESTION, '--history-file', 'talk.json'], { cwd: home });
+    expect([code, error]).toEqual([2, expect.stringContaining('--history-file')]);
+  });
+
   it('is answered as in a conversation: drawn on a terminal, plain elsewhere', async () => {
     const { words } = await model({ reply: () => '**Bold** and `code` [1].' });
     const line = `${KB} chat '${QUESTION}' ${words.map((word) => `'${word}'`).join(' ')}`;

@@ -119,9 +119,16 @@ describe('a query that is rewritten for the search', () => {
       followUp,
       { ...followUp, rewrite_context: ' ' },
       { ...followUp, use_query_rewrite: false, rewrite_context: 'What about the gate?' },
-      { ...followUp, session_context: 'The keeper asks.' },
+      { ...followUp, session_context: ' ' },
+      { ...followUp, use_query_rewrite: false, session_context: 'The gate.' },
     ])
       expect((await result(engine, 'retrieve', request)).search_query).toBe(followUp.query);
+  });
+
+  it('brings the subject of the conversation where the question has none', async () => {
+    const rewritten = await result(await filled(), 'retrieve', { ...followUp, session_context: 'The gate.' });
+    expect(rewritten).toMatchObject({ query: followUp.query, search_query: `The gate. ${followUp.query}`, failed: 0 });
+    expect(ids(rewritten.items)[0]).toBe('gate');
   });
 
   it('is written by the model, which is told what was said and what it is about', async () => {

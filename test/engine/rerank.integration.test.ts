@@ -29,10 +29,10 @@ async function withReranker(behaviour: RerankBehaviour = { score }, service = 'v
   return { server, engine: await filled({ rerank }) };
 }
 
-async function withGrader(reply: NonNullable<Behaviour['reply']>, rerank: Layer = {}) {
+async function withGrader(reply: NonNullable<Behaviour['reply']>, rerank: Layer = {}, chosen: Layer = {}) {
   const server = await openOpenAiServer({ reply });
   onTestFinished(() => server.close());
-  const llm = { provider: 'openai_compatible', model: 'writer', options: { base_url: server.url } };
+  const llm = { provider: 'openai_compatible', model: 'writer', options: { base_url: server.url }, ...chosen };
   return { server, engine: await filled({ chat: { llm }, rerank: { enabled: true, provider: 'llm', ...rerank } }) };
 }
 
@@ -121,6 +121,24 @@ describe('a language model as reranker', () => {
     const { engine, server } = await withGrader(({ body }) => grade(body.messages!.at(-1)!.content), { model: 'small-writer' });
     await result(engine, 'retrieve', { query: QUERY });
     expect(server.requests.map(({ body }) => body.model)).toEqual(['small-writer']);
+  });
+
+  it('that grades only some passages changes no order, and says so', async () => {
+    const { engine } = await withGrader(() => '3: 9\n2: 1');
+    const { items, errors } = await result(engine, 'retrieve', { query: QUERY });
+    expect(errors).toEqual([expect.objectContaining({ error: expect.stringContaining('graded only 2 of 3 passages.') })]);
+    expect(order(items)).toEqual(order((await result(engine, 'retrieve', { query: QUERY, use_rerank: false })).items));
+  });
+
+  it('is asked within the window of chat.llm, which is not that of another model', async () => {
+    for (const [model, max_tokens] of [
+      ['writer', 250],
+      ['other', 1024],
+    ] as const) {
+      const { server, engine } = await withGrader(({ body }) => grade(body.messages!.at(-1)!.content), { model }, { context_window: 1000 });
+      await result(engine, 'retrieve', { query: QUERY });
+      expect(server.requests.at(-1)!.body).toMatchObject({ model, max_tokens });
+    }
   });
 
   it('has to be one that writes', async () => {

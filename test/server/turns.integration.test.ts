@@ -77,6 +77,22 @@ it('a turn is free again when a client leaves a stream before its first word, in
   expect((await answer).status).toBe(200);
 });
 
+it('a turn is free again when the first word comes after the client has left', async () => {
+  const { engine, runs } = scriptedEngine({ isDeaf: true });
+  const served = await serveIn(folder(), { run: engine.run, settings: { server: { max_concurrent: 1 } } });
+  const silent = unread(served, '/v1/pipelines/ingest/stream');
+  await until(() => runs.length === 1);
+  silent.destroy();
+  await until(() => served.app.inFlight() === 0);
+  await new Promise((done) => setTimeout(done, 2500)); // longer than the first word is waited for
+  runs[0]!.say({});
+  await until(() => runs[0]!.isOver);
+  const next = served.post('/v1/chunk', { markdown: 'x' });
+  await until(() => runs.length === 2);
+  runs[1]!.finish({ chunks: 0 });
+  expect((await next).status).toBe(200);
+});
+
 it('a client that reads nothing is cut off some seconds after the time of its request, and its turn is free', async () => {
   const { served, runs } = await oneTurn({ request_timeout: 1 });
   unread(served, '/v1/pipelines/ingest/stream');

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -49,13 +50,9 @@ export class Memory {
     this.#held.set(collection, talk);
     const file = this.#file(collection);
     if (file === undefined) return;
-    const draft = `${file}.${process.pid}.new`;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeFileSync(draft, `${JSON.stringify({ version: 1, collection, ...talk })}\n`, { mode: 0o600 });
-      renameSync(draft, file);
+      replace(file, `${JSON.stringify({ version: 1, collection, ...talk })}\n`);
     } catch (cause) {
-      removed(draft);
       this.#turnOff(`The conversation can't be kept in ${file}: ${reasonOf(cause)}. It goes on, and is forgotten in the end.`);
     }
   }
@@ -96,6 +93,31 @@ function parsed(text: string): z.infer<typeof Kept> | undefined {
     return Kept.parse(JSON.parse(text));
   } catch {
     return undefined;
+  }
+}
+
+/** Writes a file anew, by way of a draft beside it that nobody can have put there before. */
+function replace(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const target = targetOf(file);
+  const draft = `${target}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, target);
+  } catch (cause) {
+    removed(draft);
+    throw cause;
+  }
+}
+
+/** Where a link leads, even to what is not there yet: the link stays one. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? targetOf(resolve(realpathSync(dirname(file)), readlinkSync(file))) : file;
   }
 }
 

@@ -24,7 +24,7 @@ export function transcript(turns: readonly Turn[], collection: string): string {
   return `${[`# Conversation about ${collection}`, ...parts].join('\n\n')}\n`;
 }
 
-/** Writes the conversation: as JSON where the name ends so, else as Markdown. Throws a KbError where there is such a file, unless it `replaces` that. */
+/** Writes the conversation, for this user alone to read: as JSON where the name ends so, else as Markdown. Throws a KbError where there is such a file, unless it `replaces` that. */
 export function saveConversation(
   turns: readonly Turn[],
   collection: string,
@@ -33,7 +33,7 @@ export function saveConversation(
   const isJson = extname(name).toLowerCase() === '.json';
   const text = isJson ? `${JSON.stringify({ collection, turns }, null, 2)}\n` : transcript(turns, collection);
   try {
-    writeFileSync(pathOf(name), text, { flag: replaces ? 'w' : 'wx' });
+    writeFileSync(pathOf(name), text, { flag: replaces ? 'w' : 'wx', mode: 0o600 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST')

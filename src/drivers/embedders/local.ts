@@ -57,6 +57,9 @@ interface Workers {
 }
 
 async function startWorkers(threads: number): Promise<Workers> {
+  // onnxruntime would collect what it does in the home folder and send it to its maker, and crashes over that with long texts. It reads the variable of the
+  // process, which a worker has only a copy of.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   const { Piscina } = await import('piscina');
   const gate = new Gate();
   const pool: Piscina<readonly string[], Float32Array> = new Piscina({

@@ -32,7 +32,7 @@ export interface Asking {
 export async function* generate(request: GenerateRequest, asking: Asking): AsyncGenerator<string, Usage, void> {
   const silence = listenFor(request.timeout, request.signal);
   try {
-    const { answer, rest } = await silence.during(retry(() => begin(request, asking, silence), { signal: silence.signal }));
+    const { answer, rest } = await retry(() => silence.during(begin(request, asking, silence)), { signal: silence.signal });
     for (;;) {
       yield* answer.take();
       const { done, value } = await silence.during(rest.next());
@@ -40,7 +40,8 @@ export async function* generate(request: GenerateRequest, asking: Asking): Async
       answer.hear(value);
     }
   } catch (error) {
-    throw silence.isOver ? tooSilent(asking.access, request.timeout) : asking.translate(error, request.signal);
+    const told = asking.translate(error, request.signal);
+    throw silence.isOver ? tooSilent(asking.access, { seconds: request.timeout, attempts: told.attempts }) : told;
   } finally {
     silence.end();
   }
@@ -117,8 +118,9 @@ class Answer {
   }
 }
 
-const tooSilent = ({ provider, model }: Access, seconds: number): KbError =>
+const tooSilent = ({ provider, model }: Access, { seconds, attempts }: { seconds: number; attempts: number }): KbError =>
   new KbError('unavailable', `${provider} sent nothing of the answer of ${model} for ${seconds} seconds.`, {
     isRetryable: true,
+    attempts,
     hint: 'Try again, or raise chat.llm.timeout.',
   });

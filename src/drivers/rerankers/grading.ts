@@ -3,7 +3,7 @@ import { visible } from '../../base/visible.ts';
 import type { Message } from '../../ports.ts';
 
 /** Characters of a passage, and of the query, that the model is shown: a grade does not need more. */
-const LONGEST_PASSAGE = 2000;
+export const LONGEST_PASSAGE = 2000;
 const LONGEST_QUERY = 2000;
 /** The best grade. */
 const BEST = 10;
@@ -32,16 +32,13 @@ const shortened = (text: string, longest: number): string => visible(text).slice
 /** A line that is a number and a grade, and nothing else: «3: 7», «[3] 7.5», «Passage 3 - 7/10». */
 const LINE = /^[\s*-]*(?:passage\s+)?\[?(\d{1,4})\]?\s*(?:[:=–—-]\s*|\.?\s+)\**(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?\**[.,;]?\s*$/i;
 
-/**
- * The scores, 0 to 1, that the lines of an answer give; 0 where a passage got no grade, or one out of the scale. The first grade of a passage counts.
- * Undefined where nobody got one.
- */
-export function gradesIn(answer: string, count: number): number[] | undefined {
+/** The scores, 0 to 1, that the lines of an answer give; undefined where a passage got no grade, or one out of the scale. The first grade of a passage counts. */
+export function gradesIn(answer: string, count: number): (number | undefined)[] {
   const grades = new Map<number, number>();
   for (const line of answer.split('\n')) {
     const [, number, grade] = LINE.exec(line) ?? [];
     const [place, value] = [Number(number) - 1, Number(grade)];
-    if (place >= 0 && place < count && value <= BEST && !grades.has(place)) grades.set(place, value);
+    if (place >= 0 && place < count && value <= BEST && !grades.has(place)) grades.set(place, value / BEST);
   }
-  return grades.size === 0 ? undefined : Array.from({ length: count }, (_, i) => (grades.get(i) ?? 0) / BEST);
+  return Array.from({ length: count }, (_, i) => grades.get(i));
 }

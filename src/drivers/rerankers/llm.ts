@@ -1,5 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import type { Llm, Reranker } from '../../ports.ts';
+import { fitting, type GradingWindow } from './fitting.ts';
 import { gradesIn, gradingPrompt } from './grading.ts';
 import { inPortions } from './portions.ts';
 
@@ -11,17 +12,21 @@ const LONGEST_ANSWER = 20_000;
 export interface LlmRerankerOptions {
   /** A model that writes, not one that quotes. */
   llm: Llm;
+  /** Tokens that an answer may have; more where the grades need them, less where the window is small. */
   max_tokens: number;
   /** Seconds without a token after which it is given up. */
   timeout: number;
+  /** What the model reads and writes at once. */
+  window: GradingWindow;
 }
 
 /**
- * Asks a language model how well each passage answers the query. A score is 0 to 1, and 0 for a passage that got no grade. What models take a grade
- * for was not measured, so that no threshold is set.
+ * Asks a language model how well each passage answers the query, as often as its window makes it necessary. A score is 0 to 1, and 0 for what is not
+ * among the first passages. What models take a grade for was not measured, so that no threshold is set. `rank` throws a KbError `invalid` where a
+ * passage gets no grade.
  * @throws KbError `configuration` where the model can only quote.
  */
-export function openLlmReranker({ llm, ...limits }: LlmRerankerOptions): Reranker {
+export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmRerankerOptions): Reranker {
   if (llm.extractive) {
     throw new KbError(
       'configuration',
@@ -37,19 +42,21 @@ export function openLlmReranker({ llm, ...limits }: LlmRerankerOptions): Reranke
     min_rerank_score: undefined,
     rank: async (query, passages, { signal }) => {
       const texts = passages.slice(0, MOST_GRADED).map(({ text }) => text);
+      const { portions, answer } = fitting(query, texts, { window, max_tokens });
       const ask = async (portion: readonly string[]): Promise<number[]> => {
-        const answer = await said(llm, { query, texts: portion }, { ...limits, signal });
-        return gradesIn(answer, portion.length) ?? ungraded(llm);
+        const said = await answerOf(llm, { query, texts: portion }, { max_tokens: answer, timeout, signal });
+        return gradesIn(said, portion.length).map((grade, _, grades) => grade ?? ungraded(llm, grades));
       };
-      const scores = await inPortions(texts, ask);
+      const scores: number[] = [];
+      for (const portion of portions) scores.push(...(await inPortions(portion, ask)));
       return passages.map((_, i) => scores[i] ?? 0);
     },
   };
 }
 
-type Limits = Omit<LlmRerankerOptions, 'llm'> & { signal: AbortSignal | undefined };
+type Limits = Pick<LlmRerankerOptions, 'max_tokens' | 'timeout'> & { signal: AbortSignal | undefined };
 
-async function said(llm: Llm, question: { query: string; texts: readonly string[] }, limits: Limits): Promise<string> {
+async function answerOf(llm: Llm, question: { query: string; texts: readonly string[] }, limits: Limits): Promise<string> {
   let answer = '';
   const messages = gradingPrompt(question.query, question.texts);
   for await (const piece of llm.generate({ messages, grounding: { query: question.query, sources: [] }, ...limits })) {
@@ -59,8 +66,11 @@ async function said(llm: Llm, question: { query: string; texts: readonly string[
   return answer;
 }
 
-function ungraded({ provider, model }: Llm): never {
-  throw new KbError('invalid', `${provider} / ${model} gave no passage a grade.`, {
+/** Half of an order is none: what got no grade may be the best. */
+function ungraded({ provider, model }: Llm, grades: readonly (number | undefined)[]): never {
+  const count = grades.filter((grade) => grade !== undefined).length;
+  const graded = count === 0 ? 'gave no passage a grade' : `graded only ${count} of ${grades.length} passages`;
+  throw new KbError('invalid', `${provider} / ${model} ${graded}.`, {
     hint: 'Not every model can: name another in rerank.model, or another rerank.provider.',
   });
 }

@@ -40,11 +40,19 @@ function spellings(address: string): string[] {
   );
 }
 
-function standsIn(text: string, address: string): boolean {
-  for (let at = text.indexOf(address); at >= 0; at = text.indexOf(address, at + 1)) {
-    const isBeginning = at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!);
-    if (isBeginning && !GOES_ON.test(text.slice(at + address.length, at + address.length + 2))) return true;
-  }
+const standsAt = (text: string, at: number, address: string): boolean =>
+  at >= 0 &&
+  (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) &&
+  text.startsWith(address, at) &&
+  !GOES_ON.test(text.slice(at + address.length, at + address.length + 2));
+
+/** Whether a text holds one of the spellings, whole. The shortest is a part of all the others, so the text is searched once. */
+function standsIn(text: string, all: readonly string[]): boolean {
+  const [core, ...longer] = all.toSorted((a, b) => a.length - b.length);
+  if (core === undefined) return false;
+  const places = [{ spelling: core, before: 0 }, ...longer.map((spelling) => ({ spelling, before: spelling.indexOf(core) }))];
+  for (let at = text.indexOf(core); at >= 0; at = text.indexOf(core, at + 1))
+    if (places.some(({ spelling, before }) => standsAt(text, at - before, spelling))) return true;
   return false;
 }
 
@@ -55,6 +63,6 @@ export function addressesIn(texts: readonly string[]): (address: string) => bool
     const address = decoded(written);
     const scheme = SCHEME.exec(address)?.[1];
     if (scheme !== undefined && !HARMLESS.test(scheme)) return false;
-    return spellings(address).some((one) => standsIn(whole, one));
+    return standsIn(whole, spellings(address));
   };
 }

@@ -23,6 +23,8 @@ export interface AnswerOptions {
   show_refusal: boolean;
   /** Whether the answer may lead to an address. */
   isKnown: (address: string) => boolean;
+  /** Called before each piece that is shown. */
+  onShown?: () => void;
 }
 
 /** The answer on its way from the model to a reader: what of each piece is shown, and what it says in the end. */
@@ -53,8 +55,13 @@ class Passing {
 
   end(): string {
     const last = this.#show(this.links.push(this.citations.end()) + this.links.end());
-    this.declined = this.citations.declined || (!this.#isQuoting && this.citations.cited.size === 0 && isRefusal(this.text, this.#query));
+    this.declined = this.citations.declined || (this.#mayDecline() && isRefusal(this.text, this.#query));
     return this.declined ? last : last + this.#held;
+  }
+
+  /** Whether its words may make it a refusal: one that nobody is to see is none once something of it was shown. */
+  #mayDecline(): boolean {
+    return !this.#isQuoting && this.citations.cited.size === 0 && (this.#options.show_refusal || this.#isHolding);
   }
 
   #show(piece: string): string {
@@ -81,7 +88,10 @@ export async function* answer(llm: Llm, request: GenerateRequest, options: Answe
       const step = await stream.next();
       throwIfAborted(request.signal);
       const piece = step.done ? passing.end() : passing.push(step.value);
-      if (piece) yield token(piece);
+      if (piece) {
+        options.onShown?.();
+        yield token(piece);
+      }
       if (!step.done) continue;
       const { text, declined, citations, links } = passing;
       if (text === '' && !declined) throw silent(llm);

@@ -114,7 +114,16 @@ export function halved({ history, sources }: Filling): Filling {
 export function beginning(text: string, tokens: number): string {
   const all = estimateTokens(text);
   if (all <= tokens) return text;
-  return `${text.slice(0, Math.max(0, Math.floor((text.length * tokens) / all))).replace(/\s+\S*$/, '')} …`;
+  return `${withoutLastWord(text.slice(0, Math.max(0, Math.floor((text.length * tokens) / all))))} …`;
+}
+
+/** The text up to its last run of blanks; all of it where it has none. Read from its end, since a regex would try every blank of a long run. */
+function withoutLastWord(text: string): string {
+  let end = text.length;
+  while (end > 0 && !/\s/.test(text[end - 1]!)) end--;
+  if (end === 0) return text;
+  while (end > 0 && /\s/.test(text[end - 1]!)) end--;
+  return text.slice(0, end);
 }
 
 const shortened = (source: GroundingSource, tokens: number): GroundingSource => ({ ...source, text: beginning(source.text, tokens) });

@@ -8,7 +8,7 @@ import { bareTokens, ground } from './ground.ts';
 import { outgrown, summarize, withTurn } from './history.ts';
 import { directReply } from './intent.ts';
 import { assess, INSTEAD_OF_AN_ANSWER } from './quality.ts';
-import { rewrite } from './rewrite.ts';
+import { isRewritable, rewrite } from './rewrite.ts';
 import { openTrace } from './trace.ts';
 import { failureOf, openResult, report, token, type ChatParts, type ChatTurn, type Turn } from './turn.ts';
 
@@ -86,10 +86,10 @@ async function* compact(turn: Turn): Run<void> {
   }
 }
 
-/** Rewrites a follow-up for the search; where that fails, the question is searched for as it is. */
+/** Rewrites a question for the search where something is known of the conversation; where that fails, the question is searched for as it is. */
 async function* standAlone({ query, settings, parts, result, window, trace }: Turn): Run<void> {
-  if (!settings.query_rewrite.enabled || result.history.length === 0) return;
-  const { session_context } = settings.query_rewrite;
+  const { enabled, session_context } = settings.query_rewrite;
+  if (!enabled || !isRewritable({ history: result.history, session_context })) return;
   try {
     const search_query = await rewrite(query, {
       history: result.history,

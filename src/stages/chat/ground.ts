@@ -62,9 +62,13 @@ class TwiceTooLarge extends KbError {}
 const isTooLarge = (error: unknown): boolean =>
   error instanceof KbError && (error.code === 'too_large' || (error as { reason?: unknown }).reason === 'context_length');
 
-/** Asks the model; where the prompt is too long for it, once more with half of everything. */
+/** Asks the model; where the prompt is too long for it, once more with half of everything, unless something of the answer was shown: it can't be taken back. */
 async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answered> {
   const { parts, query, result, settings, window } = turn;
+  let wasShown = false;
+  const onShown = () => {
+    wasShown = true;
+  };
   const ask = (filled: Filling) => {
     const grounding = { query: result.retrieval.search_query, question: query, sources: filled.sources };
     const request = {
@@ -74,18 +78,18 @@ async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answere
       timeout: settings.llm.timeout,
       signal: parts.signal,
     };
-    return answer(turn.trace.watched(llm, 'generate'), request, { show_refusal: showsRefusal(turn), isKnown });
+    return answer(turn.trace.watched(llm, 'generate'), request, { show_refusal: showsRefusal(turn), isKnown, onShown });
   };
   try {
     return { ...(yield* ask(filling)), filling };
   } catch (error) {
-    if (!isTooLarge(error)) throw error;
+    if (wasShown || !isTooLarge(error)) throw error;
   }
   const less = halved(filling);
   try {
     return { ...(yield* ask(less)), filling: less };
   } catch (error) {
-    if (!isTooLarge(error)) throw error;
+    if (wasShown || !isTooLarge(error)) throw error;
     const { message } = error as KbError;
     throw new TwiceTooLarge('too_large', `The prompt is too long for the model, and so is half of it: ${message}`, {
       hint: 'Ask in fewer words, set chat.llm.context_window to what the model holds, or choose a model that holds more.',

@@ -1,7 +1,7 @@
 import { decoded } from './addresses.ts';
 import { codeTracker } from './code.ts';
-import { bracketsAt, destinationAt, definitionAt, MORE, type Target } from './markdown-links.ts';
-import { tagAt } from './markup-tags.ts';
+import { bracketsAt, destinationAt, definitionAt, LONGEST_ADDRESS, MORE, type Target } from './markdown-links.ts';
+import { LONGEST_TAG, tagAt } from './markup-tags.ts';
 
 /** Looks at an answer while it is written: whether it leads anywhere. */
 export interface LinkFilter {
@@ -30,8 +30,11 @@ const GONE = '…';
 const BEGINNING = /!?\[|!$|\]|<|[A-Za-z]|\/\/|\/$/;
 
 /** Letters of an address; what CJK text puts around it is none. */
-const ADDRESS = /^[^\s<>"`[\]\u3000-\u303f\uff00-\uff65]*/;
-const CLOSING = /[.,;:!?'*_~)}|\\»”’]+$/;
+const ADDRESS = new RegExp(String.raw`^[^\s<>"\x60[\]\u3000-\u303f\uff00-\uff65]{0,${LONGEST_ADDRESS}}`, 'u');
+const CLOSING = new Set(".,;:!?'*_~)}|\\»”’");
+
+/** Letters of a word that are looked at, at once: as many as the longest scheme may have, and many more. */
+const WORD = /^[a-z][a-z0-9+.-]{0,199}/i;
 
 /** What would be put together to something new where something between them was taken out. */
 const JOINS = /[\w:/.+\]<!-]$/;
@@ -41,6 +44,13 @@ const JOINED = /^[\w:/.+([<>!-]/;
 const isArgument = (address: string): boolean => /^(?:[\w.~][\w.~/, +*()-]*)?$/.test(address) && !address.includes('//');
 
 const shown = (text: string): Step => ({ length: text.length, shown: text });
+
+/** An address without what closes the sentence around it. */
+function bareOf(run: string): string {
+  let end = run.length;
+  while (end > 0 && CLOSING.has(run[end - 1]!)) end--;
+  return run.slice(0, end);
+}
 
 /** Reads an answer from left to right; what leads to an unknown address is never shown. */
 class Reading implements LinkFilter {
@@ -102,7 +112,8 @@ class Reading implements LinkFilter {
     return text.startsWith('//') ? this.#slashes(text) : this.#word(text);
   }
 
-  #leads({ address }: Target): boolean {
+  #leads({ address, isTooLong }: Target): boolean {
+    if (isTooLong) return true;
     return decoded(address) !== '' && !this.#isKnown(address) && !(this.#code.at('[') && isArgument(address));
   }
 
@@ -134,25 +145,25 @@ class Reading implements LinkFilter {
     const target = this.#target(text, 1, { isDefinition: true });
     if (target === MORE) return MORE;
     if (!target || !this.#leads(target)) return shown(']');
-    return { length: 1 + target.length, shown: target.isDefinition ? ']:' : ']', removed: true };
+    return { length: 1 + target.length, read: target.isDefinition ? ']:' : ']', removed: true };
   }
 
   /** `<https://…>`, or a tag of HTML. */
   #angle(text: string): Next {
     // oxlint-disable-next-line no-control-regex
-    const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text) ?? [];
+    const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text.slice(0, LONGEST_TAG + 1)) ?? [];
     if (whole && this.#isKnown(address)) return shown(whole);
     if (whole) return { length: whole.length, read: /^(?:mailto|tel):(.+)/is.exec(address)?.[1] ?? GONE, removed: true };
     const tag = tagAt(text, this.#isEnd);
     if (tag === MORE) return MORE;
-    if (tag.kind === 'dangling' || /^<[a-z][a-z0-9+.-]*:\S/i.test(text)) return { length: 1, shown: '< ' };
+    if (tag.kind === 'dangling' || /^<[a-z][a-z0-9+.-]*:\S/i.test(text.slice(0, LONGEST_TAG + 1))) return { length: 1, shown: '< ' };
     if (tag.kind === 'text') return shown('<');
     return { length: tag.length, read: '', removed: tag.kind === 'opening' };
   }
 
   /** A word, which may be the scheme of an address, or `www.`. */
   #word(text: string): Next {
-    const [name = ''] = /^[a-z][a-z0-9+.-]*/i.exec(text) ?? [];
+    const [name = ''] = WORD.exec(text) ?? [];
     const next = text.slice(name.length, name.length + 3);
     if (!this.#isEnd && '://'.startsWith(next) && next.length < 3) return MORE;
     return next === '://' || /^www\.[^\s<>"]/i.test(text) ? this.#address(text) : shown(name);
@@ -169,13 +180,13 @@ class Reading implements LinkFilter {
   #address(text: string): Next {
     const [run = ''] = ADDRESS.exec(text) ?? [];
     if (run.length === text.length && !this.#isEnd) return MORE;
-    for (let end = run.length; end > 0; end--) {
-      if (this.#isKnown(run.slice(0, end))) return shown(run);
-      if (!CLOSING.test(run.slice(0, end))) break;
-    }
+    if (run.length >= LONGEST_ADDRESS) return { length: run.length, shown: GONE, removed: true };
+    // A source that holds the address with some of what closes it holds it without that, too.
+    const bare = bareOf(run);
+    if (this.#isKnown(bare) || (bare !== run && this.#isKnown(run))) return shown(run);
     const [latin = ''] = /^[\u0021-\u007e]*/.exec(run) ?? [];
-    if (latin.length < run.length && this.#isKnown(latin.replace(CLOSING, ''))) return shown(latin);
-    return { length: run.replace(CLOSING, '').length || run.length, shown: GONE, removed: true };
+    if (latin.length < run.length && this.#isKnown(bareOf(latin))) return shown(latin);
+    return { length: bare.length, shown: GONE, removed: true };
   }
 }
 

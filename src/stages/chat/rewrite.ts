@@ -1,12 +1,16 @@
+import { KbError } from '../../base/errors.ts';
 import { queryTerms } from '../../base/terms.ts';
 import type { Llm } from '../../ports.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
 import { aside } from './aside.ts';
 import { quotable } from './budget.ts';
-import { isSummary, transcript } from './history.ts';
+import { isSummary, tokensToAsk, transcript } from './history.ts';
 
 /** Characters from which a search query is absurd. */
 const LONGEST_QUERY = 1000;
+
+/** Tokens of a search query. */
+const QUERY_TOKENS = 200;
 
 /** Messages of the history that a rewrite looks at. */
 const MESSAGES_READ = 8;
@@ -31,22 +35,43 @@ const GOING_ON =
 const followsUp = (question: string): boolean =>
   GOING_ON.test(question) || POINTING_BACK.test(question) || queryTerms(question).length < FEWEST_TERMS;
 
-/** The question behind those before it, back to one that stands alone: its words bring the subject. A question that stands alone is left as it is. */
-function carried(query: string, history: readonly HistoryEntry[]): string {
+const hasNumber = (text: string): boolean => /\p{N}/u.test(text);
+
+/** Who asks «and E05?» after E24 asks no longer for E24. */
+const withoutNumbers = (text: string): string =>
+  text
+    .split(' ')
+    .filter((word) => !hasNumber(word))
+    .join(' ');
+
+/**
+ * The question behind those before it, back to one that stands alone: its words bring the subject. Where none of them does, what the conversation is about brings it. A question that
+ * stands alone is left as it is.
+ */
+function carried(query: string, { history, session_context = '' }: Spoken): string {
   const asked = history
     .filter((entry) => entry.role === 'user' && !isSummary(entry))
     .map((entry) => entry.content.replace(/\s+/g, ' ').trim());
   const chain = [query];
   for (let i = asked.length - 1; i >= 0 && followsUp(chain[0]!) && chain.length <= QUESTIONS_CARRIED; i--) chain.unshift(asked[i]!);
-  const whole = chain.join(' ');
-  return whole.length <= LONGEST_QUERY ? whole : query;
+  const earlier = chain.slice(0, -1).join(' ');
+  const whole = `${hasNumber(query) ? withoutNumbers(earlier) : earlier} ${query}`.trim();
+  const subject = followsUp(chain[0]!) ? session_context.replace(/\s+/g, ' ').trim() : '';
+  return [`${subject} ${whole}`.trim(), whole].find(({ length }) => length <= LONGEST_QUERY) ?? query;
 }
 
-/** What a rewrite needs beside the question. */
-export interface RewriteParts {
+/** What is known of a conversation before the question. */
+interface Spoken {
   history: readonly HistoryEntry[];
   /** What the conversation is about, as the client tells it. */
   session_context?: string | undefined;
+}
+
+/** Whether anything is known that a question could be rewritten with. */
+export const isRewritable = ({ history, session_context }: Spoken): boolean => history.length > 0 || Boolean(session_context?.trim());
+
+/** What a rewrite needs beside the question. */
+export interface RewriteParts extends Spoken {
   llm: Llm;
   timeout: number;
   /** Tokens that the model holds. */
@@ -55,25 +80,32 @@ export interface RewriteParts {
 }
 
 /**
- * A search query that stands alone: written by the model, or, where it only quotes, the question with the ones before it that it follows. Throws
- * what the model throws, and a KbError for a query that is empty or absurdly long.
+ * A search query that stands alone: written by the model, or, where it only quotes, the question with the ones before it that it follows; the question itself where nothing is known of
+ * a conversation. Throws what the model throws, and a KbError for a query that is empty or absurdly long.
  */
 export async function rewrite(
   query: string,
   { history, session_context, llm, timeout, window = Infinity, signal }: RewriteParts,
 ): Promise<string> {
-  if (llm.extractive) return carried(query, history);
-  const about = session_context ? `About the conversation: ${session_context}\n\n` : '';
+  if (!isRewritable({ history, session_context })) return query;
+  if (llm.extractive) return carried(query, { history, session_context });
+  const about = session_context?.trim() ? `About the conversation: ${session_context}` : '';
+  const spoken = transcript(quotable(history.slice(-MESSAGES_READ), window / 2));
   const text = await aside(llm, {
     messages: [
       { role: 'system', content: INSTRUCTIONS },
-      { role: 'user', content: `${about}${transcript(quotable(history.slice(-MESSAGES_READ), window / 2))}\n\nLast question: ${query}` },
+      { role: 'user', content: [about, spoken, `Last question: ${query}`].filter(Boolean).join('\n\n') },
     ],
     what: 'search query',
     longest: LONGEST_QUERY,
-    max_tokens: 200,
+    max_tokens: tokensToAsk(QUERY_TOKENS, window),
     timeout,
     signal,
   });
-  return text.replace(/\s+/g, ' ').replace(/^(["'«“„])(.*)(["'»”“])$/u, '$2');
+  const bare = text
+    .replace(/\s+/g, ' ')
+    .replace(/^(["'«“„])(.*)(["'»”“])$/u, '$2')
+    .trim();
+  if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(bare)) return bare;
+  throw new KbError('invalid', `The search query that ${llm.provider} wrote is empty but for marks, and was not used.`);
 }

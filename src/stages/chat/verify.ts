@@ -15,7 +15,13 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 const CITATION = /\[(\d+(?:\s*[,;–-]\s*\d+)*)\]/g;
 
-const NUMBER = /\d+(?:[.,'\u00a0\u202f]\d+)*/g;
+const NUMBER = /\d+(?:[.,'’\u00a0\u202f]\d+)*/g;
+
+/** Thousands set apart by plain blanks: "10 000". They may as well be two figures: "from 5 100 ml". */
+const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
+
+/** Thousands set apart by one and the same mark, and decimals behind another one. */
+const GROUPED = /^([1-9]\d{0,2}(?:([.,'’\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/;
 
 /** English number words: a model writes 3 where the source says three, and the other way round. */
 const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -51,13 +57,38 @@ function statementsOf(answer: string): Statement[] {
   return sentences.map((text) => ({ text: text.trim(), citations: citationsOf(text) })).filter(({ text }) => text !== '');
 }
 
-/** The number, however its thousands and its decimals are marked. */
-const digits = (number: string): string => number.replace(/[.,'\u00a0\u202f]/g, '');
+/** The value as text: without zeros that say nothing. */
+const value = (whole: string, decimals = ''): string =>
+  `${whole.replace(/^0+(?=\d)/, '')}.${decimals}`.replace(/\.0*$|(?<=\.\d*?[1-9])0+$/, '');
+
+/** What a figure says, however its thousands and its decimals are marked: three digits behind a mark are thousands. A date or a version is nothing but itself. */
+function reading(figure: string): string {
+  const [, grouped, , decimals] = GROUPED.exec(figure) ?? [];
+  if (grouped) return value(grouped.replace(/\D/g, ''), decimals);
+  const parts = figure.split(/\D/);
+  return parts.length <= 2 ? value(parts[0]!, parts[1]) : parts.map((part) => value(part)).join('.');
+}
+
+/** The parts of a date or of a list without blanks are figures, too; those of a version are none. */
+function partsOf(figure: string): string[] {
+  const parts = figure.split(/\D/);
+  return parts.length > 2 && !GROUPED.test(figure) && (figure.includes(',') || parts.some((part) => part.length === 4)) ? parts : [];
+}
 
 function numbersIn(text: string): Set<string> {
-  const written = (text.match(NUMBER) ?? []).map(digits);
+  const written = [...(text.match(NUMBER) ?? []), ...(text.match(SPACED) ?? []).map((figure) => figure.replaceAll(' ', ''))];
   const words = new Set(text.toLowerCase().match(/[a-z]+/g) ?? []);
-  return new Set([...written, ...NUMBER_WORDS.flatMap((word, i) => (words.has(word) ? [String(i)] : []))]);
+  return new Set([
+    ...[...written, ...written.flatMap(partsOf)].map(reading),
+    ...NUMBER_WORDS.flatMap((word, i) => (words.has(word) ? [String(i)] : [])),
+  ]);
+}
+
+/** Whether each figure of what is said is a whole figure of what is known. */
+function areKnown(said: string, known: ReadonlySet<string>): boolean {
+  const isKnown = (figure: string) => known.has(reading(figure));
+  const joined = said.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
+  return (joined.match(NUMBER) ?? []).every(isKnown);
 }
 
 /** Of the words of a sentence those that tell what it is about. */
@@ -70,9 +101,7 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
     .filter(({ citation }) => citations.includes(citation))
     .map((source) => `${source.title}\n${source.text}`)
     .join('\n');
-  const known = numbersIn(cited);
-  const figures = (said.match(NUMBER) ?? []).map(digits);
-  if (figures.some((figure) => !known.has(figure) && !cited.includes(figure))) return false;
+  if (!areKnown(said, numbersIn(cited))) return false;
   const held = new Set(terms(cited));
   const content = contentOf(said);
   return content.length < FEWEST_WORDS || content.filter((term) => held.has(term)).length >= LEAST_SHARE * content.length;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -167,6 +167,7 @@ describe('the commands of a conversation', () => {
     const text =
       '# Conversation about manuals\n\n## When is the gate locked?\n\nAt **ten** [1].\n\nSources:\n\n- [1] Gate — gate.md · lines 1–3\n';
     expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     await expect(said(`/save ${file}`)).rejects.toMatchObject({ hint: `/save! ${file} replaces it.` });
     expect(await said(`/save! ${file}`)).toContain('Wrote 1 turn');
     await said(`/save ${data}`);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newConversation, type Conversation } from '../../../src/cli/repl/conversation.ts';
@@ -62,6 +62,42 @@ describe('the memory of conversations', () => {
     named.keep('manuals', talk);
     expect(readFileSync(file, 'utf8')).toBe('# My notes\n');
     expect(warnings).toEqual([expect.stringContaining('stays as it is')]);
+  });
+
+  it.each([
+    ['that is there', true],
+    ['that is not there yet', false],
+  ])('writes to the file %s that a link names, and leaves the link', (_, isThere) => {
+    const { home, memory: named, file, open } = memory({ isNamed: true });
+    const real = join(home, 'kept.json');
+    if (isThere) writeFileSync(real, '');
+    mkdirSync(join(home, 'chat'));
+    symlinkSync('../kept.json', file);
+    named.keep('manuals', talk);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toMatchObject({ collection: 'manuals', asked: ['Why?'] });
+    expect(statSync(real).mode & 0o777).toBe(0o600);
+    expect(open().load('manuals')).toEqual(talk);
+    expect([readdirSync(home).toSorted(), readdirSync(join(home, 'chat'))]).toEqual([['chat', 'kept.json'], ['manuals.json']]);
+  });
+
+  it('says that it can not keep in a link that leads to itself', () => {
+    const { home, memory: named, file, warnings } = memory({ isNamed: true });
+    mkdirSync(join(home, 'chat'));
+    symlinkSync('manuals.json', file);
+    named.keep('manuals', talk);
+    expect(warnings).toEqual([expect.stringContaining("can't be kept")]);
+  });
+
+  it('is written through no link that somebody laid where its draft could be', () => {
+    const { home, memory: kept, file } = memory();
+    mkdirSync(join(home, 'chat'));
+    const trap = join(home, 'trap');
+    writeFileSync(trap, 'untouched');
+    symlinkSync(trap, `${file}.${process.pid}.new`);
+    kept.keep('manuals', talk);
+    expect(readFileSync(trap, 'utf8')).toBe('untouched');
+    expect(lstatSync(file).isSymbolicLink()).toBe(false);
   });
 
   it('begins in a file that is empty', () => {

@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../src/base/project.ts';
 import { openLocalEmbedder } from '../../../src/drivers/embedders/local.ts';
 import type { Embedder } from '../../../src/ports.ts';
+import { folder } from '../../support/folder.ts';
+import { start } from '../../support/program.ts';
 
 const QUESTION = 'How do I rotate the access token?';
 const ANSWER = 'Tokens can be rotated from the settings page; the old one keeps working for ten minutes.';
@@ -98,4 +103,12 @@ describe('the bundled model', () => {
     );
     expect(ended).toMatchObject({ code: 7, stderr: '' });
   });
+});
+
+it('leaves nothing behind in the home folder and tells nobody what it does, however long the text', async () => {
+  const home = folder();
+  const script = join(packageRoot, 'test/support/embed-process.ts');
+  const { code, out } = await start([process.execPath, script], { cwd: home, input: '' }).done;
+  expect([code, out.trim()]).toEqual([0, '384']);
+  expect(readdirSync(home)).toEqual([]); // onnxruntime collects what it would send in .cache
 });

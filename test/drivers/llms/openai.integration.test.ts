@@ -123,6 +123,21 @@ describe('a language model over HTTP', () => {
     await until(() => server.requests[0]!.isCut);
   });
 
+  it('is not taken to be silent while it is waited for as it asked', async () => {
+    const wait = { status: 429, headers: { 'retry-after-ms': '400' } };
+    const { pieces, error } = await read(await open({ reply: (_request, count) => (count < 4 ? wait : 'At last.') }, { timeout: 0.6 }));
+    expect([pieces.join(''), error]).toEqual(['At last.', undefined]);
+  });
+
+  it('that falls silent at a later attempt tells how many there were', async () => {
+    const hang = { pieces: [], end: 'hang' as const };
+    const { error } = await read(
+      await open({ reply: (_request, count) => (count < 3 ? { status: 429, headers: now } : hang) }, { timeout: 0.6 }),
+    );
+    expect(error).toMatchObject({ code: 'unavailable', attempts: 3, message: expect.stringContaining('sent nothing') });
+    expect(server.requests).toHaveLength(3);
+  });
+
   it('that is slow, but not silent, is heard to the end', async () => {
     const pieces = Array.from({ length: 12 }, (_, i) => `word${i} `);
     const heard = await read(await open({ reply: () => ({ pieces, delay: 100 }) }, { timeout: 1 }));

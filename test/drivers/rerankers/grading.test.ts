@@ -14,16 +14,23 @@ describe('the grades of an answer', () => {
       expect([answer, gradesIn(answer, 3)]).toEqual([answer, [1, 0, 0.75]]);
   });
 
-  it('are 0 for a passage without one, with one out of the scale, or with words around it', () => {
-    expect(gradesIn('1: 8\n2: 11\n3: -4\n4: 9 because it says so\nI give 5: 9', 5)).toEqual([0.8, 0, 0, 0, 0]);
+  it('are none for a passage without one, with one out of the scale, or with words around it', () => {
+    expect(gradesIn('1: 8\n2: 11\n3: -4\n4: 9 because it says so\nI give 5: 9', 5)).toEqual([
+      0.8,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('count once, and only for passages that there are', () => {
-    expect(gradesIn('1: 3\n1: 9\n0: 9\n7: 9', 2)).toEqual([0.3, 0]);
+    expect(gradesIn('1: 3\n1: 9\n0: 9\n7: 9', 2)).toEqual([0.3, undefined]);
   });
 
   it('are none where nothing is one', () => {
-    for (const answer of ['', 'I will not grade these.', '9: 9', '1: eleven']) expect(gradesIn(answer, 3)).toBeUndefined();
+    for (const answer of ['', 'I will not grade these.', '9: 9', '1: eleven'])
+      expect(gradesIn(answer, 3)).toEqual([undefined, undefined, undefined]);
   });
 
   it('are 0 to 1 for each passage, whatever an answer says', () => {
@@ -33,8 +40,8 @@ describe('the grades of an answer', () => {
         fc.integer({ min: 1, max: 20 }),
         (answer, count) => {
           const grades = gradesIn(answer, count);
-          expect(grades?.length ?? count).toBe(count);
-          expect((grades ?? []).every((grade) => grade >= 0 && grade <= 1)).toBe(true);
+          expect(grades).toHaveLength(count);
+          expect(grades.every((grade) => grade === undefined || (grade >= 0 && grade <= 1))).toBe(true);
         },
       ),
     );

@@ -6,11 +6,13 @@ import { openOpenAiServer, type Behaviour, type ModelRequest } from '../../suppo
 
 const passage = (text: string) => ({ text, score: 0, metadata: {} });
 
-async function open(reply: NonNullable<Behaviour['reply']>) {
+const estimate = (text: string) => Math.ceil(text.length / 3.5);
+
+async function open(reply: NonNullable<Behaviour['reply']>, { max_tokens = 300, tokens = 128_000 } = {}) {
   const server = await openOpenAiServer({ reply });
   onTestFinished(() => server.close());
   const llm = await openOpenAiLlm({ provider: 'openai_compatible', model: 'grader', options: { base_url: server.url }, env: {} });
-  const reranker = openLlmReranker({ llm, max_tokens: 300, timeout: 20 });
+  const reranker = openLlmReranker({ llm, max_tokens, timeout: 20, window: { tokens, estimate } });
   const rank = (texts: string[], signal?: AbortSignal) => reranker.rank('Which one?', texts.map(passage), { signal });
   return { server, reranker, rank };
 }
@@ -34,11 +36,37 @@ describe('a language model that grades', () => {
     expect([reranker.provider, reranker.model, reranker.min_rerank_score]).toEqual(['llm', 'openai_compatible/grader', undefined]);
   });
 
-  it('gives 0 to a passage that it passed over, and to those behind the first fifty', async () => {
-    const { server, rank } = await open(() => '2: 9');
-    const scores = await rank(Array.from({ length: 60 }, (_, i) => `passage ${i}`));
-    expect(scores).toEqual(Array.from({ length: 60 }, (_, i) => (i === 1 ? 0.9 : 0)));
+  it('gives 0 to the passages behind the first fifty', async () => {
+    const { server, rank } = await open(byDigit);
+    const scores = await rank(Array.from({ length: 60 }, (_, i) => `${(i % 9) + 1} passage`));
+    expect(scores).toEqual(Array.from({ length: 60 }, (_, i) => (i < 50 ? ((i % 9) + 1) / 10 : 0)));
     expect(shown(server.requests[0]!)).toHaveLength(50);
+  });
+
+  it('that passes a passage over is an error that says how many', async () => {
+    const { rank } = await open(() => '2: 9\n4: 0');
+    await expect(rank(['1', '2', '3', '4'])).rejects.toMatchObject({
+      code: 'invalid',
+      message: 'openai_compatible / grader graded only 2 of 4 passages.',
+    });
+  });
+
+  it('is asked as often as its window makes it necessary, each time with no more than it holds', async () => {
+    const { server, rank } = await open(byDigit, { tokens: 4096, max_tokens: 1024 });
+    const texts = Array.from({ length: 50 }, (_, i) => `${i % 10}${' word'.repeat(500)}`);
+    expect(await rank(texts)).toEqual(texts.map((text) => Number(text[0]) / 10));
+    expect(server.requests.length).toBeGreaterThan(1);
+    for (const { body } of server.requests) {
+      const sent = body.messages!.reduce((sum, { content }) => sum + estimate(content), 0);
+      expect(sent + (body.max_tokens as number)).toBeLessThanOrEqual(4096);
+    }
+    expect(server.requests.flatMap(shown).map((text) => text.length)).toEqual(texts.map(() => 2000));
+  });
+
+  it('has the tokens that its grades need, however few an answer may have', async () => {
+    const { server, rank } = await open(byDigit, { max_tokens: 5 });
+    await rank(Array.from({ length: 50 }, () => '7'));
+    expect(server.requests[0]!.body.max_tokens).toBeGreaterThanOrEqual(50 * 10);
   });
 
   it('is asked in halves where its window does not hold all passages', async () => {
@@ -79,6 +107,8 @@ describe('a language model that grades', () => {
   });
 
   it('has to be one that writes', () => {
-    expect(() => openLlmReranker({ llm: openLocalLlm(), max_tokens: 300, timeout: 20 })).toThrow(/chat\.llm\.provider is local/);
+    expect(() => openLlmReranker({ llm: openLocalLlm(), max_tokens: 300, timeout: 20, window: { tokens: 9000, estimate } })).toThrow(
+      /chat\.llm\.provider is local/,
+    );
   });
 });

@@ -8,7 +8,12 @@ const source = { citation: 1, title: 'Pump', text: 'See https://pump.example/man
 
 async function answered(pieces: readonly string[], { show_refusal = true, extractive = false } = {}) {
   const llm = scriptedLlm(() => pieces, { extractive });
-  const request = { messages: [], grounding: { query: 'How often?', sources: [source] }, max_tokens: 9, timeout: 9 };
+  const request = {
+    messages: [],
+    grounding: { query: 'How often does model No. 5 need it?', sources: [source] },
+    max_tokens: 9,
+    timeout: 9,
+  };
   const { events, result } = await collect(answer(llm, request, { show_refusal, isKnown: addressesIn([source.text]) }));
   return { tokens: events.map(({ data }) => String(data.text)), ...result };
 }
@@ -46,6 +51,15 @@ test('what only begins like a refusal is held back no longer than it takes', asy
   expect(tokens).toEqual(['The sources do not mention trains, but hotels are limited ', '[1]. ', 'Really.']);
   const plain = await answered(['Every 90 days. ', 'And ', 'so on.'], { show_refusal: false });
   expect(plain.tokens.join('|')).toBe('Every 90 days. And so |on.');
+});
+
+test('what was shown is no refusal any more, though its words become one', async () => {
+  // The first sentence seems to end behind the dot, until it goes on in lower case.
+  const pieces = ['For model No. 5', ' there is no information in the sources.'];
+  const hidden = await answered(pieces, { show_refusal: false });
+  expect(hidden).toMatchObject({ declined: false, text: pieces.join('') });
+  expect(hidden.tokens.join('')).toBe(hidden.text);
+  expect(await answered(pieces)).toMatchObject({ declined: true });
 });
 
 test('one that quotes is taken at its word', async () => {

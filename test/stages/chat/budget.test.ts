@@ -73,6 +73,21 @@ test('a text is cut at a word', () => {
   expect(beginning('one two three four five six', 4)).toBe('one two …');
 });
 
+test('a text is cut before its last blanks, and where it has none, anywhere', () => {
+  expect(beginning(`${'x'.repeat(30)} \n\t ${'y'.repeat(30)}`, 12)).toBe(`${'x'.repeat(30)} …`);
+  expect(beginning('x'.repeat(70), 10)).toBe(`${'x'.repeat(35)} …`);
+  expect(beginning(' '.repeat(70), 10)).toBe(' …');
+});
+
+test('a run of blanks is cut in no time that explodes', () => {
+  const text = `${' '.repeat(200_000)}word ${'x'.repeat(2_000_000)}`;
+  const begun = performance.now();
+  expect(beginning(`a${text}`, 200_000)).toBe(`a${' '.repeat(200_000)}word …`);
+  expect(quotable([{ role: 'user', content: text }], 100)).toHaveLength(1);
+  expect(fitted({ history: [], sources: [{ citation: 1, title: 'T', text }] }, { room: 500, keep_recent: 1 }).sources).toHaveLength(1);
+  expect(performance.now() - begun).toBeLessThan(2000);
+});
+
 test('messages to be read about are shortened before any is left out, and then the newest stay', () => {
   const long = talk(4, 35_000);
   const kept = quotable(long, 1200);

@@ -382,7 +382,7 @@ test('a follow-up is searched for in the words of the rewrite, and answered in t
 });
 
 test('a rewrite that fails falls back to the question, with an error and an answer', async () => {
-  for (const broken of ['', 'terms '.repeat(500), new KbError('invalid', 'No.')]) {
+  for (const broken of ['', '""', 'terms '.repeat(500), new KbError('invalid', 'No.')]) {
     const { result, searched, failures } = await turn({
       query: 'And the filter?',
       history: talk(2),
@@ -393,6 +393,15 @@ test('a rewrite that fails falls back to the question, with an error and an answ
     expect(result).toMatchObject({ answer: 'So it is [1].', errors: [{ stage: 'rewrite' }], answer_confidence: { level: 'high' } });
     expect(failures).toEqual(result.errors);
   }
+});
+
+test('the first question is rewritten, too, where the client tells what the conversation is about', async () => {
+  const settings = { query_rewrite: { enabled: true, session_context: 'The pump.' } };
+  const { searched, stages } = await turn({ query: 'And the filter?', settings, llm: forRewrite('filter of the pump') });
+  expect(searched).toEqual(['filter of the pump']);
+  expect(stages).toContain('rewrite');
+  const disabled = { query_rewrite: { ...settings.query_rewrite, enabled: false } };
+  expect((await turn({ query: 'And it?', settings: disabled, llm: forRewrite('x') })).searched).toEqual(['And it?']);
 });
 
 test('a question is not rewritten unless the settings say so and something was said before', async () => {
@@ -495,6 +504,22 @@ test('a prompt that is too long for the model is asked with half of everything, 
       error: expect.stringMatching(/too long.*2 oldest of 4 messages.*1 weakest of 2 sources/),
     }),
   ]);
+});
+
+test('a prompt that turns out to be too long in the middle of the answer is not asked again', async () => {
+  const llm = scriptedLlm(() => [`Try ${llm.requests.length}: so it is. `, 'And ', ...(llm.requests.length === 1 ? [tooLarge()] : [])]);
+  const { result, tokens } = await turn({ llm, history: talk(4) });
+  expect(tokens.map(({ data }) => data.text).join('')).toBe('Try 1: so it is. ');
+  expect(llm.requests).toHaveLength(1);
+  expect(result).toMatchObject({ answer: '', history: talk(4), answer_confidence: { level: 'none', reason: 'errors' } });
+  expect(result.errors).toEqual([expect.objectContaining({ stage: 'generate', error: expect.stringMatching(/maximum context length/) })]);
+});
+
+test('a prompt that turns out to be too long before anything was shown is asked again', async () => {
+  const llm = scriptedLlm(() => (llm.requests.length === 1 ? ['I could not ', tooLarge()] : ['So it is [1].']));
+  const { result, tokens } = await turn({ llm, quality: { low_confidence_mode: 'return_no_answer' } });
+  expect(tokens.map(({ data }) => data.text).join('')).toBe('So it is [1].');
+  expect(result.answer).toBe('So it is [1].');
 });
 
 test('where half of it is too long as well, that is the end of it', async () => {

@@ -41,6 +41,14 @@ test('the older messages are shortened to what the model can hold', async () => 
   expect(said(llm.requests[0]!)).toMatch(/Remark 1 [^]*Remark 6 /);
 });
 
+test('a model that thinks first is left enough tokens for it, where its window holds them', async () => {
+  const llm = scriptedLlm(() => ['Short.']);
+  await summarize(talk(4), llm, { timeout: 9 });
+  await summarize(talk(4), llm, { timeout: 9, window: 4096 });
+  await summarize(talk(4), llm, { timeout: 9, window: 2000 });
+  expect(llm.requests.map(({ max_tokens }) => max_tokens)).toEqual([1000, 1000, 600]);
+});
+
 test('where hardly anything is older than what is kept, nothing is summarized', () => {
   expect(outgrown(talk(7), { ...compaction, keep_recent: 6 })).toBeUndefined();
   expect(outgrown(talk(7), { ...compaction, keep_recent: 50 })).toBeUndefined();

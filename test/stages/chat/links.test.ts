@@ -169,6 +169,85 @@ test('however an answer is cut into pieces, the same comes out', () => {
   );
 });
 
+test('however an answer with long links, tags and words is cut into pieces, the same comes out', () => {
+  const long = fc.constantFrom(
+    ' '.repeat(1100),
+    'x'.repeat(700),
+    '\n',
+    ' title',
+    'x='.repeat(300),
+    ')'.repeat(300),
+    '.'.repeat(900),
+    '\n \n',
+  );
+  const edge = fc.constantFrom('<img src="', '<https://', '"', '>', '](', '[x](', '[x]:', ')', ' <');
+  const cut = fc.array(fc.oneof(scrap, edge, long), { maxLength: 14 }).chain((scraps) => {
+    const text = scraps.join('');
+    return fc.tuple(fc.constant(text), fc.array(fc.nat(text.length), { maxLength: 10 }));
+  });
+  fc.assert(
+    fc.property(cut, ([text, places]) => {
+      const ends = [0, ...places.toSorted((a, b) => a - b), text.length];
+      expect(filtered(ends.slice(1).map((end, i) => text.slice(ends[i], end)))).toEqual(filtered([text]));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ['a link whose title goes on', `[label](https://evil.example "${'word '.repeat(500)}`, `label "${'word '.repeat(500)}`],
+  ['a program whose title goes on', `[x](javascript:alert "${'word '.repeat(500)}")`, `x "${'word '.repeat(500)}")`],
+  ['a known link whose title goes on', `[x](manuals/pump.md "${'word '.repeat(500)}")`, `[x](manuals/pump.md "${'word '.repeat(500)}")`],
+  ['an address that goes on', `https://evil.example/${'x'.repeat(1979)}yz and`, '…yz and'],
+  ['a link address that goes on', `[x](javascript:${'x'.repeat(1988)}yz) and`, 'xyz) and'],
+  ['blanks before an address', `[x](${' '.repeat(2500)}javascript:alert)`, `x${' '.repeat(501)}javascript:alert)`],
+  ['blanks before a definition', `[x]:${' '.repeat(2500)}javascript:alert`, `x:${' '.repeat(501)}javascript:alert`],
+  ['a definition that goes on', `[x]: /${'x'.repeat(1997)}yz and`, 'x:yz and'],
+  ['words that go on', `[x]:${'语'.repeat(2500)}`, `[x]:${'语'.repeat(2500)}`],
+  ['a tag that goes on', `<img alt="${'word '.repeat(300)}" src=x>`, `< img alt="${'word '.repeat(300)}" src=x>`],
+  ['a tag with a blank line', '<svg\n\nonload=go()>', '< svg\n\nonload=go()>'],
+])('what is too long is not waited for, and leads nowhere: %s', (_, text, shown) => {
+  expect(filtered([text]).shown).toBe(shown);
+  expect(filtered(text.match(/.{1,7}/gs)!).shown).toBe(shown);
+});
+
+test('a link that does not end holds back no more than the longest address', () => {
+  const filter = linkFilter(() => false);
+  let [given, most] = [0, 0];
+  let shown = '';
+  for (const piece of ['[label](https://evil.example "', ...Array.from({ length: 600 }, () => 'long text ')]) {
+    given += piece.length;
+    shown += filter.push(piece);
+    most = Math.max(most, given - shown.length);
+  }
+  expect(most).toBeLessThan(2100);
+});
+
+test('a second address behind one that was taken out is none', () => {
+  const label = `[${'word '.repeat(100)}]`;
+  expect(filtered([`${label}(https://evil.example)(javascript:alert) end`]).shown).toBe(`${label} end`);
+  expect(filtered([`${label}:<https://evil.example>javascript:alert end`]).shown).toBe(`${label}: end`);
+});
+
+test.each([
+  ['an address with many parentheses', `http://${')'.repeat(100_000)}`],
+  ['addresses with many parentheses', `http://x${')'.repeat(500)} `.repeat(1500)],
+  ['links that do not close', '[x]('.repeat(8000)],
+  ['titles that do not close', '[x](a "'.repeat(8000)],
+  ['titles of known links that do not close', '[x](manuals/pump.md "'.repeat(4000)],
+  ['ends of links that do not close', ']('.repeat(16_000)],
+  ['slashes', '/'.repeat(100_000)],
+  ['lines of blanks in links', `[x](\n${' '.repeat(90)}`.repeat(3000)],
+  ['a tag with many quotes', `<a ${'"'.repeat(100_000)}`],
+  ['many tags', '<a '.repeat(25_000)],
+  ['a tag with many attributes', `<x ${'a=b/c '.repeat(3000)}">`],
+  ['a tag with as many attributes as it may have', `<x ${'a=b/c '.repeat(160)}">`],
+])('an answer is read in no time that explodes: %s', (_, text) => {
+  const begun = performance.now();
+  filtered([text]);
+  expect(performance.now() - begun).toBeLessThan(2000);
+});
+
 test('no absolute address that no source holds is ever shown', () => {
   fc.assert(
     fc.property(fc.array(scrap, { maxLength: 30 }), (scraps) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { HistoryEntry } from '../../../src/schema/items.ts';
 import { rewrite } from '../../../src/stages/chat/rewrite.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 
@@ -16,6 +17,47 @@ test('a model is told the conversation and what it is about, and its query comes
 test('a query that is empty or absurdly long is an error', async () => {
   await expect(rewrite('And?', { history, llm: scriptedLlm(() => ['']), timeout: 9 })).rejects.toThrow(/empty/);
   await expect(rewrite('And?', { history, llm: scriptedLlm(() => ['terms '.repeat(500)]), timeout: 9 })).rejects.toThrow(/longer/);
+});
+
+test('a query of nothing but quotes is as good as an empty one', async () => {
+  for (const text of ['""', '"', '«»', '" "', '...'])
+    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [text]), timeout: 9 })).rejects.toThrow(/empty/);
+  expect(await rewrite('And?', { history, llm: scriptedLlm(() => ['"5 < 6"']), timeout: 9 })).toBe('5 < 6');
+});
+
+test('what the conversation is about is reason enough to ask a model, and nothing is none', async () => {
+  const llm = scriptedLlm(() => ['delivery of the web shop']);
+  expect(await rewrite('And how long?', { history: [], session_context: 'A web shop.', llm, timeout: 9 })).toBe('delivery of the web shop');
+  expect(llm.requests[0]!.messages.at(-1)!.content).toBe('About the conversation: A web shop.\n\nLast question: And how long?');
+  for (const session_context of [undefined, ' '])
+    expect(await rewrite('And how long?', { history: [], session_context, llm, timeout: 9 })).toBe('And how long?');
+  expect(llm.requests).toHaveLength(1);
+});
+
+test('without a model, what the conversation is about goes before a question that has no subject', async () => {
+  const about = (query: string, before: HistoryEntry[] = [], session_context = 'The Halden\nespresso machine.') =>
+    rewrite(query, { history: before, session_context, llm: scriptedLlm(() => [], { extractive: true }), timeout: 9 });
+  expect(await about('How long does it last?')).toBe('The Halden espresso machine. How long does it last?');
+  expect(await about('Which berries does a duck eat in summer?')).toBe('Which berries does a duck eat in summer?');
+  expect(await about('And to Norway?', [{ role: 'user', content: 'How long does delivery take?' }])).toBe(
+    'How long does delivery take? And to Norway?',
+  );
+  expect(await about('And then?', [{ role: 'user', content: 'Does it leak?' }])).toBe(
+    'The Halden espresso machine. Does it leak? And then?',
+  );
+  expect(await about('And then?', [{ role: 'user', content: 'Does it leak?' }], 'word '.repeat(500))).toBe('Does it leak? And then?');
+});
+
+test('a model that thinks first is left enough tokens for it, where its window holds them', async () => {
+  const asked = async (window?: number) => {
+    const llm = scriptedLlm(() => ['delivery']);
+    await rewrite('And to Norway?', { history, llm, timeout: 9, ...(window ? { window } : {}) });
+    return llm.requests[0]!.max_tokens;
+  };
+  expect(await asked()).toBe(1000);
+  expect(await asked(4096)).toBe(1000);
+  expect(await asked(2000)).toBe(500);
+  expect(await asked(400)).toBe(200);
 });
 
 const carried = (query: string, ...asked: string[]) =>
@@ -57,6 +99,14 @@ test('a chain of follow-ups goes back to the question that stands alone', async 
   expect(await carried('And to Peru?', 'Who owns the shop?', 'How long does delivery to Spain take?', 'And to Norway?')).toBe(
     'How long does delivery to Spain take? And to Norway? And to Peru?',
   );
+});
+
+test('another code, model or year takes the place of the one before', async () => {
+  expect(await carried('And E05?', 'What does error E24 mean?')).toBe('What does error mean? And E05?');
+  expect(await carried('and series 6?', 'How often is the quill of series 5 inspected?')).toBe(
+    'How often is the quill of series inspected? and series 6?',
+  );
+  expect(await carried('And why?', 'What does error E24 mean?')).toBe('What does error E24 mean? And why?');
 });
 
 test('a question that stands alone is left as it is, and so is one without questions before it', async () => {

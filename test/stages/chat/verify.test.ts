@@ -45,6 +45,44 @@ test.each([
   expect(unsupportedIn(`The pump is covered [1]. ${sentence}`, sources)).toEqual([{ sentence, citations }]);
 });
 
+const figures = (source: string, answer: string) =>
+  unsupportedIn(answer, [{ citation: 1, title: 'Warranty of the pump', text: source }]).length === 0;
+
+test.each([
+  ['25 years, since 1950', 'The warranty of the pump lasts 5 years [1].'],
+  ['25 years, since 1950', 'The warranty of the pump is from 195 [1].'],
+  ['35 bar', 'The pump has 3.5 bar [1].'],
+  ['3.5 bar', 'The pump has 35 bar [1].'],
+  ['3.5 bar', 'The pump has 5 bar [1].'],
+  ['1.5 bar', 'The pump has 1.05 bar [1].'],
+  ['Version 3.5.1', 'The pump has version 5 [1].'],
+  ['Version 3.5.1', 'The pump has version 351 [1].'],
+  ['10 000 euros', 'The pump costs 1000 euros [1].'],
+  ['1,000 euros', 'The pump costs 1 euro [1].'],
+  ['0.125 bar', 'The pump has 125 bar [1].'],
+])('a figure is compared whole: of «%s» is not said «%s»', (source, answer) => {
+  expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(false);
+});
+
+test.each([
+  ['3,5 bar', 'The pump has 3.5 bar [1].'],
+  ['3.50 bar', 'The pump has 3.5 bar [1].'],
+  ['24.0 bar', 'The pump has 24 bar [1].'],
+  ['100 bar', 'The pump has 100.0 bar [1].'],
+  ['10.000 euros', 'The pump costs 10,000 euros [1].'],
+  ['10 000 euros', 'The pump costs 10,000 euros [1].'],
+  ['10,000 euros', 'The pump costs 10 000 euros [1].'],
+  ["1'000'000.50 euros", 'The pump costs 1,000,000.5 euros [1].'],
+  ['5 100 ml bottles', 'The pump fills 5 bottles of 100 ml [1].'],
+  ['12.05.2024', 'The pump was sold in 2024 [1].'],
+  ['ports 1,2,3', 'The pump has port 2 [1].'],
+  ['08:00', 'The pump starts at 8 [1].'],
+  ['Model X200', 'The pump is the X200 [1].'],
+  ['Version 3.5.1', 'The pump has version 3.5.1 [1].'],
+])('a figure may be written otherwise: of «%s» is said «%s»', (source, answer) => {
+  expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(true);
+});
+
 test('each sentence is looked at by itself, in its order', () => {
   const answer = 'The warranty lasts 30 months [1]. It covers the pump [1]. Delivery takes 77 days [2].';
   expect(unsupportedIn(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);
