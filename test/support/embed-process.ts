@@ -3,5 +3,5 @@ import { openLocalEmbedder } from '../../src/drivers/embedders/local.ts';
 
 const embedder = await openLocalEmbedder({ threads: 2 });
 const [vector] = await embedder.embed(['warranty boilers '.repeat(1500)], { input_type: 'query' });
-console.log(vector!.length);
+process.stdout.write(`${vector!.length}\n`);
 await embedder.close();
