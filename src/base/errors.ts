@@ -81,6 +81,9 @@ export function toErrorItem(error: unknown, where: { source: string; source_kind
   return { ...where, error: describe(error), isRetryable: known?.isRetryable ?? false, attempts: known?.attempts ?? 1 };
 }
 
+/** Whether an error was foreseen: the text of any other is for the log, never for who asks. */
+export const isForeseen = (error: unknown): error is KbError => error instanceof KbError && error.code !== 'internal';
+
 /** Whether the run was stopped from outside. */
 export const isAbort = (error: unknown): boolean =>
   (error instanceof KbError && error.code === 'aborted') || (error instanceof Error && error.name === 'AbortError');

@@ -1,5 +1,6 @@
 import { KbError } from './errors.ts';
 import type { Event } from '../schema/events.ts';
+import type { ErrorItem } from '../schema/results.ts';
 
 /** An event before the door numbers it. */
 export type Progress = Omit<Event, 'sequence'>;
@@ -13,6 +14,9 @@ export const progress = (stage: string, data: Record<string, unknown> = {}, mess
   message,
   data,
 });
+
+/** Tells of a failure that is listed among the errors of the result. */
+export const errorEvent = (item: ErrorItem): Progress => ({ type: 'error', stage: item.stage, message: item.error, data: { ...item } });
 
 /** Runs to the end, drops the events, hands back the result. */
 export async function settle<R>(run: AsyncGenerator<unknown, R, void>): Promise<R> {

@@ -1,6 +1,6 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { mapOrdered } from '../base/pool.ts';
-import { progress, throwIfAborted, type Progress, type Run } from '../base/run.ts';
+import { errorEvent, progress, throwIfAborted, type Progress, type Run } from '../base/run.ts';
 import type { Document } from '../schema/items.ts';
 import type { ApiInput, DocsInput, FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { DocumentsResult, ErrorItem, PagesResult } from '../schema/results.ts';
@@ -69,7 +69,7 @@ async function* gathered(extractors: Extractors, context: Context): Run<Document
     if (error) {
       result.failed++;
       result.errors.push(error);
-      yield { type: 'error', stage: error.stage, message: error.error, data: error };
+      yield errorEvent(error);
     }
     if (!document) continue;
     result.documents++;

@@ -29,7 +29,7 @@ export function assertPermitted(caller: Caller): void {
       hint: 'The operator sets it in kb.config.yaml.',
     });
   }
-  assertStore(caller);
+  if (caller.layer.storage !== undefined) assertStore(caller); // most requests name no store
 }
 
 function assertStore({ layer, settings, config, home, cwd }: Caller): void {

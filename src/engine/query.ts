@@ -1,11 +1,11 @@
 import { endsWork, KbError, toErrorItem } from '../base/errors.ts';
-import { progress, type Run } from '../base/run.ts';
+import { errorEvent, progress, type Run } from '../base/run.ts';
 import type { Embedder } from '../ports.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import { chat as runChat } from '../stages/chat/chat.ts';
 import { windowOf } from '../stages/chat/budget.ts';
-import { rewrite } from '../stages/chat/rewrite.ts';
+import { isRewritable, rewrite } from '../stages/chat/rewrite.ts';
 import { failureOf } from '../stages/chat/turn.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
@@ -44,7 +44,7 @@ async function* standAlone({ query, rewrite_context }: RetrieveRequest, parts: R
   const { llm: settings, query_rewrite } = context.settings.chat;
   const history = rewrite_context?.trim() ? [{ role: 'user' as const, content: rewrite_context }] : [];
   const { session_context } = query_rewrite;
-  if (history.length === 0 && !session_context?.trim()) return { search_query: query, errors: [] };
+  if (!isRewritable({ history, session_context })) return { search_query: query, errors: [] };
   try {
     const llm = await openLlm(context, parts.embedder);
     const { timeout } = settings;
@@ -54,7 +54,7 @@ async function* standAlone({ query, rewrite_context }: RetrieveRequest, parts: R
     return { search_query, errors: [] };
   } catch (error) {
     const item = failureOf(error, { source: query, source_kind: 'query', stage: 'rewrite' });
-    yield { type: 'error', stage: item.stage, message: item.error, data: { ...item } };
+    yield errorEvent(item);
     return { search_query: query, errors: [item] };
   }
 }

@@ -52,8 +52,10 @@ export function createResources({ config, home, surface }: Surroundings): Resour
     store: (settings) => {
       const { vector_db, options } = settings;
       const url = storeUrl(settings, home);
-      const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
-      return shelf.get(['store', vector_db, url, options], () => drivers.stores[vector_db].open({ url, options, isTrusted }));
+      return shelf.get(['store', vector_db, url, options], () => {
+        const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
+        return drivers.stores[vector_db].open({ url, options, isTrusted });
+      });
     },
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')

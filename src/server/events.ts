@@ -1,14 +1,11 @@
-import { envelope, KbError, toErrorItem } from '../base/errors.ts';
-import type { Progress } from '../base/run.ts';
+import { envelope, isForeseen, KbError, toErrorItem } from '../base/errors.ts';
+import { errorEvent, type Progress } from '../base/run.ts';
 import type { OperationName } from '../engine/operations.ts';
 import type { Event } from '../schema/events.ts';
 import type { ErrorItem } from '../schema/results.ts';
 
 /** The last event of a stream, with the result, or with the exception envelope where there is none. */
 export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });
-
-/** What stands before it where there is no result. */
-export const errorEvent = (item: ErrorItem): Progress => ({ type: 'error', stage: item.stage, message: item.error, data: { ...item } });
 
 /** Where a run failed that ended as a whole; an ingest ends so where its store fails. */
 const WHERE: Partial<Record<OperationName, Pick<ErrorItem, 'source_kind' | 'stage'>>> = {
@@ -47,7 +44,7 @@ export async function* narrated<R extends object>(
     }
   } catch (error) {
     const reason = onFailure(error);
-    const told = reason instanceof KbError && reason.code !== 'internal' ? reason : unexpected();
+    const told = isForeseen(reason) ? reason : unexpected();
     yield { ...errorEvent(failureItem(told, operation)), sequence };
     yield { ...finalEvent(envelope(told)), sequence: sequence + 1 };
   }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { envelope, ERROR_TYPES, KbError, type ErrorCode } from '../base/errors.ts';
+import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../base/errors.ts';
 import type { Envelope } from '../schema/server.ts';
 
 /** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights. */
@@ -61,7 +61,7 @@ const SAID: Record<string, string> = {
 
 /** How a failure is answered. What nobody foresaw is told to the log alone: the caller learns the number of the request. */
 export function failureOf(error: unknown, id: string): Failure {
-  if (error instanceof KbError && error.code !== 'internal') {
+  if (isForeseen(error)) {
     const status = STATUS[error.code];
     const { error: said } = envelope(error);
     return { status, body: { error: { ...said, type: error.code === 'unauthorized' ? ERROR_TYPES.setup : said.type } }, isOurs: false };

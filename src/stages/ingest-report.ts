@@ -1,5 +1,5 @@
 import { toErrorItem } from '../base/errors.ts';
-import type { Progress } from '../base/run.ts';
+import { errorEvent, type Progress } from '../base/run.ts';
 import type { ErrorItem, IngestResult } from '../schema/results.ts';
 import type { SourceName } from './extract/extract.ts';
 import type { Work } from './ingest-work.ts';
@@ -138,7 +138,7 @@ export class IngestReport {
       list.failed++;
       if (list.errors.length < REPORT_LIMIT) list.errors.push(error);
     }
-    this.#news.push({ type: 'error', stage: error.stage, message: error.error, data: error });
+    this.#news.push(errorEvent(error));
   }
 
   #source(name: SourceName) {

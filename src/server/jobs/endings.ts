@@ -1,4 +1,4 @@
-import { KbError } from '../../base/errors.ts';
+import { isForeseen, KbError } from '../../base/errors.ts';
 import type { JobOperation } from '../../schema/server.ts';
 import type { Ending } from './record.ts';
 
@@ -28,12 +28,9 @@ export function abandoned(operation: JobOperation): Ending {
   return { state: 'interrupted', error: new KbError('aborted', message, { hint: AGAIN[operation], isRetryable: true }) };
 }
 
-/** Whether an error was not foreseen: its text is for the log, never for who asks. */
-export const isUnexpected = (error: unknown): boolean => !(error instanceof KbError) || error.code === 'internal';
-
 /** The end of work that failed. */
 export function failed(error: unknown): Ending {
-  if (error instanceof KbError && !isUnexpected(error)) return { state: 'failed', error };
+  if (isForeseen(error)) return { state: 'failed', error };
   const hint = 'The log of the server tells more.';
   return { state: 'failed', error: new KbError('internal', 'The work failed unexpectedly.', { hint, cause: error }) };
 }

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { envelope, KbError } from '../../base/errors.ts';
-import type { Progress } from '../../base/run.ts';
+import { errorEvent, type Progress } from '../../base/run.ts';
 import { ErrorItem } from '../../schema/results.ts';
 import { Job, type JobOperation } from '../../schema/server.ts';
-import { errorEvent, failureItem, finalEvent } from '../events.ts';
+import { failureItem, finalEvent } from '../events.ts';
 
 /** What a job's file holds: the job without its result, who works on it, and its failure as data. */
 export const JobRecord = Job.omit({ result: true }).extend({

@@ -1,7 +1,8 @@
 import { SIGN_OF_LIFE } from '../../base/alive.ts';
+import { isForeseen } from '../../base/errors.ts';
 import { progress, throwIfAborted } from '../../base/run.ts';
 import type { Event } from '../../schema/events.ts';
-import { failed, isUnexpected, stopped, type Stop } from './endings.ts';
+import { failed, stopped, type Stop } from './endings.ts';
 import { Feed } from './feed.ts';
 import type { JobFiles, OnProblem } from './files.ts';
 import { endedRecord, EVENT_STAGE, lastEvents, type Ending, type JobRecord, type JobResult } from './record.ts';
@@ -112,7 +113,7 @@ export class Work {
       }
     } catch (error) {
       if (signal.aborted) return stopped(signal.reason as Stop, operation, error);
-      if (isUnexpected(error)) onProblem(`The job ${id} failed.`, error);
+      if (!isForeseen(error)) onProblem(`The job ${id} failed.`, error);
       return failed(error);
     }
   }

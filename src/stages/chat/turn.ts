@@ -1,5 +1,5 @@
 import { endsWork, toErrorItem } from '../../base/errors.ts';
-import type { Progress, Run } from '../../base/run.ts';
+import { errorEvent, type Progress, type Run } from '../../base/run.ts';
 import type { Llm } from '../../ports.ts';
 import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
@@ -58,7 +58,7 @@ export const openResult = (query: string, history: readonly HistoryEntry[]): Cha
 /** Lists a failure in the result, and tells of it. */
 export function* report(result: ChatResult, item: ErrorItem): Generator<Progress, void> {
   result.errors.push(item);
-  yield { type: 'error', stage: item.stage, message: item.error, data: { ...item } };
+  yield errorEvent(item);
 }
 
 /** What is to be known of an answer that came all the same, as an item of `errors`. */
