@@ -3,7 +3,7 @@ import { passagesOf } from '../src/drivers/llms/extractive/passages.ts';
 import { scorePassages } from '../src/drivers/llms/extractive/scores.ts';
 import { verdictOf, type Verdict } from '../src/drivers/llms/extractive/verdict.ts';
 import { openLocalLlm } from '../src/drivers/llms/local.ts';
-import { NO_ANSWER, type Embedder } from '../src/ports.ts';
+import { NO_ANSWER, type Embedder } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import { assess } from '../src/stages/chat/quality.ts';
 import { toGrounding } from '../src/stages/chat/sources.ts';
@@ -44,14 +44,13 @@ const plain = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()} `;
 
-/** Asks as chat does by default, without a model. In mode text there is no embedder, as without one configured. */
-export async function answered(
-  question: Question,
-  mode: RetrieveInput['mode'],
-  parts: RetrieveParts & { embedder: Embedder },
-): Promise<Answered> {
+/** The modes of a search, and `words`: mode text with no embedder, as without one configured. */
+export type Mode = RetrieveInput['mode'] | 'words';
+
+/** Asks as chat does by default, without a model. */
+export async function answered(question: Question, asked: Mode, parts: RetrieveParts & { embedder: Embedder }): Promise<Answered> {
   const { text: query, metadata, documents = [] } = question;
-  const embedder = mode === 'text' ? undefined : parts.embedder;
+  const [mode, embedder] = asked === 'words' ? (['text', undefined] as const) : [asked, parts.embedder];
   const items = await found({ query, mode, top_k: DEFAULTS.retrieval.top_k }, { ...parts, embedder });
   const settings = { ...DEFAULTS.chat.retrieval_quality, low_confidence_mode: 'return_no_answer' } as const;
   const { quality, context } = assess(items, settings, { min_retrieval_score: embedder?.min_retrieval_score ?? MIN_SCORE_BY_WORDS });

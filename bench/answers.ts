@@ -1,5 +1,5 @@
 // Whether it answers what it can, without a model, and declines the rest:
-//   node bench/answers.ts SET OTHER... [--mode hybrid,vector,text] [--into FOLDER] [--fit]
+//   node bench/answers.ts SET OTHER... [--mode hybrid,vector,text,words] [--into FOLDER] [--fit]
 // SET and OTHER are folders in BEIR layout; SET's `queries.jsonl` has the answers of its questions (metadata.answers), `queries_unanswerable.jsonl`
 // those that only look answerable. Each is retrieved for, gated and answered as chat does by default in mode return_no_answer. Figures are of every
 // other question; what was chosen (weights, thresholds) was chosen on the rest. --fit prints the weights that those questions give.
@@ -8,19 +8,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drivers } from '../src/drivers/registry.ts';
-import type { Embedder } from '../src/ports.ts';
-import type { RetrieveInput } from '../src/stages/retrieve/retrieve.ts';
-import { answered, type Answered, type Question } from './answering.ts';
+import type { Embedder } from '../src/ports/models.ts';
+import { answered, type Answered, type Mode, type Question } from './answering.ts';
 import { area, below, fitted, half, kth } from './judging.ts';
 import { jsonLines, markdownTable, mean, readSet } from './beir.ts';
 import { collectionOf } from './collection.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { mode: { type: 'string', default: 'hybrid,vector,text' }, into: { type: 'string' }, fit: { type: 'boolean', default: false } },
+  options: {
+    mode: { type: 'string', default: 'hybrid,vector,text,words' },
+    into: { type: 'string' },
+    fit: { type: 'boolean', default: false },
+  },
 });
 const [folder = '', ...others] = positionals;
-type Mode = RetrieveInput['mode'];
 type Kind = 'answerable' | 'other subjects' | 'unanswerable';
 type Row = Record<string, string | number>;
 

@@ -1,6 +1,7 @@
 import { documentId } from '../src/base/ids.ts';
 import { settle } from '../src/base/run.ts';
-import type { Collection, Embedder, VectorStore } from '../src/ports.ts';
+import type { Embedder } from '../src/ports/models.ts';
+import type { Collection, VectorStore } from '../src/ports/stores.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import type { Document, RetrievedItem } from '../src/schema/items.ts';
 import { chunkDocument } from '../src/stages/chunk/chunk.ts';

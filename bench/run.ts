@@ -1,7 +1,9 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [server] [retrieval] [follow-ups] [declining] [answers] [--sets FOLDER…] [--declining SET OTHER…] [--to FILE]
+//   npm run bench -- [startup] [ingest] [memory] [server] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [--sets FOLDER…] [--declining SET OTHER…]
+//     [--pages FOLDER…] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
-// (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`). What is not measured now keeps its table.
+// (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`); --pages are sets of
+// web pages (`extraction`). What is not measured now keeps its table.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -28,12 +30,19 @@ function given(argv: readonly string[]): Map<string, string[]> {
     if (word.startsWith('--')) lists.set((name = word), []);
     else lists.get(name)!.push(word);
   }
-  const unknown = [...lists.keys()].find((option) => !['', '--sets', '--declining', '--to'].includes(option));
-  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --to.`);
+  const unknown = [...lists.keys()].find((option) => !['', '--sets', '--declining', '--pages', '--to'].includes(option));
+  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --pages, --to.`);
   return lists;
 }
 
-const partsOf = (sets: readonly string[], declining: readonly string[]): Record<string, Part> => ({
+interface Folders {
+  sets: readonly string[];
+  declining: readonly string[];
+  pages: readonly string[];
+}
+
+/** Parts that make what they measure. */
+const OWN: Record<string, Part> = {
   startup: { title: 'Start-up', about: 'A process of its own each, alternating with a Node that does nothing.', script: 'startup.ts' },
   ingest: {
     title: 'Ingest',
@@ -48,6 +57,16 @@ const partsOf = (sets: readonly string[], declining: readonly string[]): Record<
       'About 5,000 chunks; eight questions at once, put to the engine in one process and to `kb serve` in another on the same machine; then 10,000 more, hybrid.',
     script: 'server.ts',
   },
+  crawl: {
+    title: 'Crawl',
+    about:
+      'A site of 2,000 pages that another process serves on the same machine, crawled from the start of the process to its end, beside a bare loop that fetches eight pages at once and reads each with readability.',
+    script: 'crawl.ts',
+  },
+};
+
+const partsOf = ({ sets, declining, pages }: Folders): Record<string, Part> => ({
+  ...OWN,
   retrieval: {
     title: 'Retrieval',
     about:
@@ -76,7 +95,17 @@ const partsOf = (sets: readonly string[], declining: readonly string[]): Record<
     args: ['--mode', 'hybrid,vector,text'],
     folders: declining,
   },
+  extraction: {
+    title: 'Text of web pages',
+    about:
+      'Pages of public sets, whose text is known, or phrases that belong to it and others that do not; beside Readability and defuddle, all made into Markdown in the same way.',
+    script: 'extraction.ts',
+    folders: pages,
+  },
 });
+
+/** The option that gives the folders of each part that needs some. */
+const optionOf = (name: string): string => ({ retrieval: '--sets', extraction: '--pages' })[name] ?? '--declining';
 
 /** The command with the names of the sets, wherever they lie. */
 const spelled = ({ script, args = [], folders = [] }: Part): string =>
@@ -97,14 +126,15 @@ function measured(part: Part): string {
 
 function main(): void {
   const lists = given(process.argv.slice(2));
-  const parts = partsOf(lists.get('--sets') ?? [], lists.get('--declining') ?? []);
+  const folders = (option: string) => lists.get(option) ?? [];
+  const parts = partsOf({ sets: folders('--sets'), declining: folders('--declining'), pages: folders('--pages') });
   const words = lists.get('')!;
   const unknown = words.find((word) => !(word in parts));
   if (unknown) throw new Error(`There is no part «${unknown}»: ${Object.keys(parts).join(', ')}.`);
   const page = resolve(lists.get('--to')?.[0] ?? resolve(root, 'docs', 'benchmarks.md'));
   for (const [name, part] of Object.entries(parts)) {
     if (words.length > 0 ? !words.includes(name) : part.folders?.length === 0) continue;
-    if (part.folders?.length === 0) throw new Error(`«${name}» needs folders: --${name === 'retrieval' ? 'sets' : 'declining'} FOLDER…`);
+    if (part.folders?.length === 0) throw new Error(`«${name}» needs folders: ${optionOf(name)} FOLDER…`);
     const section = measured(part);
     mkdirSync(dirname(page), { recursive: true });
     writeFileSync(page, replaced(existsSync(page) ? readFileSync(page, 'utf8') : undefined, name, section));

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { KbError } from '../src/base/errors.ts';
 import { KbCommand } from '../src/cli/command.ts';
+import { EXIT } from '../src/cli/failure.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { answerPrinter } from '../src/cli/show-answer.ts';
 import { operations } from '../src/engine/operations.ts';
@@ -30,7 +31,8 @@ export default class Chat extends KbCommand {
       const request = requestOfFlags(operations.chat.input, flags);
       if (args.query === undefined) return (await import('../src/cli/repl.ts')).converse(desk, request);
       const { end, ...printer } = answerPrinter(desk.screen);
-      await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
+      const result = await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
+      if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;
     });
   }
 }

@@ -2,13 +2,13 @@ import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/items.ts';
-import { readStructure } from '../src/cli/sources.ts';
+import { apiEntries } from '../src/cli/sources.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Fetch extends KbCommand {
   static override summary = operations.fetch.summary;
   static override description =
-    'Writes a document a line as JSON Lines. @file holds the configuration of an API (url, method, headers, params, body, pagination …) as YAML or JSON.';
+    'Writes a document a line as JSON Lines. @file holds the configuration of an API (url, method, headers, params, body, pagination …) as YAML or JSON; ${NAME} in it stands for a variable of the environment.';
   static override examples = [
     '<%= config.bin %> fetch https://example.com/api/articles',
     '<%= config.bin %> fetch @articles.yaml | kb chunk',
@@ -20,9 +20,7 @@ export default class Fetch extends KbCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Fetch);
     await this.withEngine(flags, async (desk) => {
-      const apis = (argv as string[]).flatMap((given) =>
-        given.startsWith('@') ? (readStructure(given.slice(1), 'API') as { url: string }) : given,
-      );
+      const apis = (argv as string[]).flatMap((given) => apiEntries(given, { flag: 'API', environment: desk.loaded.environment }));
       await this.perform(desk, 'fetch', { request: { apis }, ...itemPrinter(desk) });
     });
   }

@@ -1,7 +1,9 @@
-import { Args } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/items.ts';
+import { pagesGiven } from '../src/cli/retry-list.ts';
+import { keepHeapSmall } from '../src/cli/young-heap.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Scrape extends KbCommand {
@@ -9,17 +11,28 @@ export default class Scrape extends KbCommand {
   static override description = 'Writes a document a line as JSON Lines: the main content of each page as Markdown.';
   static override examples = [
     '<%= config.bin %> scrape https://example.com/docs/start',
-    '<%= config.bin %> scrape https://example.com/faq | kb chunk',
+    '<%= config.bin %> scrape https://example.com/docs/ --crawl-mode full --max-pages 500 --json > docs.json',
+    '<%= config.bin %> scrape --retry docs.json | kb chunk',
   ];
   static override strict = false;
-  static override args = { url: Args.string({ description: 'Pages', required: true }) };
-  static override flags = operationFlags(operations.scrape, { omit: ['url'] });
+  static override args = { url: Args.string({ description: 'Pages, or start pages of crawls' }) };
+  static override flags = {
+    retry: Flags.string({
+      description: 'Pages that failed and may not fail again: what kb scrape --json has written, or error items',
+      helpValue: 'FILE',
+    }),
+    ...operationFlags(operations.scrape, { omit: ['url'] }),
+  };
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Scrape);
+    const url = pagesGiven(argv as string[], flags.retry);
+    keepHeapSmall();
     await this.withEngine(flags, async (desk) => {
+      if (url.length === 0) desk.screen.note('There is nothing to be read again.');
       await this.perform(desk, 'scrape', {
-        request: { url: argv as string[], ...requestOfFlags(operations.scrape.input, flags) },
+        title: 'Scraping',
+        request: { url, ...requestOfFlags(operations.scrape.input, flags) },
         ...itemPrinter(desk),
       });
     });

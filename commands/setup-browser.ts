@@ -1,11 +1,21 @@
 import { KbCommand } from '../src/cli/command.ts';
-import { notYet } from '../src/cli/not-yet.ts';
+import { operationFlags } from '../src/cli/flags.ts';
+import { printable } from '../src/cli/screen.ts';
+import { operations } from '../src/engine/operations.ts';
 
 export default class SetupBrowser extends KbCommand {
-  static override summary = 'Find or install the browser that renders web pages (not part of this version yet)';
+  static override summary = operations.setup_browser.summary;
+  static override examples = ['<%= config.bin %> setup-browser', '<%= config.bin %> setup-browser --json'];
+  static override flags = operationFlags(operations.setup_browser);
 
   async run(): Promise<void> {
-    await this.parse(SetupBrowser);
-    notYet('setup-browser', 'Pages that need no browser are read without one.');
+    const { flags } = await this.parse(SetupBrowser);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'setup_browser', {
+        request: {},
+        title: 'Looking for a browser',
+        result: ({ message }) => desk.screen.print(printable(message)),
+      });
+    });
   }
 }

@@ -11,7 +11,7 @@ const FLOORS: [number, RegExp][] = [
   [5, /^src\/index\.ts$/],
   [4, /^src\/(engine|config)\//],
   [3, /^src\/(stages|drivers)\//],
-  [2, /^src\/(base\/|ports\.ts$)/],
+  [2, /^src\/(base|ports)\//],
   [1, /^src\/schema\//],
 ];
 const LONGEST_FILE = 220;

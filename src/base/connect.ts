@@ -26,7 +26,7 @@ export interface Connections {
 }
 
 /** Tells the socket the addresses that were checked, whatever the name has come to mean since. */
-const pinned =
+export const pinned =
   (addresses: readonly Resolved[]): LookupFunction =>
   (_hostname, options, callback) => {
     const [first] = addresses;

@@ -34,6 +34,16 @@ export function secondsIn(header: string | undefined, now = Date.now()): number 
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }
 
+/** Seconds since 1970 are more than this, seconds to wait are less. */
+const EPOCH = 1e9;
+
+/** What a `RateLimit-Reset` or `X-RateLimit-Reset` header (seconds from now, or since 1970) says, as `Retry-After` says it: a second at least, for clocks differ. */
+export function retryAfterReset(header: string | undefined, now = Date.now()): string | undefined {
+  const value = Number(header?.trim() || NaN);
+  if (!Number.isFinite(value)) return undefined;
+  return String(Math.max(1, value > EPOCH ? value - now / 1000 : value));
+}
+
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',

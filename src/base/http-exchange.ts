@@ -1,16 +1,19 @@
 import type { Dispatcher } from 'undici';
 import type { Network } from '../schema/config.ts';
+import type { AddressPolicy } from './address.ts';
 import type { Connections } from './connect.ts';
 import { KbError } from './errors.ts';
 import { ACCEPTED_ENCODINGS, readBody, unpacked } from './http-body.ts';
-import { statusError } from './http-error.ts';
-import type { HttpAnswer, HttpRequest } from './http-message.ts';
+import { retryAfterReset, statusError } from './http-error.ts';
+import type { AnswerHead, HttpAnswer, HttpRequest } from './http-message.ts';
 import { shown } from './secrets.ts';
+import { givenTo } from './sites.ts';
 
 /** What every request goes through. */
 export interface Door {
   network: Network;
   connections: Connections;
+  surface: AddressPolicy['surface'];
 }
 
 type Timed = HttpRequest & { signal: AbortSignal };
@@ -26,7 +29,7 @@ export async function follow(start: URL, request: Timed, way: Way): Promise<Http
   let sent = { url: start, method: request.method ?? 'GET', body: request.body };
   for (let redirects = 0; ; redirects++) {
     const response = await send(sent, { start, request }, way);
-    const location = REDIRECTS.has(response.statusCode) ? headerOf(response, 'location') : undefined;
+    const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
     if (location === undefined) return answer(response, request, { ...way, url: sent.url });
     await response.body.dump({ limit: 16_384, signal: request.signal });
     if (redirects >= way.network.max_redirects)
@@ -39,6 +42,13 @@ export async function follow(start: URL, request: Timed, way: Way): Promise<Http
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follow' }: HttpRequest): boolean =>
+  REDIRECTS.has(statusCode) && redirect === 'follow';
+
+/** Whether a status is one that the caller can do something with. */
+const isWelcome = (status: number, { accepts = [], redirect }: HttpRequest): boolean =>
+  (status >= 200 && status <= 299) || accepts.includes(status) || (redirect === 'manual' && REDIRECTS.has(status));
 
 interface Sent {
   url: URL;
@@ -63,9 +73,12 @@ function redirected({ url, method, body }: Sent, { location, status, name }: { l
   return { url: next, method, body };
 }
 
-async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections }: Way) {
+async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections, surface }: Way) {
   await connections.check(sent.url);
-  const given = sent.url.origin === start.origin ? givenHeaders(start, request.headers) : {};
+  const own = sent.url.origin === start.origin ? givenHeaders(start, request.headers) : {};
+  // what the operator gave is for reading: a caller of the server changes nothing with it
+  const isLent = surface === 'cli' || /^(GET|HEAD)$/i.test(sent.method);
+  const given = { ...(isLent ? givenTo(sent.url, network.sites) : {}), ...own };
   const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...given };
   const { origin, pathname, search } = sent.url;
   return connections.dispatcher.request({
@@ -81,7 +94,7 @@ async function send(sent: Sent, { start, request }: { start: URL; request: Timed
 }
 
 /** What the caller gave for the first address: headers, and the user name and password in it. */
-function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
+export function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (!username && !password) return given;
   const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
@@ -92,15 +105,25 @@ const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | 
 
 async function answer(response: Dispatcher.ResponseData, request: Timed, { url, name, network }: Way & { url: URL }): Promise<HttpAnswer> {
   const { statusCode: status, body } = response;
-  if (status < 200 || status > 299) {
-    await body.dump({ limit: 16_384, signal: request.signal }).catch(() => {});
-    throw statusError(name(), status, headerOf(response, 'retry-after'));
+  const head = headOf(response, url);
+  const leaveBody = () => body.dump({ limit: 16_384, signal: request.signal }).catch(() => {});
+  if (!isWelcome(status, request)) {
+    await leaveBody();
+    const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
+    throw statusError(name(), status, headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined));
+  }
+  if (REDIRECTS.has(status) || request.reads?.(head) === false) {
+    await leaveBody();
+    return { ...head, bytes: new Uint8Array() };
   }
   const limits = { name: name(), max_bytes: request.max_bytes ?? network.max_bytes };
   const packed = await readBody(body, headerOf(response, 'content-length'), limits);
-  const bytes = await unpacked(packed, headerOf(response, 'content-encoding'), limits);
+  return { ...head, bytes: await unpacked(packed, headerOf(response, 'content-encoding'), limits) };
+}
+
+function headOf(response: Dispatcher.ResponseData, url: URL): AnswerHead {
   const headers = Object.fromEntries(Object.keys(response.headers).map((header) => [header, headerOf(response, header) ?? '']));
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = /charset\s*=\s*["']?([^\s"';]+)/.exec(parameters.join(';'))?.[1];
-  return { url: url.href, status, headers, bytes, content_type: type.trim(), charset };
+  return { url: url.href, status: response.statusCode, headers, content_type: type.trim(), charset };
 }

@@ -12,11 +12,20 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** Seconds for one try, redirects and body included; `network.timeout` where absent. */
   timeout?: number | undefined;
+  /** What counts as a success beside 2xx: 304 for a request that is only to be answered where something changed. */
+  accepts?: readonly number[] | undefined;
+  /** `manual`: a redirect is the answer, without a body; its header `location` says where it leads. Followed where absent. */
+  redirect?: 'follow' | 'manual' | undefined;
+  /** Whether the body is wanted, by what came before it: one that is not stays unread, and `bytes` are empty. */
+  reads?: ((head: AnswerHead) => boolean) | undefined;
   /** Of the body, packed and unpacked; `network.max_bytes` where absent. */
   max_bytes?: number | undefined;
 }
 
-/** What came back: a success (2xx), inflated. */
+/** What an answer says before its body. */
+export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
+
+/** What came back: a success (2xx, or what `accepts` and `redirect` let through), inflated. */
 export interface HttpAnswer {
   /** Where the last redirect led. Holds the credentials that it was asked with: `shown` before it goes anywhere. */
   url: string;

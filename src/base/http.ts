@@ -34,7 +34,7 @@ export function createHttp({ network, surface, named, environment = process.env,
     async request(address, options = {}) {
       const url = addressOf(address, options.params);
       const connections = await open();
-      return retry(() => attempt(url, options, { network, connections }), { ...retries, signal: options.signal });
+      return retry(() => attempt(url, options, { network, connections, surface }), { ...retries, signal: options.signal });
     },
     async close() {
       await (await opened)?.dispatcher.destroy();
@@ -64,5 +64,6 @@ async function attempt(url: URL, options: HttpRequest, door: Door): Promise<Http
   }
 }
 
-const refusal = (name: string, { message }: Refused): KbError =>
+/** What is said of an address that the guard refused. */
+export const refusal = (name: string, { message }: Refused): KbError =>
   new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });

@@ -1,22 +1,48 @@
-/** Maps with at most `limit` at once; results come in the order of the input. Reads no further ahead than `limit`: back-pressure reaches the source. */
+/**
+ * Maps with at most `limit` at once; results come in the order of the input, each as soon as those before it are there, however long the source takes for more.
+ * Reads no further ahead than `limit`: back-pressure reaches the source.
+ */
 export async function* mapOrdered<In, Out>(
   items: AsyncIterable<In> | Iterable<In>,
   limit: number,
   work: (item: In) => Promise<Out>,
 ): AsyncGenerator<Out, void, void> {
+  const source = inOrder(items);
   const running: Promise<Out>[] = [];
+  let coming: Promise<IteratorResult<In>> | undefined;
+  let hasEnded = false;
   try {
-    for await (const item of items) {
-      const job = work(item);
-      job.catch(() => {}); // it is awaited later; until then its failure is not unhandled
-      running.push(job);
-      if (running.length >= limit) yield await running.shift()!;
+    while (!hasEnded || running.length > 0) {
+      if (!hasEnded && running.length < limit) coming ??= unheard(source.next());
+      const item = coming && (await sooner(coming, running[0]));
+      if (!item) {
+        yield await running.shift()!;
+        continue;
+      }
+      coming = undefined;
+      if (item.done) hasEnded = true;
+      else running.push(unheard(work(item.value)));
     }
-    while (running.length > 0) yield await running.shift()!;
   } finally {
-    await Promise.allSettled(running);
+    await Promise.allSettled([...running, coming]);
+    await source.return();
   }
 }
+
+/** A promise that is awaited later; until then its failure is not unhandled. */
+function unheard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** What the first promise comes to; undefined where the other one is settled before it. */
+const sooner = <T>(promise: Promise<T>, other: Promise<unknown> | undefined): Promise<T | undefined> => {
+  const settled = other?.then(
+    () => undefined,
+    () => undefined,
+  );
+  return settled ? Promise.race([promise, settled]) : promise;
+};
 
 /** Maps with at most `limit` at once; results come as they finish. */
 export async function* mapAsFinished<In, Out>(
@@ -92,22 +118,30 @@ export function ahead<Item>(items: AsyncIterable<Item>, size: number): AsyncGene
   return generator;
 }
 
-/** Groups items until their weights reach `size`. The last group may be smaller; a group has at least one item. */
+export interface GroupOptions<Item> {
+  weight?: (item: Item) => number;
+  /** Milliseconds that an item waits for others at most, about. */
+  patience?: number;
+}
+
+/** Groups items until their weights reach `size`, or the first of them has waited long enough. The last group may be smaller; a group has at least one item. */
 export async function* grouped<Item>(
   items: AsyncIterable<Item>,
   size: number,
-  weight: (item: Item) => number = () => 1,
+  { weight = () => 1, patience }: GroupOptions<Item> = {},
 ): AsyncGenerator<Item[], void, void> {
   let group: Item[] = [];
-  let total = 0;
-  for await (const item of items) {
-    group.push(item);
-    total += weight(item);
-    if (total >= size) {
-      yield group;
-      group = [];
-      total = 0;
+  let [total, began] = [0, 0];
+  for await (const item of patience === undefined ? items : pulsed(items, patience)) {
+    if (item !== undefined) {
+      if (group.length === 0) began = Date.now();
+      group.push(item);
+      total += weight(item);
     }
+    if (group.length === 0 || (total < size && Date.now() - began < (patience ?? Infinity))) continue;
+    yield group;
+    group = [];
+    total = 0;
   }
   if (group.length > 0) yield group;
 }
@@ -142,6 +176,6 @@ export async function* pulsed<Item>(
   }
 }
 
-async function* inOrder<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item>>): AsyncGenerator<Item, void, void> {
+async function* inOrder<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item> | Item>): AsyncGenerator<Item, void, void> {
   yield* items;
 }

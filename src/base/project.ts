@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +8,10 @@ export const packageRoot: string = (() => {
     if (existsSync(join(folder, 'package.json'))) return folder;
   }
 })();
+
+/** The version of kb. */
+export const packageVersion = (): string =>
+  (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 
 /** A module beside the caller, for a worker thread: the TypeScript source in a checkout's tests, the compiled file in `dist`. */
 export const workerFile = (from: string, name: string): string =>

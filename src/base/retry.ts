@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError } from './errors.ts';
+import { tellWait } from './waits.ts';
 
 export interface RetryOptions {
   /** How often at most, the first try counted in. */
@@ -11,7 +12,7 @@ export interface RetryOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Tries again what fails with a retryable KbError. The error thrown in the end knows how often it was tried. */
+/** Tries again what fails with a retryable KbError, and tells of each pause before that (base/waits.ts). The error thrown in the end knows how often it was tried. */
 export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.5, longest = 60, signal }: RetryOptions = {}): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -21,6 +22,7 @@ export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.
       error.attempts = attempt;
       const seconds = error.retryAfter ?? base * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
       if (!error.isRetryable || attempt >= attempts || seconds > longest || signal?.aborted) throw error;
+      tellWait({ seconds, attempt: attempt + 1, attempts, reason: error.message });
       await wait(seconds * 1000, undefined, { signal }).catch((cause) => {
         throw new KbError('aborted', 'The work was stopped.', { cause });
       });

@@ -1,13 +1,14 @@
 /** Names that hold a key, whatever they hold: compared in lower case, with nothing but letters and digits left. */
 const SECRET =
   /(api|app|access|subscription|private|secret|auth|functions?)key$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|bearer|jwt|sig|pass|pwd|sid|cookie)$|authorization$|passwd$|secret|password|signature$|credentials?$|sessionid$/;
-/** `key` alone names a key of an API (Google's) as often as one of a record; a key of an API is long. */
+/** These name a key of an API (Google's `key`, OpenWeather's `appid`) as often as something else; a key of an API is long. */
+const PERHAPS = /key$|^(appid|pat|code|ticket)$/;
 const LONG = 20;
 
 /** Whether a parameter, header or field of this name holds a credential. Cursors (`page_token`) do not. */
 export function holdsSecret(name: string, value = ''): boolean {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  return SECRET.test(plain) || (plain === 'key' && value.length >= LONG);
+  return SECRET.test(plain) || (PERHAPS.test(plain) && value.length >= LONG);
 }
 
 /** An address as it may be shown and stored: without user name, password, and parameters that hold credentials. A text that is no address is cleaned of what looks like them. */

@@ -27,6 +27,8 @@ export interface Show<Name extends OperationName> {
   hasFailed?: (result: ResultOf<Name>) => boolean;
   /** Around the whole run, for progress. */
   title?: string;
+  /** Whether `onEvent` prints, line by line. */
+  prints?: boolean;
   lists?: boolean;
 }
 
@@ -64,7 +66,12 @@ export abstract class KbCommand extends Command {
     const { engine, screen, signal } = desk;
     const options: RunOptions = { signal, lists: show.lists ?? screen.json };
     const { followed } = await import('./progress.ts');
-    const result = await followed(engine.run(name, request, options), { screen, title: show.title, onEvent: show.onEvent });
+    const result = await followed(engine.run(name, request, options), {
+      screen,
+      title: show.title,
+      prints: show.prints,
+      onEvent: show.onEvent,
+    });
     if (screen.json) screen.print(JSON.stringify(result));
     else show.result?.(result);
     const hasFailed = show.hasFailed ?? ((done) => ((done as { failed?: number }).failed ?? 0) > 0);

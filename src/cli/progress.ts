@@ -1,10 +1,12 @@
 import type { Event } from '../schema/events.ts';
-import type { Screen } from './screen.ts';
+import { printable, type Screen } from './screen.ts';
 
 export interface FollowOptions {
   screen: Screen;
   /** What is going on, for the progress line; none is shown without it. */
   title?: string | undefined;
+  /** The run itself prints, line by line: a moving line gives way to each. */
+  prints?: boolean | undefined;
   onEvent?: ((event: Event) => void) | undefined;
 }
 
@@ -12,9 +14,11 @@ export interface FollowOptions {
 const LINE_EVERY = 5_000;
 
 /** Runs to the end while progress is shown: a moving line on a terminal, plain lines off it, nothing with `--quiet` or without a title. */
-export async function followed<R>(run: AsyncGenerator<Event, R, void>, { screen, title, onEvent }: FollowOptions): Promise<R> {
+export async function followed<R>(
+  run: AsyncGenerator<Event, R, void>,
+  { screen, title, prints = false, onEvent }: FollowOptions,
+): Promise<R> {
   const renderer = rendererFor(screen, title);
-  const tell = renderer === 'lines' ? lineTeller(screen, title!) : () => {};
   const drain = async (show: (event: Event) => void): Promise<R> => {
     for (;;) {
       const step = await run.next();
@@ -23,8 +27,10 @@ export async function followed<R>(run: AsyncGenerator<Event, R, void>, { screen,
       show(step.value);
     }
   };
-  if (renderer !== 'moving') return drain(tell);
-  return onTerminal(title!, drain);
+  if (renderer === 'none') return drain(() => {});
+  if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));
+  if (!prints) return onTerminal(title!, drain);
+  return drain(statusTeller(screen, title!)).finally(() => screen.status());
 }
 
 /** Which kind of progress fits. */
@@ -64,13 +70,25 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
   return result!;
 }
 
-function lineTeller(screen: Screen, title: string): (event: Event) => void {
+/** A failure is left to whoever shows it in the end, and what a run hands out to whoever prints it. */
+const isSaid = (type: Event['type']): boolean => type === 'progress' || type === 'page';
+
+function statusTeller(screen: Screen, title: string): (event: Event) => void {
+  const began = Date.now();
+  return ({ type, data, message }) => {
+    if (message && isSaid(type)) screen.note(printable(message));
+    const counts = type === 'progress' && progressText(data, Date.now() - began);
+    if (counts) screen.status(`${title}: ${counts}`);
+  };
+}
+
+function lineTeller(screen: Screen, { title, prints }: { title: string; prints: boolean }): (event: Event) => void {
   const began = Date.now();
   let told = began;
-  screen.note(`${title} …`);
+  if (!prints) screen.note(`${title} …`);
   return ({ type, data, message }) => {
-    if (type === 'error') return;
-    if (message) screen.note(message);
+    if (message && isSaid(type)) screen.note(printable(message));
+    if (type !== 'progress') return;
     const now = Date.now();
     const counts = progressText(data, now - began);
     if (!counts || now - told < LINE_EVERY) return;
@@ -79,9 +97,12 @@ function lineTeller(screen: Screen, title: string): (event: Event) => void {
   };
 }
 
-/** How far it is, how fast, and how long it may still take: `120 of 400 documents, 812 chunks, 42 chunks/s, about 1 min left`. */
+type Count = (name: string) => number | undefined;
+
+/** How far it is, how fast, and how long it may still take: `120 of 400 documents, 812 chunks, 42 chunks/s, about 1 min left`; of a crawl `124 pages, 37 queued, 2 failed, 61 pages/s`. */
 export function progressText(data: Record<string, unknown>, milliseconds: number): string {
-  const count = (name: string) => (typeof data[name] === 'number' ? (data[name] as number) : undefined);
+  const count: Count = (name) => (typeof data[name] === 'number' ? (data[name] as number) : undefined);
+  if (count('queued') !== undefined) return crawlText(count, milliseconds);
   const [done, expected, chunks, embedded] = [count('done'), count('expected'), count('chunks'), count('embedded')];
   if (done === undefined) return '';
   const parts = [expected ? `${done.toLocaleString('en')} of ${expected.toLocaleString('en')}` : done.toLocaleString('en')];
@@ -94,6 +115,17 @@ export function progressText(data: Record<string, unknown>, milliseconds: number
     parts.push(`${duration((milliseconds / done) * (expected - done))} left`);
   if (count('failed')) parts.push(`${count('failed')} failed`);
   return parts.join(', ');
+}
+
+function crawlText(count: Count, milliseconds: number): string {
+  const [pages, queued, failed, chunks, embedded] = ['pages', 'queued', 'failed', 'chunks', 'embedded'].map((name) => count(name) ?? 0);
+  const rate = pages! / (milliseconds / 1000);
+  return [
+    `${pages!.toLocaleString('en')} ${pages === 1 ? 'page' : 'pages'}, ${queued!.toLocaleString('en')} queued`,
+    ...(embedded ? [`${embedded.toLocaleString('en')} of ${chunks!.toLocaleString('en')} chunks embedded`] : []),
+    ...(failed ? [`${failed.toLocaleString('en')} failed`] : []),
+    ...(milliseconds > 1000 && pages ? [`${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} pages/s`] : []),
+  ].join(', ');
 }
 
 /** A time as people say it: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`. */

@@ -4,7 +4,7 @@ import type { Desk } from './command.ts';
 import { EXIT } from './failure.ts';
 import { wrappedText } from './markdown/flow.ts';
 import { goesOn } from './repl/choices.ts';
-import { isCommand, perform } from './repl/commands.ts';
+import { isCommand, meantBy, perform } from './repl/commands.ts';
 import { completionOf } from './repl/complete.ts';
 import { withAsked } from './repl/conversation.ts';
 import { isConversation, Keyboard } from './repl/keyboard.ts';
@@ -19,10 +19,12 @@ export async function converse(desk: Desk, request: Record<string, unknown>): Pr
   const session = openSession(desk, request, memoryOf(desk, { isTerminal: isConversation() }));
   const keyboard = new Keyboard({ screen, asked: session.talk.asked, complete: (line) => completionOf(line, session) });
   signal.addEventListener('abort', () => keyboard.close(), { once: true });
-  screen.note(wrappedText(`Ask about «${collectionOf(session)}». /help shows what else there is.${goesOn(session)}`, screen.columns));
+  const greeting = `Ask about «${collectionOf(session)}». /help shows what else there is.${goesOn(session)}`;
+  // whoever pipes questions in knows what is asked, but not that a conversation is there already
+  if (isConversation() || session.talk.turns.length > 0) screen.note(wrappedText(greeting, screen.columns));
   try {
     for (let typed = await keyboard.next(); typed !== undefined && !signal.aborted; typed = await keyboard.next()) {
-      if (typed.trim() !== '' && !(await handle(typed.trim(), session, keyboard))) break;
+      if (typed.trim() !== '' && !(await handle(meantBy(typed.trim()), session, keyboard))) break;
     }
   } finally {
     keyboard.close();

@@ -8,12 +8,21 @@ import { explainLines } from './show-explain.ts';
 import { placeText } from './show-hits.ts';
 import { count, failureLine } from './show-ingest.ts';
 
+/** Why an answer is to be trusted less than others; undefined where there is no doubt, and where no answer from sources was to be had. */
+function doubtOf({ answer, sources, answer_confidence: { level, reason } }: ChatResult): string | undefined {
+  if (answer === '' || reason === 'errors' || reason === 'direct_intent') return undefined;
+  if (level === 'none') return 'nothing that was found answers this.';
+  if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
+  if (reason === 'citations_unsupported') return 'the sources cited do not bear out all of it.';
+  return level === 'low' ? 'the collection holds little about this.' : undefined;
+}
+
 /** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
 export function showSources(result: ChatResult, screen: Screen): void {
   const { color } = screen;
   const cited = result.sources.filter((source) => source.cited);
-  if (result.answer_confidence.level === 'low' && result.answer_confidence.reason !== 'citations_unsupported')
-    screen.print(color.yellow(wrappedText('\nLow confidence: the collection holds little about this.', screen.columns)));
+  const doubt = doubtOf(result);
+  if (doubt) screen.print(color.dim(wrappedText(`\nLow confidence: ${doubt}`, screen.columns)));
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
   for (const error of result.errors) screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${failureLine(error)}`, screen.columns));
@@ -61,10 +70,15 @@ export function markdownPrinter({ columns, color, write }: Screen): Pick<Markdow
   };
 }
 
+/** A pause before another try (base/waits.ts). */
+const isWait = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean => type === 'progress' && data.wait !== undefined;
+
 /** What a person who waits is told about an event; undefined where it changes nothing. */
-export function statusOf({ type, stage, data }: Pick<Event, 'type' | 'stage' | 'data'>): string | undefined {
+export function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message'>): string | undefined {
+  const { type, stage, data, message } = event;
   if (type === 'token') return 'Writing…';
   if (type !== 'progress') return undefined;
+  if (isWait(event)) return printable(message);
   if (stage === 'chat') return 'Reading the question…';
   if (stage === 'retrieval' && data.retrieved === undefined) return 'Searching…';
   return stage === 'generation' ? `Reading ${count(Number(data.sources), 'passage')}…` : undefined;
@@ -82,12 +96,15 @@ export function answerPrinter(screen: Screen) {
         answer.push(String(event.data.text));
       }
       const status = statusOf(event);
-      if (status !== undefined && answer.isAtLineStart) screen.status(status);
+      if (status === undefined || !answer.isAtLineStart) return;
+      if (isWait(event) && !screen.isTerminal) screen.note(status);
+      else screen.status(status);
     },
     result(result: ChatResult): void {
       if (!hasTokens) answer.push(result.answer);
       answer.end();
       screen.status();
+      if (hasTokens && result.answer === '') screen.print(screen.color.dim('… (the answer broke off)'));
       showSources(result, screen);
       if (result.explain) screen.print(screen.color.dim(`\n${explainLines(result.explain).join('\n')}`));
     },

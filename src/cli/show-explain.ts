@@ -28,16 +28,18 @@ function passageLine(passage: Passage): string {
   return [`  ${rank}. ${printable(title)} — ${printable(source)}`, scores.join('; '), fate(passage)].filter(Boolean).join(': ');
 }
 
-const promptLines = ({ messages = [] }: ChatExplain['calls'][number]): string[] =>
-  messages.flatMap(({ role, content }) => [
+function promptLines({ provider, messages }: ChatExplain['calls'][number]): string[] {
+  if (messages?.length === 0) return [`    ${printable(provider)} quotes the passages and is sent no prompt`];
+  return (messages ?? []).flatMap(({ role, content }) => [
     `    ${role}:`,
     ...printable(content)
       .split('\n')
       .map((line) => `      ${line}`),
   ]);
+}
 
 /** How a turn came about, a line each: thresholds, passages, what the model was asked (with the prompt, where it is there), and where the time went. */
-export function explainLines({ thresholds, passages, stages, calls, window }: ChatExplain): string[] {
+export function explainLines({ thresholds, passages, declined, stages, calls, window }: ChatExplain): string[] {
   const asked = calls.flatMap((call) => [
     `  ${call.stage}: ${printable(`${call.provider} / ${call.model}`)}, ${call.input_tokens} tokens in, ${call.output_tokens} out, ${call.milliseconds} ms`,
     ...promptLines(call),
@@ -45,6 +47,7 @@ export function explainLines({ thresholds, passages, stages, calls, window }: Ch
   return [
     ...(Object.keys(thresholds).length > 0 ? [`thresholds: ${pairs(thresholds)}`] : []),
     ...(passages.length > 0 ? ['passages:', ...passages.map(passageLine)] : []),
+    ...(declined === undefined ? [] : [`declined: ${printable(declined)}`]),
     ...(window ? [`window: ${window.context_window} tokens, ${window.max_tokens} of them for the answer`] : []),
     ...(asked.length > 0 ? ['asked:', ...asked] : []),
     ...(stages.length > 0 ? [`time: ${stages.map(({ stage, milliseconds }) => `${stage} ${milliseconds} ms`).join(', ')}`] : []),

@@ -45,7 +45,8 @@ export function wrapped(line: string, width: number): string[] {
 /** Every hit with its title, place, score and passage. */
 export function showHits(result: RetrieveResult, screen: Screen): void {
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
-  if (result.items.length === 0 && result.failed === 0) screen.print('Nothing was found.');
+  if (result.items.length === 0 && result.failed === 0)
+    screen.print(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')));
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen });
 }
 

@@ -1,10 +1,14 @@
 import { extname } from 'node:path';
 import type { ErrorItem, IngestResult } from '../schema/results.ts';
+import type { FlagValues } from './flags.ts';
 import { duration } from './progress.ts';
 import { printable, type Screen } from './screen.ts';
 
 /** Failures listed one by one; the report (`--json`) has them all. */
 const MOST_FAILURES = 20;
+
+/** Notices in the summary. */
+const MOST_NOTICES = 10;
 
 /** Names in one line of the summary. */
 const MOST_NAMED = 3;
@@ -13,9 +17,11 @@ const MOST_NAMED = 3;
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 
-/** One failure as a line: with what failed, but for a question, which was just typed. */
-export const failureLine = ({ source, source_kind, error }: ErrorItem): string =>
-  printable(source_kind === 'query' || source_kind === 'chat' || error.includes(source) ? error : `${source}: ${error}`);
+/** One failure as a line: with what failed, but for a question, which was just typed, and with how often it was tried. */
+export function failureLine({ source, source_kind, error, attempts }: ErrorItem): string {
+  const text = source_kind === 'query' || source_kind === 'chat' || error.includes(source) ? error : `${source}: ${error}`;
+  return printable(attempts > 1 ? `${text} It was tried ${attempts} times.` : text);
+}
 
 /** What a person wants to know when an ingest is over: what was done, what was not and why, and what to type next. */
 export function showIngest(result: IngestResult, view: IngestView): void {
@@ -24,7 +30,7 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   screen.print(
     screen.color.bold(`${headline(result, view)} in «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
   );
-  for (const [name, text] of rowsOf(result, view)) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
+  for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)]) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.stored + result.unchanged > 0)
     screen.print(screen.color.dim(`Next: kb retrieve "…"${view.option}   or   kb chat${view.option}`));
@@ -37,6 +43,9 @@ export interface IngestView {
   /** ` --collection NAME` where it was given: what has to be typed again. */
   option: string;
 }
+
+/** What names the collection in the next command, where it was named in this one. */
+export const optionAgain = ({ collection }: FlagValues): string => (collection ? ` --collection ${String(collection)}` : '');
 
 function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
   if (sources + unchanged + failed === 0) return 'Found no documents';
@@ -66,6 +75,12 @@ function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: Inge
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }
+
+const noteRows = ({ notices }: IngestResult): [string, string][] => {
+  const more = notices.length - MOST_NOTICES;
+  const rows = notices.slice(0, MOST_NOTICES).map((notice): [string, string] => ['note', notice]);
+  return more > 0 ? [...rows, ['note', `… and ${more} more; --json lists them.`]] : rows;
+};
 
 /** Failures, each with its reason. */
 export function showFailures(errors: readonly ErrorItem[], failed: number, screen: Screen): void {

@@ -2,24 +2,38 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KbError } from '../base/errors.ts';
+import { filledIn } from '../base/references.ts';
+import type { Environment } from '../config/environment.ts';
 import type { RequestOf } from '../engine/operations.ts';
 import { absolutePath, sourceOf, type Place } from '../stages/extract/local-path.ts';
 import type { FlagValues } from './flags.ts';
 import { inputText } from './json-lines.ts';
 
 type IngestInput = RequestOf<'ingest'>;
+type ApiEntry = Extract<NonNullable<IngestInput['api']>, unknown[]>[number];
 
-/** The request of an ingest: the file of `--sources`, and over it what the flags name. */
-export async function ingestSources(flags: FlagValues, home: string): Promise<IngestInput> {
+/** Where a command runs. */
+interface Surroundings {
+  home: string;
+  environment: Environment;
+}
+
+/** The request of an ingest: the file of `--sources`, and over it what the flags name. In what files say of APIs, `${NAME}` stands for a variable of the environment. */
+export async function ingestSources(flags: FlagValues, { home, environment }: Surroundings): Promise<IngestInput> {
   const place: Place = { cwd: process.cwd(), home };
   const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
   return {
-    ...(flags.sources === undefined ? {} : readRequest(String(flags.sources))),
+    ...(flags.sources === undefined ? {} : readRequest(String(flags.sources), environment)),
     ...(docs ? { docs } : {}),
     ...(urls ? { urls } : {}),
-    ...(api ? { api: api.flatMap((given) => (given.startsWith('@') ? (readStructure(given.slice(1), '--api') as never) : given)) } : {}),
+    ...(api ? { api: api.flatMap((given) => apiEntries(given, { flag: '--api', environment })) } : {}),
     ...(markdown ? { markdown: await Promise.all(markdown.map((given) => markdownEntry(given, place))) } : {}),
   };
+}
+
+/** An address, or the APIs that `@file` describes, with the values of the variables that it refers to. */
+export function apiEntries(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
+  return given.startsWith('@') ? ([filledIn(readStructure(given.slice(1), flag), environment)].flat() as ApiEntry[]) : [given];
 }
 
 /** Text, `@file` (whose path is its source), or `-` for standard input. */
@@ -29,16 +43,23 @@ async function markdownEntry(given: string, place: Place): Promise<string | { te
   return { text: readText(given.slice(1), '--markdown'), source: sourceOf(absolutePath(given.slice(1), place), place) };
 }
 
-function readRequest(path: string): IngestInput {
+function readRequest(path: string, environment: Environment): IngestInput {
   const request = readStructure(path, '--sources');
-  if (typeof request === 'object' && request !== null && !Array.isArray(request)) return request;
+  if (isTree(request)) {
+    const { ingestion } = request;
+    if ('api' in request) request.api = filledIn(request.api, environment);
+    if (isTree(ingestion) && 'api' in ingestion) ingestion.api = filledIn(ingestion.api, environment);
+    return request as IngestInput;
+  }
   throw new KbError('usage', `--sources: ${path} holds no request.`, {
     hint: 'It has the keys docs, urls, api and markdown, as the body of /v1/pipelines/ingest.',
   });
 }
 
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A file of YAML or JSON that a flag names. */
-export function readStructure(path: string, flag: string): unknown {
+function readStructure(path: string, flag: string): unknown {
   try {
     return parse(readText(path, flag)) as unknown;
   } catch (cause) {

@@ -4,6 +4,7 @@ import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
 import { z } from 'zod';
 import { KbError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
+import { filledIn, isReferring } from '../base/references.ts';
 import { holdsSecret } from '../base/secrets.ts';
 import { setPath, type Layer } from '../base/settings.ts';
 import { Config } from '../schema/config.ts';
@@ -16,7 +17,7 @@ export interface ConfigFile {
   lines: Map<string, number>;
 }
 
-/** Reads a configuration file; `${NAME}` in a free map (`headers`, `params`, `options`) stands for a variable of the environment, where that is set. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
+/** Reads a configuration file; `${NAME}` in a free map or a list (`headers`, `params`, `options`, `sites`) stands for a variable of the environment, where that is set. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
 export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
   const counter = new LineCounter();
@@ -80,25 +81,27 @@ export function unknownKey(where: string, path: string, known: readonly string[]
 
 const credential = (where: string, path: string): KbError =>
   new KbError('configuration', `${where}: «${path}» looks like a credential, which does not belong in a file.`, {
-    hint: "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
+    hint: /^(network|ingestion)\./.test(path)
+      ? 'Set it in the environment (or .env), and write ${NAME} in its place.'
+      : "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
   });
 
-const REFERENCE = /\$\{(\w+)\}/g;
-
-/** The same with the values of variables in the places of `${NAME}`. */
-function filledIn(value: unknown, environment: Environment): unknown {
-  if (typeof value === 'string') return value.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, environment));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, environment)]));
-}
-
-/** Free maps are searched too; what refers to a variable is no credential. */
+/** Free maps and lists are searched too; what refers to a variable is no credential. */
 function refuseCredentials(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    const isReference = typeof inner === 'string' && inner.search(REFERENCE) >= 0;
-    if (!Array.isArray(value) && holdsSecret(key, String(inner)) && !isReference) throw credential(where, `${path}.${key}`);
+    const isReference = typeof inner === 'string' && isReferring(inner);
+    const isSecret = !Array.isArray(value) && (holdsSecret(key, String(inner)) || isGivenToSite(path, key, inner));
+    if (isSecret && !isReference) throw credential(where, `${path}.${key}`);
     refuseCredentials(inner, where, `${path}.${key}`);
   }
 }
+
+/** Characters of a cookie from which on it is more than a setting such as `lang=en`. */
+const LONG_COOKIE = 12;
+
+/** A password, or a cookie that says who someone is, of `network.sites`. */
+const isGivenToSite = (path: string, key: string, value: unknown): boolean =>
+  /^network\.sites\.\d+$/.test(path)
+    ? key === 'basic_auth'
+    : /^network\.sites\.\d+\.cookies$/.test(path) && (/sess|auth|sid|login|user/i.test(key) || String(value).length >= LONG_COOKIE);

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
+import { unfitChunking } from '../base/chunking-fit.ts';
 import { KbError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
@@ -58,7 +59,11 @@ function dotenv(path: string): Environment {
 /** The merged layers as a configuration; `said` tells who said what is at a path. Throws a KbError that names what is wrong. */
 export function validated(merged: Layer, said: (path: string) => string): Config {
   const result = Config.safeParse(merged);
-  if (result.success) return result.data;
+  if (result.success) {
+    const unfit = unfitChunking(result.data.chunking, said);
+    if (unfit) throw new KbError('configuration', unfit);
+    return result.data;
+  }
   const { path, problem, came, hint } = misfit(result.error, { schema: Config, value: merged });
   const name = path.join('.');
   const value = getPath(merged, name);

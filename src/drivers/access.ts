@@ -3,6 +3,7 @@ import { KbError } from '../base/errors.ts';
 import { openFetch } from './provider-fetch.ts';
 import type { Kind, Provider } from './provider-rows.ts';
 import { missingKey, providerNamed, providersOf } from './providers.ts';
+import { withoutWebPages } from './web-page.ts';
 
 /** What the configuration says about a provider, and the environment that holds its key. */
 export interface ProviderSettings {
@@ -79,7 +80,7 @@ export function accessTo<K extends Kind>(
     is_own_address: base_url === provider.base_url,
     key: keyIn(env, variable),
     key_variable: variable,
-    fetch: openFetch(env),
+    fetch: withoutWebPages(openFetch(env), { provider: name, base_url }),
     account: accountOf(provider, env),
   };
 }

@@ -31,10 +31,17 @@ const isPassing = (status: number): boolean => status === 408 || status === 409 
 export function toKbError(error: unknown, asked: Asked): KbError {
   // First: the client ends a stream without an error when it is stopped, which looks like an answer that broke off.
   if (asked.signal?.aborted || isAbort(error)) return new KbError('aborted', 'The work was stopped.', { cause: error });
-  if (error instanceof KbError) return error;
+  const own = ownError(error);
+  if (own) return own;
   const refusal = error as Refusal;
   if (refusal.status !== undefined) return refused(refusal, asked, { status: refusal.status });
   return refusal.error ? brokenOff(refusal, asked) : notAnswered(error as Error, asked);
+}
+
+/** An error of ours; the client wraps those that its `fetch` throws. */
+function ownError(error: unknown): KbError | undefined {
+  if (error instanceof KbError) return error;
+  return error instanceof Error && error.cause !== undefined ? ownError(error.cause) : undefined;
 }
 
 /** The statuses that Anthropic's and OpenAI's kinds of errors have where they come as an answer of their own. */

@@ -1,4 +1,7 @@
-import type { DocumentReader, Embedder, Llm, Reranker, VectorStore } from '../ports.ts';
+import type { Embedder, Llm, Reranker } from '../ports/models.ts';
+import type { DocumentReader } from '../ports/reading.ts';
+import type { VectorStore } from '../ports/stores.ts';
+import { createBrowser } from './fetchers/browser.ts';
 import type { Kind } from './provider-rows.ts';
 import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm.ts';
@@ -77,6 +80,7 @@ export const drivers = {
     },
     ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
+  browser: createBrowser,
   reader: async (limits: { threads: number; seconds: number; megabytes: number }): Promise<DocumentReader> =>
     (await import('./parsers/reader.ts')).createDocumentReader(limits),
 };

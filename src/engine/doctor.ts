@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { describe } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
+import { findBrowser } from '../drivers/fetchers/find-browser.ts';
 import { providerNamed } from '../drivers/providers.ts';
 import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/doctor.ts';
 import { embedderName, openEmbedder, spelled } from './collections.ts';
@@ -22,7 +21,7 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
     ['embedding', () => checkEmbedder(context, connections)],
     ['chat', () => checkLlm(context, connections)],
     ['rerank', () => checkReranker(context, connections)],
-    ['browser', async () => checkBrowser()],
+    ['browser', checkBrowser],
   ];
   for (const [name, look] of steps) {
     const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
@@ -94,14 +93,11 @@ function notAsked(provider: string, model: string): Finding {
   return ok(`${provider} / ${model}: ${isOpen ? 'needs no key' : 'the key is set'} (--connections asks the provider)`);
 }
 
-const BROWSERS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'];
-
-function checkBrowser(): Finding {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/Applications/Google Chrome.app/Contents/MacOS'];
-  const found = folders
-    .flatMap((folder) => [...BROWSERS, 'Google Chrome'].map((name) => join(folder, name)))
-    .find((path) => existsSync(path));
-  return found
-    ? ok(found)
-    : { status: 'warning', message: 'No Chrome or Chromium was found. Only pages that need a browser are out of reach.' };
+async function checkBrowser(): Promise<Finding> {
+  const found = await findBrowser();
+  if (found !== undefined) return ok(found);
+  return {
+    status: 'warning',
+    message: 'No Chrome or Chromium was found. Only pages that need a browser are out of reach; kb setup-browser installs one.',
+  };
 }

@@ -1,3 +1,5 @@
+import { unfitChunking } from '../base/chunking-fit.ts';
+import { KbError } from '../base/errors.ts';
 import { fitting } from '../base/fitting.ts';
 import { layered, settingsIn } from '../base/settings.ts';
 import type { Run } from '../base/run.ts';
@@ -5,7 +7,7 @@ import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/events.ts';
 import type { Context } from './context.ts';
 import { operations, type Operation, type OperationName, type RequestOf, type ResultOf } from './operations.ts';
-import { assertPermitted } from './permissions.ts';
+import { assertPermitted, lendable } from './permissions.ts';
 import { createResources } from './resources.ts';
 
 export interface EngineOptions {
@@ -38,11 +40,14 @@ export interface Engine {
 /** Makes an engine. Nothing is opened or read before the first run. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli' }: EngineOptions): Engine {
   const resources = createResources({ config, home, surface });
+  const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown) => {
     const operation = operations[name] as unknown as Operation;
     const given = fitting(operation.input, request);
     const layer = settingsIn(operation.input, given);
-    const settings = Config.parse(layered(config, layer));
+    const settings = Config.parse(layered(base, layer));
+    const unfit = unfitChunking(settings.chunking);
+    if (unfit) throw new KbError('usage', unfit);
     if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd });
     return { operation, given, settings };
   };

@@ -6,21 +6,25 @@ import type { Extractors } from '../stages/extract/extract.ts';
 import { extractLink } from '../stages/extract/links.ts';
 import { extractMarkdown } from '../stages/extract/markdown.ts';
 import { namedOrigins, type NetworkParts } from '../stages/extract/network.ts';
+import type { PageMemory } from '../stages/extract/page-memory.ts';
 import { extractUrls } from '../stages/extract/urls.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './roots.ts';
 
 export type Sources = Pick<IngestRequest, 'docs' | 'urls' | 'api' | 'markdown'>;
 
-/** An extractor for each kind of source that a request gives, and what closes their connections in the end. */
+/** An extractor for each kind of source that a request gives, and what closes their connections in the end. `memory` is of what is stored: `urls` alone has use for it. */
 export async function openExtractors(
   { docs, urls, api, markdown }: Sources,
   context: Context,
+  memory?: PageMemory,
 ): Promise<{ extractors: Extractors; close(): Promise<void> }> {
   const { settings, resources, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
   const reader = await resources.reader();
-  const http = createHttp({ network, surface, named: namedOrigins({ docs, urls, api }) });
+  const named = namedOrigins({ docs, urls, api });
+  const http = createHttp({ network, surface, named });
+  const renderer = resources.renderer({ network, surface, named });
   const parts: NetworkParts = { http, reader, signal };
   const { frontmatter } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
@@ -31,9 +35,11 @@ export async function openExtractors(
           docs: () =>
             extractDocs(docs, { reader, cwd, home, signal, frontmatter, authorize, link: (url, given) => extractLink(url, given, parts) }),
         }),
-    ...(urls === undefined ? {} : { urls: () => extractUrls(urls, { ...parts, settings: ingestion.urls }) }),
+    ...(urls === undefined
+      ? {}
+      : { urls: () => extractUrls(urls, { ...parts, renderer, memory, settings: ingestion.urls, user_agent: network.user_agent }) }),
     ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api }) }),
     ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),
   };
-  return { extractors, close: () => http.close() };
+  return { extractors, close: async () => void (await Promise.all([http.close(), renderer.close()])) };
 }

@@ -1,7 +1,7 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { Collection, StoredSource } from '../ports.ts';
+import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { IngestRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
 import { embedWorks } from '../stages/embed-works.ts';
@@ -14,6 +14,7 @@ import { writeWorks } from '../stages/write-works.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { openExtractors } from './extractors.ts';
+import { openMemory } from './page-memory.ts';
 
 /** Milliseconds between two reports of progress. */
 const PULSE = 200;
@@ -22,7 +23,8 @@ const PULSE = 200;
 export async function* ingest(request: IngestRequest, context: Context): Run<IngestResult> {
   const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
   const { settings, lists } = context;
-  const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists });
+  const { verbose } = settings.ingestion.urls;
+  const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists, verbose });
   try {
     if (request.dry_run) yield* rehearse(request, context, report);
     else yield* withLock(context, () => pipeline(request, context, report));
@@ -90,13 +92,18 @@ async function* drawThrough(request: IngestRequest, context: Context, { existing
   const { settings, signal } = context;
   const before = await storedSources(existing);
   const inventory = createInventory(report);
-  const { extractors, close } = await openExtractors(request, context);
+  const memory = await openMemory(context, { request, before, onProblem: (message) => report.notice(message) });
   try {
-    const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
-    const works = readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
-    yield* watch(finish(readable(works, report)), report, signal);
+    const { extractors, close } = await openExtractors(request, context, memory.pages);
+    try {
+      const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
+      const works = readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
+      yield* watch(finish(readable(works, report)), report, signal);
+    } finally {
+      await close();
+    }
   } finally {
-    await close();
+    await memory.close();
   }
   return inventory.gone(before);
 }

@@ -1,6 +1,6 @@
 import { KbError } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
-import type { Where } from '../ports.ts';
+import type { Where } from '../ports/stores.ts';
 import type { DeleteRequest, EditRequest, StoreRequest } from '../schema/chunk-requests.ts';
 import type { DeleteResult, EditResult, StoreResult } from '../schema/results.ts';
 import { editChunks } from '../stages/edit.ts';

@@ -1,10 +1,12 @@
 import { KbError } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { Collection, Embedder, StoredChunk } from '../ports.ts';
+import type { Embedder } from '../ports/models.ts';
+import type { Collection, StoredChunk } from '../ports/stores.ts';
 import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collections.ts';
 import { embedBatches } from '../stages/embed.ts';
 import { embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
+import { dropMemory } from './page-memory.ts';
 
 /** What is known of an open collection. */
 async function summaryOf(collection: Collection): Promise<CollectionSummary> {
@@ -38,8 +40,11 @@ export async function* show({ name }: CollectionRequest, context: Context): Run<
 export async function* drop({ name }: CollectionRequest, context: Context): Run<DropResult> {
   await named(context, name);
   const { settings, resources } = context;
-  return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
-    return { name, dropped: await (await resources.store(settings.storage)).drop(name) };
+  const its = { ...context, settings: { ...settings, collection: name } };
+  return yield* withLock(its, async function* () {
+    const dropped = await (await resources.store(settings.storage)).drop(name);
+    await dropMemory(its);
+    return { name, dropped };
   });
 }
 

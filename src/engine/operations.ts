@@ -26,6 +26,7 @@ import {
   StoreResult,
 } from '../schema/results.ts';
 import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
+import { SetupBrowserRequest, SetupBrowserResult } from '../schema/setup-browser.ts';
 import type { Context } from './context.ts';
 import type { Section } from './sections.ts';
 
@@ -191,6 +192,13 @@ export const operations = {
     output: DoctorResult,
     sections: ['collection', ...place, ...embedder, 'chat.llm'],
     run: (request, context) => later(async () => (await import('./doctor.ts')).doctor(request, context)),
+  }),
+  setup_browser: operation({
+    summary: 'Find the browser that renders web pages, or install one',
+    input: SetupBrowserRequest,
+    output: SetupBrowserResult,
+    sections: [],
+    run: (request, context) => later(async () => (await import('./setup-browser.ts')).setupBrowser(request, context)),
   }),
 };
 

@@ -1,11 +1,12 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { mapOrdered } from '../base/pool.ts';
-import { errorEvent, progress, throwIfAborted, type Progress, type Run } from '../base/run.ts';
+import { errorEvent, progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Document } from '../schema/items.ts';
 import type { ApiInput, DocsInput, FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { DocumentsResult, ErrorItem, PagesResult } from '../schema/results.ts';
 import type { Candidate, Extracted } from '../stages/extract/candidate.ts';
 import { extractAll, type Extractors } from '../stages/extract/extract.ts';
+import { pageEvent } from '../stages/extract/page-event.ts';
 import { extractUploads } from '../stages/extract/uploads.ts';
 import { unreadItem } from '../stages/inventory.ts';
 import type { Context } from './context.ts';
@@ -13,6 +14,8 @@ import { openExtractors, type Sources } from './extractors.ts';
 
 /** Documents made at once. */
 const AT_ONCE = 4;
+/** Milliseconds between two reports of progress, at least. */
+const PULSE = 200;
 
 /** Files to normalized documents. */
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
@@ -61,11 +64,18 @@ async function* documents(sources: Sources, context: Context): Run<DocumentsResu
 
 /** What the extractors find, each document handed out as an `item` as soon as it is made. */
 async function* gathered(extractors: Extractors, context: Context): Run<DocumentsResult> {
-  const result: DocumentsResult = { documents: 0, failed: 0, outputs: [], errors: [] };
+  const result: DocumentsResult = { documents: 0, failed: 0, outputs: [], notices: [], errors: [] };
+  const { verbose } = context.settings.ingestion.urls;
+  let [expected, told] = [0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
-  for await (const { document, page, error, expected } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
+  for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
     throwIfAborted(context.signal);
-    if (expected !== undefined) yield progress('parse', { expected, done: result.documents });
+    expected += coming ?? 0;
+    if (Date.now() - told >= PULSE) {
+      told = Date.now();
+      yield progress(extractors.urls ? 'crawl' : 'parse', countsOf(result, { expected, isCrawl: extractors.urls !== undefined }));
+    }
+    if (notice !== undefined) result.notices.push(notice);
     if (error) {
       result.failed++;
       result.errors.push(error);
@@ -75,28 +85,28 @@ async function* gathered(extractors: Extractors, context: Context): Run<Document
     result.documents++;
     if (context.lists) result.outputs.push(document);
     yield { type: 'item', stage: 'parse', message: '', data: document };
-    if (page) yield pageEvent(document, page);
+    if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
   }
   return result;
 }
 
-const pageEvent = ({ id, source, title }: Document, page: NonNullable<Candidate['page']>): Progress => ({
-  type: 'page',
-  stage: 'crawl',
-  message: '',
-  data: { url: source, title, ...page, document_id: id },
-});
+/** How far it is; of pages also how many are known and not read yet. */
+function countsOf({ documents: done, failed }: DocumentsResult, { expected, isCrawl }: { expected: number; isCrawl: boolean }) {
+  return { expected, done, failed, ...(isCrawl ? { pages: done, queued: Math.max(0, expected - done - failed) } : {}) };
+}
 
 interface Made {
   document?: Document;
   page?: Candidate['page'] | undefined;
   error?: ErrorItem;
-  expected?: number;
+  coming?: number;
+  notice?: string;
 }
 
 async function made(item: Extracted): Promise<Made> {
   if ('error' in item) return { error: item.error };
-  if ('expected' in item) return { expected: item.expected };
+  if ('expected' in item) return { coming: item.expected };
+  if ('notice' in item) return { notice: item.notice };
   if (!('candidate' in item)) return {};
   try {
     return { document: await item.candidate.document(), page: item.candidate.page };

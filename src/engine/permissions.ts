@@ -7,6 +7,19 @@ import { isAddress, isOperators, storeUrl } from './store-address.ts';
 /** Where in the settings a provider's options are: a request may set them, but not where the provider's key is sent. */
 const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.options'];
 
+/** What the configuration sends to every API that is read: it may hold the operator's secrets. */
+const SENT_TO_APIS = ['headers', 'params', 'body'] as const;
+
+/**
+ * The configuration that requests over the network are laid over: without what would be sent to whatever address of an API a caller chose. What goes to one
+ * origin and no other stays (`network.sites`).
+ */
+export function lendable(config: Config): Config {
+  const api = { ...config.ingestion.api };
+  for (const key of SENT_TO_APIS) delete api[key];
+  return { ...config, ingestion: { ...config.ingestion, api } };
+}
+
 export interface Caller {
   /** What the request says about the configuration. */
   layer: Layer;

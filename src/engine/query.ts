@@ -1,33 +1,47 @@
 import { endsWork, KbError, toErrorItem } from '../base/errors.ts';
-import { errorEvent, progress, type Run } from '../base/run.ts';
-import type { Embedder } from '../ports.ts';
+import type { Run } from '../base/run.ts';
+import { tellingWaits } from '../base/waits.ts';
+import type { Embedder } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
+import type { ErrorItem } from '../schema/results.ts';
 import { chat as runChat } from '../stages/chat/chat.ts';
 import { windowOf } from '../stages/chat/budget.ts';
-import { isRewritable, rewrite } from '../stages/chat/rewrite.ts';
-import { failureOf } from '../stages/chat/turn.ts';
+import { standAlone } from '../stages/chat/rewrite.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
+import { unknownFieldsNotice } from '../stages/unknown-fields.ts';
 import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
 /** Retrieval without an answer. A collection that can't be searched is an item of `errors`; so is a rewrite that failed, and the query is searched for as it is. */
-export async function* retrieve(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
+export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> => tellingWaits(retrieving(request, context));
+
+async function* retrieving(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
   const { query, filter, explain } = request;
-  let rewritten: Rewritten = { search_query: query, errors: [] };
+  let search_query = query;
+  const failures: ErrorItem[] = [];
   try {
     const parts = await openParts(context);
-    if (request.use_query_rewrite) rewritten = yield* standAlone(request, parts, context);
-    const { search_query } = rewritten;
-    const result = yield* runRetrieve(inputOf(query, { search_query, filter, explain }, context), parts);
-    const errors = [...rewritten.errors, ...result.errors];
+    const rewriting = yield* rewritten(request, parts, context);
+    search_query = rewriting.search_query;
+    if (rewriting.failure) failures.push(rewriting.failure);
+    const result = yield* searched(inputOf(query, { search_query, filter, explain }, context), parts);
+    const errors = [...failures, ...result.errors];
     return { ...result, failed: errors.length, errors };
   } catch (error) {
     if (endsWork(error) || !(error instanceof KbError)) throw error;
-    const errors = [...rewritten.errors, toErrorItem(error, { source: query, source_kind: 'query', stage: 'retrieve' })];
-    return { query, search_query: rewritten.search_query, retrieved: 0, items: [], failed: errors.length, errors };
+    const errors = [...failures, toErrorItem(error, { source: query, source_kind: 'query', stage: 'retrieve' })];
+    return { query, search_query, retrieved: 0, items: [], failed: errors.length, errors };
   }
+}
+
+/** The search; where it finds nothing within a filter, with what is wrong with that. */
+async function* searched(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
+  const result = yield* runRetrieve(input, parts);
+  if (!input.filter || result.retrieved > 0 || result.failed > 0) return result;
+  const notice = await unknownFieldsNotice(input.filter, parts.collection);
+  return notice === undefined ? result : { ...result, notice };
 }
 
 /** The same retrieval, asked for in blocks. */
@@ -37,33 +51,30 @@ export function retrieveInBlocks({ query, retrieval = {} }: QueryRequest, contex
   return retrieve({ query, filter, explain, ...rewriting }, context);
 }
 
-type Rewritten = Pick<RetrieveResult, 'search_query' | 'errors'>;
-
-/** The query as it can be understood without what was said before. Where nothing was said, or the rewriting fails, it stays as it is. */
-async function* standAlone({ query, rewrite_context }: RetrieveRequest, parts: RetrieveParts, context: Context): Run<Rewritten> {
-  const { llm: settings, query_rewrite } = context.settings.chat;
-  const history = rewrite_context?.trim() ? [{ role: 'user' as const, content: rewrite_context }] : [];
-  const { session_context } = query_rewrite;
-  if (!isRewritable({ history, session_context })) return { search_query: query, errors: [] };
-  try {
-    const llm = await openLlm(context, parts.embedder);
-    const { timeout } = settings;
-    const window = windowOf(settings).tokens;
-    const search_query = await rewrite(query, { history, session_context, llm, timeout, window, signal: context.signal });
-    yield progress('rewrite', { query, search_query });
-    return { search_query, errors: [] };
-  } catch (error) {
-    const item = failureOf(error, { source: query, source_kind: 'query', stage: 'rewrite' });
-    yield errorEvent(item);
-    return { search_query: query, errors: [item] };
-  }
+/** The query as it can be understood without the conversation that the request tells of, where it asks for that. */
+function rewritten(
+  { query, use_query_rewrite, rewrite_context }: RetrieveRequest,
+  { embedder }: RetrieveParts,
+  context: Context,
+): ReturnType<typeof standAlone> {
+  const { llm, query_rewrite } = context.settings.chat;
+  const said = rewrite_context?.trim() ? [{ role: 'user' as const, content: rewrite_context }] : [];
+  return standAlone(query, {
+    ...(use_query_rewrite ? { history: said, session_context: query_rewrite.session_context } : { history: [] }),
+    llm: () => openLlm(context, embedder),
+    timeout: llm.timeout,
+    window: windowOf(llm).tokens,
+    signal: context.signal,
+  });
 }
 
 const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefined) =>
   resources.llm(settings.chat.llm, settings.chat.llm.provider === 'local' ? embedder : undefined);
 
 /** One turn of a conversation. Nothing is opened before it is needed. */
-export async function* chat({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
+export const chat = (request: ChatRequest, context: Context): Run<ChatResult> => tellingWaits(chatting(request, context));
+
+async function* chatting({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
   const { settings, signal } = context;
   let opened: RetrieveParts | undefined;
   return yield* runChat(
@@ -71,7 +82,7 @@ export async function* chat({ query, history = [], filter, explain, show_prompt 
     {
       async *retrieve(search_query) {
         opened = await openParts(context);
-        return yield* runRetrieve(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), opened);
+        return yield* searched(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), opened);
       },
       llm: () => openLlm(context, opened?.embedder),
       get min_retrieval_score() {
@@ -92,11 +103,21 @@ function inputOf(query: string, rest: Pick<RetrieveInput, 'search_query' | 'filt
   return { query, ...rest, mode: retrieval.mode, top_k: retrieval.top_k, ...(rerank.enabled ? { rerank: { top_k: rerank.top_k } } : {}) };
 }
 
-/** The embedder is opened where the search compares vectors, the reranker where it is asked for. */
+/** What a search works with; the reranker is opened where it is asked for. */
 async function openParts(context: Context): Promise<RetrieveParts> {
   const { settings, resources, signal } = context;
   const collection = await openCollection(context);
-  const embedder = collection.info.dimensions > 0 && settings.retrieval.mode !== 'text' ? await openEmbedder(context) : undefined;
+  const embedder = collection.info.dimensions > 0 ? await embedderFor(context) : undefined;
   const reranker = settings.rerank.enabled ? await resources.reranker(settings.rerank, settings.chat.llm) : undefined;
   return { collection, embedder, reranker, signal };
+}
+
+/**
+ * The embedder of the collection where the search compares vectors. A search by words needs none: it gets the bundled one, which asks nobody and costs
+ * nothing, so that its scores mean what they mean in the other modes; where that can't be opened, it goes without.
+ */
+async function embedderFor(context: Context): Promise<Embedder | undefined> {
+  const { retrieval, embedding } = context.settings;
+  if (retrieval.mode !== 'text') return await openEmbedder(context);
+  return embedding.provider === 'local' ? await openEmbedder(context).catch(() => undefined) : undefined;
 }

@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { KbError } from '../base/errors.ts';
+import type { RendererOptions } from '../drivers/fetchers/browser.ts';
 import { drivers } from '../drivers/registry.ts';
-import type { DocumentReader, Embedder, Llm, Reranker, VectorStore } from '../ports.ts';
+import type { Embedder, Llm, Reranker } from '../ports/models.ts';
+import type { DocumentReader, Renderer } from '../ports/reading.ts';
+import type { VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { createShelf } from './shelf.ts';
@@ -17,6 +20,8 @@ export interface Resources {
   /** `embedder` helps an answerer that compares sentences; undefined where the collection has no vectors. */
   llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
   reader(): Promise<DocumentReader>;
+  /** For one run: what may be private depends on what its user named. The browser behind it is shared, and starts with the first page. */
+  renderer(door: RendererOptions): Renderer;
   close(): Promise<void>;
 }
 
@@ -39,6 +44,7 @@ interface Surroundings {
 /** Resources for one engine. On a server a store gets its key only where the operator named it. */
 export function createResources({ config, home, surface }: Surroundings): Resources {
   const shelf = createShelf();
+  const browser = drivers.browser();
   const openLlm: Resources['llm'] = ({ provider, model, options }, embedder) =>
     provider === 'local'
       ? drivers.llms.local.open({ provider, embedder }) // holds nothing, and compares with the embedder of whoever asks
@@ -68,7 +74,8 @@ export function createResources({ config, home, surface }: Surroundings): Resour
     },
     llm: openLlm,
     reader: () => own.get(['reader'], () => drivers.reader(READER)),
-    close: async () => void (await Promise.all([shelf.clear(), own.clear()])),
+    renderer: browser.renderer,
+    close: async () => void (await Promise.all([shelf.clear(), own.clear(), browser.close()])),
   };
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { KbError } from '../base/errors.ts';
 import { grouped } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { StoredChunk } from '../ports.ts';
+import type { StoredChunk } from '../ports/stores.ts';
 import {
   ExportedChunk,
   ExportHeader,

@@ -15,7 +15,12 @@ const failures = {
 };
 
 export const RetrieveResult = z
-  .object({ ...search, items: chunks, ...failures })
+  .object({
+    ...search,
+    items: chunks,
+    ...failures,
+    notice: z.string().optional().describe('Why nothing was found, where the filter names a field that no chunk has'),
+  })
   .meta({ id: 'RetrieveResult', description: 'The chunks that answer a query' });
 export type RetrieveResult = z.infer<typeof RetrieveResult>;
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Chat } from './config-chat.ts';
-import { ApiIngestion, DocsIngestion, UrlsIngestion } from './config-sources.ts';
-import { LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
+import { Server } from './config-server.ts';
+import { ApiIngestion, DocsIngestion, Site, UrlsIngestion } from './config-sources.ts';
+import { Bytes, LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
 import { EmbeddingProvider, RerankProvider } from './providers.ts';
 
 declare module 'zod' {
@@ -13,17 +14,6 @@ declare module 'zod' {
     /** What a number counts, where it may also be written with that unit. */
     unit?: 'bytes';
   }
-}
-
-/** Bytes as a number, or as people write them: `10 MiB`, `500 KB`. */
-const Bytes = z.preprocess((value) => (typeof value === 'string' ? bytesIn(value) : value), z.int().min(1)).meta({ unit: 'bytes' });
-
-const BYTES_OF: Record<string, number> = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
-
-/** What is no size stays as it is: the schema says what is wrong with it. */
-function bytesIn(text: string): number | string {
-  const [, number, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmg]i?b)|b)?\s*$/i.exec(text) ?? [];
-  return number === undefined ? text : Math.round(Number(number) * BYTES_OF[unit.toLowerCase()]!);
 }
 
 export const Storage = z
@@ -122,39 +112,14 @@ export const Network = z.strictObject({
   max_bytes: Bytes.describe('Size of one answer, at most'),
   max_redirects: z.int().min(0).max(50).describe('Redirects followed'),
   user_agent: z.string().describe('How kb names itself'),
+  sites: z
+    .array(Site)
+    .max(100)
+    .describe(
+      'What origins that are not public are given with every page, document and API that is asked of them, and no other: a list of {origin, headers, cookies, basic_auth}, with ${NAME} for a variable of the environment',
+    ),
 });
 export type Network = z.infer<typeof Network>;
-
-export const Server = z.strictObject({
-  host: z
-    .string()
-    .min(1)
-    .describe('Address that kb serve listens on; any but a loopback one needs KB_SERVER_TOKEN in the environment')
-    .meta({ flag: 'host' }),
-  port: z.int().min(0).max(65_535).describe('Port that it listens on; 0 takes any free one').meta({ flag: 'port' }),
-  allowed_roots: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .describe('Folders that paths in requests must lie in, relative to this file; the working directory where absent'),
-  allowed_store_urls: z
-    .array(z.string().min(1))
-    .describe('Addresses of stores that a request may name, beside the configured one and the local defaults'),
-  cors_origins: z
-    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'an origin such as https://app.example, without a path'))
-    .describe('Origins of web pages that may use the server, such as https://app.example'),
-  body_limit: Bytes.describe('Size of a request body, at most'),
-  upload_limit: Bytes.describe('Size of one uploaded file, at most'),
-  max_files: z.int().min(1).max(10_000).describe('Files in one upload, at most'),
-  request_timeout: z.number().positive().max(86_400).describe('Seconds that one request may take; a job may take longer'),
-  max_concurrent: z
-    .int()
-    .min(1)
-    .max(1000)
-    .describe('Requests worked on at once, searches and ingests counted apart; others wait their turn'),
-  rate_limit: z.int().min(0).describe('Requests in a minute that one client may make; 0: any number'),
-});
-export type Server = z.infer<typeof Server>;
 
 /** Everything that can be configured. `DEFAULTS` holds what is set where nobody says anything. */
 export const Config = z.strictObject({
@@ -185,7 +150,16 @@ export const DEFAULTS = {
   storage: { vector_db: 'lancedb', batch_size: 512, ensure_collection: true },
   ingestion: {
     docs: { frontmatter: false },
-    urls: { mode: 'each', max_depth: 3, max_pages: 200, verbose: false, frontmatter: false },
+    urls: {
+      mode: 'each',
+      max_depth: 3,
+      max_pages: 200,
+      include: [],
+      exclude: [],
+      render: 'auto',
+      verbose: false,
+      frontmatter: false,
+    },
     api: { method: 'GET', max_pages: 100, timeout: 30, frontmatter: false },
   },
   chunking: { chunk_size: 1000, chunk_overlap: 100, min_chunk_length: 100 },
@@ -202,7 +176,7 @@ export const DEFAULTS = {
     retrieval_quality: { enabled: true, low_confidence_mode: 'answer_with_caution', max_context_chunks: 5 },
     verify_citations: false,
   },
-  network: { allow_private: 'auto', timeout: 30, max_bytes: 104_857_600, max_redirects: 10, user_agent: 'kb' },
+  network: { allow_private: 'auto', timeout: 30, max_bytes: 104_857_600, max_redirects: 10, user_agent: 'kb', sites: [] },
   server: {
     host: '127.0.0.1',
     port: 8000,

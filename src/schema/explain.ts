@@ -31,6 +31,7 @@ export const ChatExplain = z
         }),
       )
       .describe('What was found, best first, and what became of it'),
+    declined: z.string().optional().describe('Why there is no answer from the sources, as a sentence; absent where there is one'),
     stages: z
       .array(z.object({ stage: z.string().describe('Part of the turn'), milliseconds: z.number().describe('How long it took') }))
       .describe('Where the time went'),
@@ -51,7 +52,7 @@ export const ChatExplain = z
               }),
             )
             .optional()
-            .describe('The prompt, where show_prompt asks for it'),
+            .describe('The prompt, where show_prompt asks for it; empty where the answerer only quotes and has none'),
         }),
       )
       .describe('What the language model was asked, in order'),

@@ -45,3 +45,14 @@ export function block<Shape extends z.ZodRawShape>(
   const described = section.description === undefined ? inner : inner.describe(section.description);
   return described.optional() as unknown as z.ZodOptional<z.ZodObject<Overriding<Shape>>>;
 }
+
+/** Bytes as a number, or as people write them: `10 MiB`, `500 KB`. */
+export const Bytes = z.preprocess((value) => (typeof value === 'string' ? bytesIn(value) : value), z.int().min(1)).meta({ unit: 'bytes' });
+
+const BYTES_OF: Record<string, number> = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
+
+/** What is no size stays as it is: the schema says what is wrong with it. */
+function bytesIn(text: string): number | string {
+  const [, number, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmg]i?b)|b)?\s*$/i.exec(text) ?? [];
+  return number === undefined ? text : Math.round(Number(number) * BYTES_OF[unit.toLowerCase()]!);
+}

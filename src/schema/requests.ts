@@ -49,6 +49,8 @@ const UrlObject = z.strictObject({
   mode: urls.shape.mode.optional(),
   max_depth: urls.shape.max_depth.optional(),
   max_pages: urls.shape.max_pages.optional(),
+  include: urls.shape.include.optional(),
+  exclude: urls.shape.exclude.optional(),
 });
 export const UrlsEntry = z.union([address, UrlObject]);
 export type UrlsEntry = z.infer<typeof UrlsEntry>;
@@ -151,6 +153,9 @@ export const ScrapeRequest = z
     mode: overriding(urls.shape.mode, 'ingestion.urls.mode'),
     max_depth: overriding(urls.shape.max_depth, 'ingestion.urls.max_depth'),
     max_pages: overriding(urls.shape.max_pages, 'ingestion.urls.max_pages'),
+    include: overriding(urls.shape.include, 'ingestion.urls.include'),
+    exclude: overriding(urls.shape.exclude, 'ingestion.urls.exclude'),
+    render: overriding(urls.shape.render, 'ingestion.urls.render'),
     frontmatter: overriding(urls.shape.frontmatter, 'ingestion.urls.frontmatter'),
     verbose: overriding(urls.shape.verbose, 'ingestion.urls.verbose'),
   })

@@ -51,7 +51,13 @@ export type ErrorItem = z.infer<typeof ErrorItem>;
 
 const count = (meaning: string) => z.int().min(0).describe(meaning);
 const failures = { failed: count('Items that failed'), errors: z.array(ErrorItem).describe('What failed, and why') };
-const documents = { documents: count('Documents read'), outputs: z.array(Document).describe('The documents, in order'), ...failures };
+const notices = z.array(z.string()).describe('What a person should know although nothing failed: a crawl that was cut off, for example');
+const documents = {
+  documents: count('Documents read'),
+  outputs: z.array(Document).describe('The documents, in order'),
+  notices,
+  ...failures,
+};
 
 export const DocumentsResult = z.object(documents).meta({ id: 'DocumentsResult', description: 'Normalized documents' });
 export type DocumentsResult = z.infer<typeof DocumentsResult>;
@@ -60,6 +66,7 @@ export const PagesResult = z
   .object({
     pages: count('Pages read'),
     outputs: documents.outputs,
+    notices,
     dlq: z.array(ErrorItem).nullable().describe('The failures that may pass when they are sent again; null without any'),
     ...failures,
   })
@@ -136,6 +143,7 @@ export const IngestResult = z
     gone: sources('Sources that are gone and whose chunks are stored still: prune removes them'),
     pruned: sources('Sources whose chunks were removed because they are gone'),
     passed_over: sources('Files in folders that are of no supported kind'),
+    notices,
     source_results: z
       .object({
         docs: ReferencesResult.optional().describe('What came of docs'),

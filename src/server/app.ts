@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Server } from '../schema/config.ts';
+import type { Server } from '../schema/config-server.ts';
 import { registerDocs } from './docs.ts';
 import { failureOf, refusal, send, type Failure } from './failures.ts';
 import { registerHealth } from './health.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Server } from '../schema/config.ts';
+import type { Server } from '../schema/config-server.ts';
 import { refusal, send } from './failures.ts';
 import { createGuard } from './guard.ts';
 import { serverStops } from './patience.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Server } from '../schema/config.ts';
+import type { Server } from '../schema/config-server.ts';
 import { Background } from '../schema/server.ts';
 import type { Jobs } from './jobs.ts';
 import { perform, performStream, type Bench } from './perform.ts';

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError } from '../base/errors.ts';
-import { packageRoot } from '../base/project.ts';
+import { packageVersion } from '../base/project.ts';
 import type { Engine } from '../engine/engine.ts';
 import { storeFolder } from '../engine/resources.ts';
 import { buildApp, type App } from './app.ts';
@@ -38,7 +37,7 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, on
   await sweepUploads();
   const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);
   const jobs = await openJobs({ engine, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
-  const app = await buildApp({ engine, jobs, version: version(), token, log });
+  const app = await buildApp({ engine, jobs, version: packageVersion(), token, log });
   try {
     onListening(await listen(app, { host, port }));
     await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));
@@ -49,8 +48,6 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, on
     await app.server.close();
   }
 }
-
-const version = (): string => (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 
 async function listen({ server }: App, { host, port }: { host: string; port: number }): Promise<string> {
   try {

@@ -1,6 +1,7 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { Collection, Embedder, StoredChunk } from '../ports.ts';
+import type { Embedder } from '../ports/models.ts';
+import type { Collection, StoredChunk } from '../ports/stores.ts';
 import type { EditRequest } from '../schema/chunk-requests.ts';
 import type { EditResult, ErrorItem } from '../schema/results.ts';
 import { embedBatches, type EmbedOptions } from './embed.ts';

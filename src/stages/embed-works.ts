@@ -1,11 +1,14 @@
 import { KbError } from '../base/errors.ts';
-import { ahead, mapOrdered } from '../base/pool.ts';
-import type { Embedder, StoredChunk } from '../ports.ts';
+import { ahead, mapOrdered, pulsed } from '../base/pool.ts';
+import type { Embedder } from '../ports/models.ts';
+import type { StoredChunk } from '../ports/stores.ts';
 import { embedTexts } from './embed.ts';
 import type { Work } from './ingest-work.ts';
 
 /** Documents that may pass without a text to embed before they are handed on. */
 const MOST_PASSING = 256;
+/** Milliseconds that a text waits for others to be embedded with it. */
+const PATIENCE = 3_000;
 /** Batches that fail whole, one after another, before the embedder is taken to be down: what follows would wait through every retry again. */
 const FAILED_BATCHES = 3;
 
@@ -62,16 +65,19 @@ function settle(work: Work, chunk: StoredChunk, vector: Float32Array | KbError):
 
 async function* fill(works: AsyncIterable<Work>, size: number): AsyncGenerator<Batch, void, void> {
   let batch: Batch = { slots: [], completes: [] };
-  for await (const work of works) {
-    for (const chunk of work.chunks.filter((candidate) => candidate.vector === undefined)) {
+  let began = Date.now();
+  for await (const work of pulsed(works, PATIENCE)) {
+    if (batch.completes.length === 0) began = Date.now();
+    for (const chunk of work ? work.chunks.filter((candidate) => candidate.vector === undefined) : []) {
       if (batch.slots.length === size) {
         yield batch;
         batch = { slots: [], completes: [] };
       }
-      batch.slots.push({ work, chunk });
+      batch.slots.push({ work: work!, chunk });
     }
-    batch.completes.push(work);
-    if (batch.completes.length >= MOST_PASSING || batch.slots.length >= size) {
+    if (work) batch.completes.push(work);
+    const isFull = batch.completes.length >= MOST_PASSING || batch.slots.length >= size;
+    if (isFull || (batch.completes.length > 0 && Date.now() - began >= PATIENCE)) {
       yield batch;
       batch = { slots: [], completes: [] };
     }

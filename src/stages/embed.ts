@@ -1,7 +1,7 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
 import { mapOrdered } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { Embedder } from '../ports.ts';
+import type { Embedder } from '../ports/models.ts';
 import type { Chunk, EmbeddedChunk } from '../schema/items.ts';
 import type { EmbedResult, ErrorItem } from '../schema/results.ts';
 

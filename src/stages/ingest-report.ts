@@ -2,6 +2,7 @@ import { toErrorItem } from '../base/errors.ts';
 import { errorEvent, type Progress } from '../base/run.ts';
 import type { ErrorItem, IngestResult } from '../schema/results.ts';
 import type { SourceName } from './extract/extract.ts';
+import { pageEvent } from './extract/page-event.ts';
 import type { Work } from './ingest-work.ts';
 import type { Written } from './write-works.ts';
 
@@ -14,19 +15,27 @@ export interface ReportOptions {
   collection: string;
   /** Whether `items` and `outputs` are filled. */
   lists: boolean;
+  /** Whether what is told of a page has a line for people. */
+  verbose?: boolean;
 }
 
 /** What an ingest has done so far: the one place that counts. */
 export class IngestReport {
   readonly result: IngestResult;
   readonly #lists: boolean;
+  readonly #verbose: boolean;
+  readonly #isCrawl: boolean;
   #expected = 0;
+  /** Documents that are known and not read yet. */
+  #queued = 0;
   #done = 0;
   #stored = 0;
   #news: Progress[] = [];
 
-  constructor({ names, provider, collection, lists }: ReportOptions) {
+  constructor({ names, provider, collection, lists, verbose = false }: ReportOptions) {
     this.#lists = lists;
+    this.#verbose = verbose;
+    this.#isCrawl = names.length === 1 && names[0] === 'urls';
     const failures = () => ({ failed: 0, errors: [] });
     this.result = {
       sources: 0,
@@ -38,6 +47,7 @@ export class IngestReport {
       gone: [],
       pruned: [],
       passed_over: [],
+      notices: [],
       source_results: Object.fromEntries(names.map((name) => [name, emptySource(name)])),
       chunk_result: { inputs: 0, chunks: 0, items: [], ...failures() },
       embed_result: { inputs: 0, embedded: 0, items: [], ...failures() },
@@ -54,6 +64,7 @@ export class IngestReport {
   /** So many more documents are coming. */
   expect(count: number): void {
     this.#expected += count;
+    this.#queued += count;
   }
 
   /** A file in a folder that no parser reads. */
@@ -61,15 +72,24 @@ export class IngestReport {
     if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
   }
 
+  /** What a person should know although nothing failed: told at once, and kept. */
+  notice(message: string): void {
+    this.result.notices.push(message);
+    this.#news.push({ type: 'progress', stage: 'ingest', message, data: {} });
+  }
+
   /** A source that could not be made chunks. */
   unread(name: SourceName, error: ErrorItem): void {
     this.#done++;
+    this.#queued--;
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
   }
 
   /** A document that was read, or that is known as it is. */
-  read({ name, status, chunks, reused, document }: Work): void {
+  read({ name, status, chunks, reused, document, page }: Work): void {
     const { result } = this;
+    this.#queued--;
+    if (page) this.#news.push(pageEvent(page, { verbose: this.#verbose }));
     const part = this.#source(name);
     if (part && 'documents' in part) part.documents++;
     else if (part) part.pages++;
@@ -108,10 +128,11 @@ export class IngestReport {
     for (const source of sources) list.push(source);
   }
 
-  /** What happened since this was last asked: failures as they came, then the counts. */
+  /** What happened since this was last asked: pages and failures as they came, then the counts. */
   events(): Progress[] {
-    const { sources, unchanged, chunks, embedded, reused, stored, failed } = this.result;
-    const data = { expected: this.#expected, done: this.#done, sources, unchanged, chunks, embedded, reused, stored, failed };
+    const { sources, unchanged, chunks, embedded, reused, stored, failed, source_results } = this.result;
+    const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};
+    const data = { expected: this.#expected, done: this.#done, ...pages, sources, unchanged, chunks, embedded, reused, stored, failed };
     const events: Progress[] = [...this.#news, { type: 'progress', stage: 'ingest', message: '', data }];
     this.#news = [];
     return events;

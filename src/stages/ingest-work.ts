@@ -1,7 +1,8 @@
 import type { KbError } from '../base/errors.ts';
 import type { Document } from '../schema/items.ts';
-import type { StoredChunk } from '../ports.ts';
+import type { StoredChunk } from '../ports/stores.ts';
 import type { SourceName } from './extract/extract.ts';
+import type { PageTold } from './extract/page-event.ts';
 
 /** A document on its way from source to store. */
 export interface Work {
@@ -11,6 +12,8 @@ export interface Work {
   status: 'new' | 'changed' | 'unchanged' | 'incomplete';
   /** Several documents share the source: this one stands beside the others. */
   shares_source: boolean;
+  /** What is told of a web page; one that is not read, because it is unchanged, has no title. */
+  page?: PageTold;
   /** Kept of Markdown that was given as text: the report lists it. */
   document?: Document;
   chunks: StoredChunk[];

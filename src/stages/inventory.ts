@@ -1,5 +1,5 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
-import type { Collection, StoredSource } from '../ports.ts';
+import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { Candidate, Extracted, Scope } from './extract/candidate.ts';
 import type { SourceName } from './extract/extract.ts';
 import type { IngestReport } from './ingest-report.ts';
@@ -13,13 +13,14 @@ export interface Inventory {
   candidates(
     extracted: AsyncIterable<{ name: SourceName; item: Extracted }>,
   ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void>;
-  /** Stored sources that lie in what was listed whole, and were not there. A source that failed was there. */
+  /** Stored sources that lie in what was listed whole and were not there, or that are known to be gone. A source that failed was there. */
   gone(before: ReadonlyMap<string, StoredSource>): string[];
 }
 
 export function createInventory(report: IngestReport): Inventory {
   const given = new Map<string, string>();
   const failed = new Set<string>();
+  const gone = new Set<string>();
   const scopes: Scope[] = [];
   /** Of several documents under one source the first is taken. Where the others say something else, that is a failure: each would replace the one before. */
   const isFirst = (name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean => {
@@ -36,10 +37,12 @@ export function createInventory(report: IngestReport): Inventory {
         if ('candidate' in item) {
           if (isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
         } else if ('error' in item) {
-          failed.add(item.error.source);
+          if (!item.isGone) failed.add(item.error.source);
+          else gone.add(item.error.source);
           report.unread(name, item.error);
         } else if ('passed_over' in item) report.passedOver(item.passed_over);
         else if ('scope' in item) scopes.push(item.scope);
+        else if ('notice' in item) report.notice(item.notice);
         else report.expect(item.expected);
       }
     },
@@ -47,7 +50,9 @@ export function createInventory(report: IngestReport): Inventory {
       [...before.values()]
         .filter(
           ({ source, source_kind }) =>
-            !given.has(source) && !failed.has(source) && scopes.some((scope) => scope.source_kind === source_kind && scope.covers(source)),
+            !given.has(source) &&
+            !failed.has(source) &&
+            (gone.has(source) || scopes.some((scope) => scope.source_kind === source_kind && scope.covers(source))),
         )
         .map(({ source }) => source),
   };

@@ -1,7 +1,7 @@
 import { KbError } from '../base/errors.ts';
-import { hash } from '../base/ids.ts';
+import { documentId, hash } from '../base/ids.ts';
 import { mapOrdered } from '../base/pool.ts';
-import type { Collection, StoredChunk, StoredSource } from '../ports.ts';
+import type { Collection, StoredChunk, StoredSource } from '../ports/stores.ts';
 import type { Chunking } from '../schema/config.ts';
 import type { Document } from '../schema/items.ts';
 import { chunkDocument } from './chunk/chunk.ts';
@@ -45,12 +45,14 @@ export async function* readWorks(
 }
 
 async function readWork(name: SourceName, candidate: Candidate, options: ReadWorksOptions): Promise<Work> {
-  const version = hash(FORMAT, candidate.content_hash, JSON.stringify(options.chunking)).slice(0, 32);
-  const { source, shares_source = false } = candidate;
+  const version = versionOf(candidate, options.chunking);
+  const { source, shares_source = false, page } = candidate;
   const work: Work = { name, source, status: 'new', shares_source, chunks: [], outdated: [], reused: 0, lost: [] };
+  if (page) work.page = { url: source, title: '', ...page, document_id: documentId(source) };
   if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force);
   if (work.status === 'unchanged' && name !== 'markdown') return work;
   const document = await candidate.document();
+  if (work.page) work.page.title = document.title;
   if (name === 'markdown') work.document = document;
   if (work.status === 'unchanged') return work;
   work.chunks = chunksOf(document, options.chunking, version);
@@ -65,6 +67,16 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadWor
   }
   return work;
 }
+
+/** Of all that decides what the chunks of a document are. */
+const versionOf = ({ content_hash }: Pick<Candidate, 'content_hash'>, chunking: Chunking): string =>
+  hash(FORMAT, content_hash, JSON.stringify(chunking)).slice(0, 32);
+
+/** Whether a document is stored whole and just as it would be now: `readWorks` will not read it. */
+export const isStoredAs = (
+  candidate: Pick<Candidate, 'source' | 'content_hash'>,
+  { before, chunking }: Pick<ReadWorksOptions, 'before' | 'chunking'>,
+): boolean => statusOf(before.get(candidate.source), versionOf(candidate, chunking), false) === 'unchanged';
 
 function statusOf(stored: StoredSource | undefined, version: string, force: boolean): Work['status'] {
   if (!stored) return 'new';

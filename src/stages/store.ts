@@ -1,6 +1,6 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import type { Collection, StoredChunk, Where } from '../ports.ts';
+import type { Collection, StoredChunk, Where } from '../ports/stores.ts';
 import type { EmbeddedChunk, EmbedderName } from '../schema/items.ts';
 import type { DeleteResult, ErrorItem, StoreResult } from '../schema/results.ts';
 

@@ -1,6 +1,6 @@
 import { KbError } from '../base/errors.ts';
 import { ahead, grouped } from '../base/pool.ts';
-import type { Collection, Replacement } from '../ports.ts';
+import type { Collection, Replacement } from '../ports/stores.ts';
 import type { Work } from './ingest-work.ts';
 
 /** What became of a document: stored (some of its chunks may be lost), kept as it was, or refused by the store. */
@@ -24,12 +24,16 @@ export interface WriteWorksOptions {
 /** Documents that may wait to be written while the embedder goes on. */
 const WAITING = 64;
 
+/** Milliseconds that a document waits for others to be written with it: what comes slowly is stored all the same, and stays where the run is killed. */
+const PATIENCE = 3_000;
+const weight = ({ chunks }: Work): number => Math.max(1, chunks.length);
+
 /** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */
 export async function* writeWorks(
   works: AsyncIterable<Work>,
   { collection, was_empty, batch_size, onWritten }: WriteWorksOptions,
 ): AsyncGenerator<void, void, void> {
-  for await (const group of grouped(ahead(works, WAITING), batch_size, ({ chunks }) => Math.max(1, chunks.length))) {
+  for await (const group of grouped(ahead(works, WAITING), batch_size, { weight, patience: PATIENCE })) {
     const ready = group.filter(shouldStore);
     const refused =
       ready.length > 0 ? await writeGroup(ready, await collection(dimensionsOf(ready)), { was_empty }) : new Map<Work, KbError>();

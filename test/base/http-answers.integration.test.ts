@@ -71,3 +71,24 @@ test('an answer with a status that is no success is an error that names address 
   expect(error.message).toContain('404');
   expect(`${error.message}${error.hint}`).not.toMatch(/s3cret|k3y|BODYWORD/);
 });
+
+test('an answer that says that nothing has changed is one where it is accepted, and an error elsewhere', async () => {
+  const unchanged = { status: 304, headers: { etag: '"v1"', 'content-encoding': 'gzip' } };
+  const web = await site({ '/a': unchanged, '/old': { status: 301, headers: { location: '/a' } } });
+  const http = door([web]);
+  const answer = await http.request(`${web.url}/old`, { headers: { 'if-none-match': '"v1"' }, accepts: [304] });
+  expect(answer).toMatchObject({ url: `${web.url}/a`, status: 304, headers: { etag: '"v1"' } });
+  expect(answer.bytes).toHaveLength(0);
+  expect(web.hits.map(({ headers }) => headers['if-none-match'])).toEqual(['"v1"', '"v1"']);
+  const error = await failure(http.request(`${web.url}/a`, { headers: { 'if-none-match': '"v1"' } }));
+  expect(error).toMatchObject({ code: 'invalid', isRetryable: false, attempts: 1, message: `${web.url}/a answered with status 304.` });
+  await expect(failure(http.request(`${web.url}/gone`, { accepts: [304] }))).resolves.toMatchObject({ code: 'not_found' });
+});
+
+test('what an answer is compared with is asked of its own origin alone', async () => {
+  const other = await site({ '/a': 'new' });
+  const web = await site({ '/a': { status: 302, headers: { location: `${other.url}/a` } } });
+  const answer = await door([web, other]).request(`${web.url}/a`, { headers: { 'if-none-match': '"v1"' }, accepts: [304] });
+  expect([answer.status, text(answer)]).toEqual([200, 'new']);
+  expect(other.hits[0]!.headers).not.toHaveProperty('if-none-match');
+});

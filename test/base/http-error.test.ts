@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectionError, secondsIn, statusError } from '../../src/base/http-error.ts';
+import { connectionError, retryAfterReset, secondsIn, statusError } from '../../src/base/http-error.ts';
 
 test.each([408, 409, 425, 429, 500, 502, 503, 599])('a status of %i may pass', (status) => {
   expect(statusError('http://x/', status, undefined)).toMatchObject({ isRetryable: true, code: 'unavailable' });
@@ -33,6 +33,17 @@ describe('Retry-After', () => {
   ])('«%s» means %s seconds', (header, seconds) => {
     expect(secondsIn(header, now)).toBe(seconds);
   });
+});
+
+test.each([
+  ['30', '30'],
+  ['1767225610', '10'],
+  ['1767225500', '1'],
+  ['soon', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('a limit that is reset at «%s» is waited for %s seconds', (header, seconds) => {
+  expect(retryAfterReset(header, Date.parse('2026-01-01T00:00:00Z'))).toBe(seconds);
 });
 
 describe('a connection that failed', () => {

@@ -51,6 +51,51 @@ describe('mapOrdered', () => {
   });
 });
 
+describe('mapOrdered, where the source is slow', () => {
+  const gate = () => {
+    let open!: () => void;
+    const opened = new Promise<void>((done) => (open = done));
+    return { opened, open };
+  };
+
+  it('hands out what is done, and waits for no more', async () => {
+    const { opened, open } = gate();
+    const slow = async function* () {
+      yield* [1, 2];
+      await opened;
+      yield 3;
+    };
+    const mapped = mapOrdered(slow(), 8, async (n) => n * 10);
+    expect([(await mapped.next()).value, (await mapped.next()).value]).toEqual([10, 20]);
+    open();
+    expect(await all(mapped)).toEqual([30]);
+  });
+
+  it('throws what the source throws, and what the work throws before that', async () => {
+    const broken = async function* () {
+      yield 1;
+      await wait(5);
+      throw new Error('the source broke');
+    };
+    await expect(all(mapOrdered(broken(), 4, async (n) => n))).rejects.toThrow('the source broke');
+    const failing = async () => Promise.reject(new Error('one is bad'));
+    await expect(all(mapOrdered(broken(), 4, failing))).rejects.toThrow('one is bad');
+  });
+
+  it('closes the source when its reader leaves', async () => {
+    let closed = false;
+    const source = async function* () {
+      try {
+        for (let i = 0; ; i++) yield i;
+      } finally {
+        closed = true;
+      }
+    };
+    for await (const item of mapOrdered(source(), 3, async (n) => n)) if (item === 2) break;
+    expect(closed).toBe(true);
+  });
+});
+
 describe('mapAsFinished', () => {
   it('gives what is finished first', async () => {
     const results = await all(mapAsFinished([30, 1, 15], 3, async (ms) => (await wait(ms), ms)));
@@ -98,7 +143,25 @@ describe('ahead', () => {
 describe('grouped', () => {
   it('closes a group when its weight is reached', async () => {
     expect(await all(grouped(count(7), 3))).toEqual([[0, 1, 2], [3, 4, 5], [6]]);
-    expect(await all(grouped(count(5), 4, (n) => n))).toEqual([[0, 1, 2, 3], [4]]);
+    expect(await all(grouped(count(5), 4, { weight: (n) => n }))).toEqual([[0, 1, 2, 3], [4]]);
+  });
+});
+
+describe('grouped, with patience', () => {
+  it('closes a group that has waited long enough, and no empty one', async () => {
+    const slow = async function* () {
+      yield* [1, 2];
+      await wait(60);
+      yield* [3, 4, 5];
+    };
+    expect(await all(grouped(slow(), 3, { patience: 10 }))).toEqual([
+      [1, 2],
+      [3, 4, 5],
+    ]);
+    expect(await all(grouped(slow(), 3, { patience: 10_000 }))).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
   });
 });
 

@@ -36,9 +36,9 @@ describe('a name', () => {
     expect(holdsSecret(name)).toBe(false);
   });
 
-  test('key holds one where its value is long', () => {
-    expect(holdsSecret('key', 'A'.repeat(39))).toBe(true);
-    expect(holdsSecret('key', 'article-1')).toBe(false);
+  test.each(['key', 'user_key', 'appid', 'code'])('%s holds one where its value is long', (name) => {
+    expect(holdsSecret(name, 'A'.repeat(32))).toBe(true);
+    expect(holdsSecret(name, 'article-1')).toBe(false);
   });
 });
 

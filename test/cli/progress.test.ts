@@ -25,6 +25,53 @@ describe('progress', () => {
     expect(progressText({ search_query: 'x' }, 9000)).toBe('');
   });
 
+  it('of a crawl tells of pages, those that wait and those that failed', () => {
+    const counts = { pages: 124, queued: 37, failed: 2, done: 124, expected: 163 };
+    expect(progressText(counts, 2_033)).toBe('124 pages, 37 queued, 2 failed, 61 pages/s');
+    expect(progressText({ ...counts, failed: 0, chunks: 1_300, embedded: 1_024 }, 40_000)).toBe(
+      '124 pages, 37 queued, 1,024 of 1,300 chunks embedded, 3.1 pages/s',
+    );
+    expect(progressText({ pages: 1, queued: 0, failed: 0 }, 900)).toBe('1 page, 0 queued');
+    expect(progressText({ pages: 0, queued: 1, failed: 1 }, 9_000)).toBe('0 pages, 1 queued, 1 failed');
+  });
+
+  const event = (type: Event['type'], message: string, about: Event['data'] = {}): Event => ({
+    type,
+    stage: 'crawl',
+    message,
+    data: about,
+    sequence: 0,
+  });
+  async function* crawl(): AsyncGenerator<Event, string, void> {
+    yield event('progress', '', { pages: 1, queued: 2 });
+    yield event('page', '200  depth 1  https://a.example/  \u001b[31mRed', { url: 'https://a.example/' });
+    yield event('page', '', { url: 'https://a.example/b' });
+    yield event('progress', 'Waiting.');
+    return 'done';
+  }
+
+  it('of a run that prints is one line on a terminal that gives way, and goes in the end', async () => {
+    const screen = paper({ isTerminal: true });
+    expect(await followed(crawl(), { screen, title: 'Scraping', prints: true })).toBe('done');
+    expect(screen.states).toEqual(['Scraping: 1 page, 2 queued', undefined]);
+    expect(screen.notes).toEqual(['200  depth 1  https://a.example/  Red', 'Waiting.']);
+    const broken = paper({ isTerminal: true });
+    async function* breaks(): AsyncGenerator<Event, string, void> {
+      yield event('progress', '', { pages: 1, queued: 2 });
+      throw new Error('broken');
+    }
+    await expect(followed(breaks(), { screen: broken, title: 'Scraping', prints: true })).rejects.toThrow('broken');
+    expect(broken.states.at(-1)).toBeUndefined();
+  });
+
+  it('of a run that prints is told in lines off a terminal, of which a short one has none but what it says; with --quiet there is nothing', async () => {
+    const [screen, quiet] = [paper(), paper({ quiet: true, isTerminal: true })];
+    await followed(crawl(), { screen, title: 'Scraping', prints: true });
+    expect([screen.notes, screen.states]).toEqual([['200  depth 1  https://a.example/  Red', 'Waiting.'], []]);
+    await followed(crawl(), { screen: quiet, title: 'Scraping', prints: true });
+    expect([quiet.notes, quiet.states]).toEqual([[], []]);
+  });
+
   it('is said in lines off a terminal, with the messages of the run', async () => {
     async function* run(): AsyncGenerator<Event, string, void> {
       yield { type: 'progress', stage: 'store', message: 'Waiting.', data: {}, sequence: 0 };

@@ -57,3 +57,21 @@ test('each passage, each question to the model and each stage has its line, and 
 test('a turn that needed nothing has nothing to explain', () => {
   expect(explainLines({ thresholds: {}, passages: [], stages: [], calls: [] })).toEqual([]);
 });
+
+test('why there is no answer has a line, and so has an answerer that is sent no prompt', () => {
+  const [call] = explain.calls;
+  expect(
+    explainLines({
+      thresholds: {},
+      passages: [],
+      declined: 'Nothing was\u0007 found.',
+      stages: [],
+      calls: [{ ...call!, provider: 'local', model: 'extractive', messages: [] }],
+    }),
+  ).toEqual([
+    'declined: Nothing was found.',
+    'asked:',
+    '  generate: local / extractive, 11 tokens in, 7 out, 790 ms',
+    '    local quotes the passages and is sent no prompt',
+  ]);
+});

@@ -104,6 +104,9 @@ describe('hits', () => {
     const nothing = paper();
     showHits({ ...result, retrieved: 0, items: [] }, nothing);
     expect([nothing.out, nothing.warnings]).toEqual([['Nothing was found.'], []]);
+    const slip = paper();
+    showHits({ ...result, retrieved: 0, items: [], notice: 'No chunk has it.' }, slip);
+    expect(slip.out).toEqual(['Nothing was found. No chunk has it.']);
     const broken = paper();
     showHits(
       {
@@ -164,6 +167,13 @@ describe('the end of an ingest', () => {
       '  gone         1 document that is stored still; --prune removes it: old.md',
       '  passed over  2 files of other kinds: a.zip, LICENSE',
     ]);
+  });
+
+  it('tells what a person should know although nothing failed', () => {
+    const { out } = said({ unchanged: 1, notices: ['The crawl was cut off at 200 pages.\u001b[2J'] });
+    expect(out.slice(2, -1)).toEqual(['  note         The crawl was cut off at 200 pages.']);
+    const many = said({ notices: Array.from({ length: 12 }, (_, i) => `Notice ${i}.`) }).out;
+    expect(many.slice(-2)).toEqual(['  note         Notice 9.', '  note         … and 2 more; --json lists them.']);
   });
 
   it('has a headline for every end', () => {
@@ -267,8 +277,51 @@ describe('an answer', () => {
       },
       screen,
     );
-    expect(screen.out[0]).toContain('Low confidence');
+    expect(screen.out[0]).toBe('\nLow confidence: the collection holds little about this.');
     expect(screen.warnings).toEqual(['Note: q: The rewrite failed.']);
+  });
+
+  it('that is none, or cites nothing, or cites wrongly, says so as well; a greeting does not', () => {
+    const doubt = (over: Partial<ChatResult>) => {
+      const screen = paper();
+      showSources({ ...result, ...over }, screen);
+      return screen.out[0];
+    };
+    const none = { level: 'none', reason: 'retrieval_quality_low_confidence' } as const;
+    expect(doubt({ sources: [], answer_confidence: none })).toBe('\nLow confidence: nothing that was found answers this.');
+    expect(doubt({ sources: [{ ...source, cited: false }] })).toBe('\nLow confidence: the answer cites no source.');
+    const wrong = { level: 'low', reason: 'citations_unsupported' } as const;
+    expect(doubt({ answer_confidence: wrong })).toBe('\nLow confidence: the sources cited do not bear out all of it.');
+    expect(doubt({ sources: [], answer_confidence: { level: 'none', reason: 'direct_intent' } })).toBeUndefined();
+    expect(doubt({ sources: [], answer: '', answer_confidence: { level: 'none', reason: 'errors' } })).toBeUndefined();
+    expect(doubt({})).toBe('');
+  });
+
+  it('that failed says how often it was tried', () => {
+    expect(failureLine({ ...failure('q', 'It answered 500.'), source_kind: 'chat', attempts: 4 })).toBe(
+      'It answered 500. It was tried 4 times.',
+    );
+  });
+
+  it('that broke off is marked where its words stand', () => {
+    const screen = paper({ columns: 40 });
+    const printer = answerPrinter(screen);
+    printer.onEvent(event('token', 'generation', { text: 'It **is' }));
+    printer.result({ ...result, answer: '', sources: [], answer_confidence: { level: 'none', reason: 'errors' } });
+    expect(screen.out.join('')).toBe('It **is\n… (the answer broke off)');
+    const whole = paper();
+    answerPrinter(whole).result({ ...result, answer: '', sources: [] });
+    expect(whole.out).toEqual([]);
+  });
+
+  it('that is waited for says why: on the line of what is done, or as a note where nobody looks at one', () => {
+    const wait = { ...event('progress', 'generation', { wait: 12, attempt: 2, attempts: 4 }), message: 'Waiting 12 s\u001b[2J.' };
+    const seen = paper({ isTerminal: true });
+    answerPrinter(seen).onEvent(wait);
+    expect([seen.states, seen.notes]).toEqual([['Waiting 12 s.'], []]);
+    const piped = paper();
+    answerPrinter(piped).onEvent(wait);
+    expect([piped.states, piped.notes]).toEqual([[], ['Waiting 12 s.']]);
   });
 
   it('is a failure for a script where there is none', () => {

@@ -9,18 +9,18 @@ describe('the sources of an ingest', () => {
       'list.yaml': 'docs: [a.md]\nurls: https://example.com/\nconcurrency: parallel\n',
       'one.json': '{"markdown": "Text."}',
     });
-    expect(await ingestSources({ sources: join(home, 'list.yaml'), docs: ['b.md', 'c.md'] }, home)).toEqual({
+    expect(await ingestSources({ sources: join(home, 'list.yaml'), docs: ['b.md', 'c.md'] }, { home, environment: {} })).toEqual({
       docs: ['b.md', 'c.md'],
       urls: 'https://example.com/',
       concurrency: 'parallel',
     });
-    expect(await ingestSources({ sources: join(home, 'one.json') }, home)).toEqual({ markdown: 'Text.' });
-    expect(await ingestSources({}, home)).toEqual({});
+    expect(await ingestSources({ sources: join(home, 'one.json') }, { home, environment: {} })).toEqual({ markdown: 'Text.' });
+    expect(await ingestSources({}, { home, environment: {} })).toEqual({});
   });
 
   it('may be texts and files of text, which keep their path as their name', async () => {
     const home = folder({ 'notes/a b.md': '# Note' });
-    expect(await ingestSources({ markdown: ['The gate.', `@${join(home, 'notes/a b.md')}`] }, home)).toEqual({
+    expect(await ingestSources({ markdown: ['The gate.', `@${join(home, 'notes/a b.md')}`] }, { home, environment: {} })).toEqual({
       markdown: ['The gate.', { text: '# Note', source: 'notes/a b.md' }],
     });
   });
@@ -30,8 +30,34 @@ describe('the sources of an ingest', () => {
       'one.yaml': 'url: https://a.example/\nmax_pages: 2\n',
       'two.json': '[{"url": "https://b.example/"}, "https://c.example/"]',
     });
-    expect(await ingestSources({ api: ['https://d.example/', `@${join(home, 'one.yaml')}`, `@${join(home, 'two.json')}`] }, home)).toEqual({
+    expect(
+      await ingestSources(
+        { api: ['https://d.example/', `@${join(home, 'one.yaml')}`, `@${join(home, 'two.json')}`] },
+        { home, environment: {} },
+      ),
+    ).toEqual({
       api: ['https://d.example/', { url: 'https://a.example/', max_pages: 2 }, { url: 'https://b.example/' }, 'https://c.example/'],
+    });
+  });
+
+  it('have the values of variables in what files say of APIs, and nowhere else', async () => {
+    const home = folder({
+      'one.yaml': 'url: https://a.example/\nheaders:\n  Authorization: Bearer ${API_TOKEN}\nparams:\n  key: "${NONE_SUCH}"\n',
+      'list.yaml':
+        'urls: "https://a.example/${API_TOKEN}"\nmarkdown: "Set ${API_TOKEN}."\napi:\n  url: https://b.example/\n  body: {token: "${API_TOKEN}"}\ningestion:\n  api:\n    headers:\n      X-Key: ${API_TOKEN}\n',
+    });
+    const environment = { API_TOKEN: 't0ken' };
+    expect(await ingestSources({ api: [`@${join(home, 'one.yaml')}`, 'https://c.example/${API_TOKEN}'] }, { home, environment })).toEqual({
+      api: [
+        { url: 'https://a.example/', headers: { Authorization: 'Bearer t0ken' }, params: { key: '${NONE_SUCH}' } },
+        'https://c.example/${API_TOKEN}',
+      ],
+    });
+    expect(await ingestSources({ sources: join(home, 'list.yaml') }, { home, environment })).toEqual({
+      urls: 'https://a.example/${API_TOKEN}',
+      markdown: 'Set ${API_TOKEN}.',
+      api: { url: 'https://b.example/', body: { token: 't0ken' } },
+      ingestion: { api: { headers: { 'X-Key': 't0ken' } } },
     });
   });
 
@@ -46,6 +72,9 @@ describe('the sources of an ingest', () => {
       [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read/],
     ];
     for (const [flags, message] of refusals)
-      await expect(ingestSources(flags, home)).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(message) });
+      await expect(ingestSources(flags, { home, environment: {} })).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringMatching(message),
+      });
   });
 });

@@ -45,6 +45,16 @@ describe('loadConfig', () => {
     expect(load(folder({ 'kb.config.yaml': 'storage:\n  collection: other\n' })).config.collection).toBe('other');
   });
 
+  it('refuses an overlap that is larger than the chunk, and names who said both', () => {
+    const cwd = folder({ 'kb.config.yaml': 'chunking:\n  chunk_size: 300\n' });
+    expect(load(cwd, { flags: flag('chunking.chunk_overlap', 300) }).config.chunking).toMatchObject({ chunk_overlap: 300 });
+    const error = failure(() => load(cwd, { flags: flag('chunking.chunk_overlap', 301) }));
+    expect([error.code, error.message]).toEqual([
+      'configuration',
+      "--set chunking.chunk_overlap (301) is larger than kb.config.yaml, line 2: chunking.chunk_size (300): a chunk can't repeat more than it holds.",
+    ]);
+  });
+
   it('names an unknown key, its line and the nearest known one', () => {
     const error = failure(() => load(folder({ 'kb.config.yaml': 'collection: a\nchunking:\n  chunk_overlapp: 5\n' })));
     expect(error.code).toBe('configuration');
@@ -63,6 +73,42 @@ describe('loadConfig', () => {
     const error = failure(() => load(folder({ 'kb.config.yaml': text })));
     expect(error.message).toMatch(/api_key|token|Authorization|X-Api-Key/);
     expect(error.message + error.hint).not.toContain('sk-1');
+  });
+
+  it.each([
+    ['basic_auth: ann:hunter2', 'network.sites.0.basic_auth'],
+    ['cookies: {session: "hunter2"}', 'network.sites.0.cookies.session'],
+    ['cookies: {sz: "hunter2hunter2hunter2"}', 'network.sites.0.cookies.sz'],
+    ['headers: {Authorization: "Basic hunter2"}', 'network.sites.0.headers.Authorization'],
+  ])('refuses what a site is given as a secret: %s', (text, path) => {
+    const file = (given: string) => folder({ 'kb.config.yaml': `network:\n  sites:\n    - origin: https://a.example\n      ${given}\n` });
+    const error = failure(() => load(file(text)));
+    expect([error.message.includes(path), error.hint?.includes('${NAME}')]).toEqual([true, true]);
+    expect(error.message + error.hint).not.toContain('hunter2');
+    const { config } = load(file(text.replace(/(hunter2)+/, '${SITE_SECRET}')), { environment: { SITE_SECRET: 'hunter2' } });
+    expect(JSON.stringify(config.network.sites)).toContain('hunter2');
+  });
+
+  it('takes cookies that are settings as they are', () => {
+    const cwd = folder({
+      'kb.config.yaml': 'network:\n  sites:\n    - {origin: "https://a.example", cookies: {lang: en}, headers: {X-Team: docs}}\n',
+    });
+    expect(load(cwd).config.network.sites).toEqual([
+      { origin: 'https://a.example', cookies: { lang: 'en' }, headers: { 'X-Team': 'docs' } },
+    ]);
+  });
+
+  it.each([
+    '{origin: "https://a.example/docs"}',
+    '{origin: "http://[", headers: {a: b}}',
+    '{origin: "https://a.example", headers: {"a b": c}}',
+    '{origin: "https://a.example", headers: {a: "${TWO_LINES}"}}',
+    '{origin: "https://a.example", basic_auth: "${TWO_LINES}"}',
+  ])('refuses a site that nothing can be sent to: %s', (text) => {
+    const cwd = folder({ 'kb.config.yaml': `network:\n  sites:\n    - ${text}\n` });
+    const error = failure(() => load(cwd, { environment: { TWO_LINES: 'x:hunter2\ny: z' } }));
+    expect(error.message).toMatch(/network\.sites.* expected/);
+    expect(error.message + error.hint).not.toContain('hunter2');
   });
 
   it('takes a folder .env for none of its own', () => {

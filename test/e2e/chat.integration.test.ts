@@ -176,11 +176,27 @@ describe('a conversation on a terminal', () => {
     const { words } = await model({ reply: (_request, count) => (count === 1 ? { status: 400 } : 'So [1].') });
     const { typed, leave } = await conversation(words);
     await typed(`${QUESTION}\r`, /Error: [\s\S]*› $/);
-    await typed('/model openai\r', /Answers come from openai[\s\S]*› $/);
-    await typed(`${QUESTION}\r`, /Error: [\s\S]*OPENAI_API_KEY[\s\S]*› $/);
-    await typed('/model openai_compatible\r', /Answers come from openai_compatible \/ m\.[\s\S]*› $/);
+    await typed('/model openai\r', /Error: [\s\S]*OPENAI_API_KEY[\s\S]*› $/);
     await typed(`${QUESTION}\r`, /So \[1\]\.[\s\S]*› $/);
     expect((await leave()).code).toBe(0);
+  });
+
+  it('says what it waits for, and marks an answer that broke off', async () => {
+    const { words } = await model({
+      reply: (_request, count) =>
+        count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : { pieces: ['It is ', 'locked '], end: 'cut' },
+    });
+    const { talk, typed, leave } = await conversation(words);
+    const shown = await typed(`${QUESTION}\r`, /› $/);
+    expect(talk.said.error + talk.said.out).toContain('Waiting 1 s, then trying again (2 of 4)');
+    expect(shown).toMatch(/It is\n… \(the answer broke off\)\n[\s\S]*Error: The answer broke off:[\s\S]*was not kept/);
+    await leave();
+  });
+
+  it('is left with exit, as with /exit', async () => {
+    const { talk } = await conversation();
+    talk.child.stdin!.write('exit\r');
+    expect((await talk.done).code).toBe(0);
   });
 });
 
@@ -192,6 +208,17 @@ describe('a conversation off a terminal', () => {
     expect(ended.out.match(/^\[1\] Gate — docs\/gate\.md · Gate, lines 1–3$/gm)).toHaveLength(3);
     expect(ended.out).not.toContain('\u001b');
     expect(existsSync(join(home, '.state', 'kb', 'chat'))).toBe(false);
+  });
+
+  it('loses no turn where two of them are kept in one file', async () => {
+    const file = join(folder(), 'talk.json');
+    const ask = () => kb(['chat', '--history-file', file], { cwd: home, input: `${QUESTION}\nWho has the key?\nWhere is the key?\n` });
+    const ended = await Promise.all([ask(), ask()]);
+    expect(ended.map(({ code, error }) => [code, error.replace(/^Ask about.*\n/, '')])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    expect(JSON.parse(readFileSync(file, 'utf8')).turns).toHaveLength(6);
   });
 
   it('answers with a JSON document a line, and nothing else, with --json', async () => {
@@ -229,13 +256,21 @@ describe('a conversation off a terminal', () => {
 
   it('ends with the first Ctrl-C where it waits for a question', async () => {
     const talk = startKb(['chat'], { cwd: home });
-    await talk.until(/Ask about/);
+    talk.child.stdin!.write(`${QUESTION}\n`);
+    await talk.until(/locked at ten/);
     talk.child.kill('SIGINT');
     expect((await talk.done).code).toBe(130);
   });
 });
 
 describe('one question', () => {
+  it('that is empty is a usage error, with --json behind its result', async () => {
+    const { code, error } = await kb(['chat', ' '], { cwd: home });
+    expect([code, error]).toEqual([2, expect.stringContaining('missing or empty')]);
+    const json = await kb(['chat', '', '--json'], { cwd: home });
+    expect([json.code, JSON.parse(json.out).errors[0].stage]).toEqual([2, 'validate']);
+  });
+
   it('takes no file of a conversation', async () => {
     const { code, error } = await kb(['chat', QUESTION, '--history-file', 'talk.json'], { cwd: home });
     expect([code, error]).toEqual([2, expect.stringContaining('--history-file')]);

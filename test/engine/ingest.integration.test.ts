@@ -503,6 +503,15 @@ describe('the events of an ingest', () => {
     ]);
   });
 
+  it('are refused where a chunk would repeat more than it holds', async () => {
+    const chunking = { chunk_size: 200, chunk_overlap: 201 };
+    await expect(result(engineIn(folder()), 'ingest', { markdown: 'Text.', chunking })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/chunking\.chunk_overlap \(201\).*chunking\.chunk_size \(200\)/),
+    });
+    await expect(result(engineIn(folder()), 'chunk', { markdown: 'Text.', ...chunking })).rejects.toMatchObject({ code: 'usage' });
+  });
+
   it('come with a report whose lists end at a limit', async () => {
     const rows = Array.from({ length: REPORT_LIMIT + 50 }, (_, i) => `Passage ${i} stands alone, and has a number of its own: ${i * 7}.`);
     const engine = engineIn(folder());

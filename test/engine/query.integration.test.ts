@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../src/base/run.ts';
+import type { Layer } from '../../src/base/settings.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { Filter } from '../../src/schema/requests.ts';
 import { engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 
@@ -54,6 +56,19 @@ describe('retrieve', () => {
     ]);
     expect(ids((await result(engine, 'retrieve', { query: 'gate bell lamp', filter: { source: 'gate' } })).items)).toEqual(['gate']);
     expect((await result(engine, 'retrieve', { query, filter: { year: 1999 } })).items).toEqual([]);
+  });
+
+  it('says which field of a filter no chunk has, where nothing was found', async () => {
+    const engine = await filled();
+    const found = (filter: Filter) => result(engine, 'retrieve', { query: 'gate bell lamp', filter });
+    const slip = await found({ yaer: 2024, source: 'gate' });
+    expect(slip).toMatchObject({ retrieved: 0, failed: 0, errors: [] });
+    expect(slip.notice).toBe('The filter lets nothing through: no chunk of «default» has the field «yaer». Did you mean «year»?');
+    expect((await found({ zzzzzzzz: 1 })).notice).toMatch(/«zzzzzzzz»\.$/);
+    expect(await found({ year: 1999 })).not.toHaveProperty('notice');
+    expect(await found({ year: 2024 })).not.toHaveProperty('notice');
+    const turn = await result(engine, 'chat', { query: 'When is the gate locked?', filter: { yaer: 2020 } });
+    expect(turn.errors).toEqual([expect.objectContaining({ stage: 'retrieve', error: slip.notice, isRetryable: false })]);
   });
 
   it('lists a missing collection as an error that may pass, and refuses what can not be asked of it', async () => {
@@ -364,5 +379,32 @@ describe('chat', () => {
     });
     const quoted = await result(await filled(), 'chat', { query: 'When is the gate locked?', verify_citations: true });
     expect(quoted).toMatchObject({ unsupported: [], answer_confidence: { level: 'high' } });
+  });
+
+  it('asks on without the same quotation twice', async () => {
+    const engine = await filled();
+    const query_rewrite = { enabled: true };
+    const first = await result(engine, 'chat', { query: 'When is the gate locked?', query_rewrite });
+    expect(first.answer).toContain('The gate is locked at ten in the evening.');
+    const second = await result(engine, 'chat', { query: 'why?', history: first.history, query_rewrite });
+    expect(second.answer).not.toContain('locked at ten');
+    expect(second.answer).toBe('The sources say no more about this.');
+  });
+
+  it('tells while it waits for a model that is busy', async () => {
+    const { server, settings } = await modelServer({
+      reply: (_request, count) => (count === 1 ? { status: 429, headers: { 'retry-after': '0.01' } } : 'At ten [1].'),
+    });
+    const engine = await filled({ ...WORDS, chat: { llm: { ...(settings.embedding as Layer), provider: 'openai_compatible' } } } as Layer);
+    const { events, result: turn } = await collect(engine.run('chat', { query: 'When is the gate locked?' }));
+    expect([turn.answer, turn.errors, server.requests.length]).toEqual(['At ten [1].', [], 2]);
+    expect(events.filter(({ data }) => 'wait' in data)).toEqual([
+      expect.objectContaining({
+        type: 'progress',
+        stage: 'generation',
+        message: expect.stringMatching(/^Waiting 1 s, then trying again \(2 of 4\): openai_compatible answered 429/),
+        data: { wait: 0.01, attempt: 2, attempts: 4 },
+      }),
+    ]);
   });
 });

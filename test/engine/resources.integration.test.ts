@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../src/base/run.ts';
 import { layered, type Layer } from '../../src/base/settings.ts';
 import { createResources } from '../../src/engine/resources.ts';
-import type { Embedder } from '../../src/ports.ts';
+import type { Embedder } from '../../src/ports/models.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';
 import { openQdrantServer } from '../support/qdrant-server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KbError, type ErrorCode } from '../../src/base/errors.ts';
 import { collect } from '../../src/base/run.ts';
-import type { Embedder } from '../../src/ports.ts';
+import type { Embedder } from '../../src/ports/models.ts';
 import { embedChunks, embedTexts } from '../../src/stages/embed.ts';
 
 /** An embedder whose vectors are a text's length, and that refuses a request when `refuses` says why. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/base/errors.ts';
-import type { StoredSource } from '../../src/ports.ts';
+import type { StoredSource } from '../../src/ports/stores.ts';
 import type { Candidate, Extracted } from '../../src/stages/extract/candidate.ts';
 import type { SourceName } from '../../src/stages/extract/extract.ts';
 import { IngestReport } from '../../src/stages/ingest-report.ts';
@@ -10,8 +10,9 @@ const candidate = (source: string, content_hash = 'h', rest: Partial<Candidate> 
   candidate: { source, source_kind: 'path', content_hash, document: () => Promise.reject(new Error('not read')), ...rest },
 });
 const text = { source_kind: 'markdown' } as const;
-const failure = (source: string): Extracted => ({
+const failure = (source: string, isGone?: boolean): Extracted => ({
   error: { source, source_kind: 'path', stage: 'fetch', error: 'x', isRetryable: false, attempts: 1 },
+  ...(isGone === undefined ? {} : { isGone }),
 });
 const scope = (folder: string, source_kind: 'path' | 'url' = 'path'): Extracted => ({
   scope: { source_kind, covers: (source) => source.startsWith(folder) },
@@ -31,8 +32,8 @@ async function met(items: Extracted[], name: SourceName = 'docs') {
     for (const item of items) yield { name, item };
   };
   const sources = (await Array.fromAsync(inventory.candidates(all()))).map(({ candidate: found }) => found.source);
-  const counts = report.events().at(-1)!.data;
-  return { sources, inventory, result: report.result, counts };
+  const events = report.events();
+  return { sources, inventory, result: report.result, counts: events.at(-1)!.data, told: events.slice(0, -1) };
 }
 
 describe('what an ingest met', () => {
@@ -70,6 +71,28 @@ describe('what an ingest met', () => {
     expect(inventory.gone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);
     expect((await met([candidate('docs/a')])).inventory.gone(stored('docs/c'))).toEqual([]);
     expect((await met([scope('docs/', 'url')])).inventory.gone(stored('docs/c'))).toEqual([]);
+  });
+
+  it('takes for gone what says so itself, also outside of what was listed; it is a failure all the same', async () => {
+    const { inventory, result } = await met([failure('https://a.example/old', true), failure('https://a.example/broken')]);
+    expect(inventory.gone(stored('https://a.example/old', 'https://a.example/broken', 'https://a.example/other'))).toEqual([
+      'https://a.example/old',
+    ]);
+    expect(inventory.gone(stored('https://a.example/other'))).toEqual([]); // what is not stored can't be removed
+    expect(result).toMatchObject({ failed: 2, errors: [{ source: 'https://a.example/old' }, { source: 'https://a.example/broken' }] });
+  });
+
+  it('does not take for gone what was there after all, nor what failed in another way', async () => {
+    const page = 'https://a.example/a';
+    expect((await met([failure(page, true), candidate(page)])).inventory.gone(stored(page))).toEqual([]);
+    expect((await met([failure(page, true), failure(page, false)])).inventory.gone(stored(page))).toEqual([]);
+    expect((await met([failure(page, false), scope('https://', 'url')])).inventory.gone(stored(page))).toEqual([]);
+  });
+
+  it('tells what a person should know, at once and in the end', async () => {
+    const { result, told } = await met([{ notice: 'The crawl was cut off.' }, candidate('a')]);
+    expect(result).toMatchObject({ failed: 0, notices: ['The crawl was cut off.'] });
+    expect(told).toMatchObject([{ type: 'progress', message: 'The crawl was cut off.' }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { GenerateRequest, Llm, Message, Usage } from '../../src/ports.ts';
+import type { GenerateRequest, Llm, Message, Usage } from '../../src/ports/models.ts';
 
 /** What came of an answer: its pieces, and what it cost or why it failed. */
 export interface HeardAnswer {

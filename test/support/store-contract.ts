@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Collection, Replacement, StoredChunk, VectorStore } from '../../src/ports.ts';
+import type { Collection, Replacement, StoredChunk, VectorStore } from '../../src/ports/stores.ts';
 import type { Filter } from '../../src/schema/requests.ts';
 
 const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openLanceDb } from '../../src/drivers/stores/lancedb.ts';
-import type { StoredChunk } from '../../src/ports.ts';
+import type { StoredChunk } from '../../src/ports/stores.ts';
 
 const [folder, task] = process.argv.slice(2) as [string, string];
 const store = await openLanceDb({ url: folder });

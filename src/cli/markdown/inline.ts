@@ -30,6 +30,9 @@ const UNFINISHED: readonly (readonly [RegExp, number])[] = [
   [/^\\$/, LONGEST.span],
 ];
 
+/** The beginning of a span that may end in another line of its paragraph. */
+const OPEN = /^(?:\*{1,3}|_{1,3}|~~|`{1,8})[^\s*_~`]/;
+
 interface Found {
   spans: Span[];
   length: number;
@@ -122,6 +125,10 @@ export function inline(emit: (span: Span) => void, color: Styles, paint: Paint =
     before = spans.at(-1)?.text.at(-1) ?? before;
   };
   return {
+    /** Whether emphasis or code has begun that may end in the next line. */
+    get isOpen() {
+      return OPEN.test(held);
+    },
     push(piece: string): void {
       held += piece;
       advance(false);

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { blockOf, type Block } from './block.ts';
-import { Flow, plain } from './flow.ts';
+import { Flow, plain, type Span } from './flow.ts';
 import { inline } from './inline.ts';
 import { tableText } from './table.ts';
 
@@ -25,6 +25,8 @@ export class MarkdownStream {
   /** Of the line that is read: what does not yet say what it is; then the reader of its text. */
   #head = '';
   #line: ReturnType<typeof inline> | undefined;
+  /** The line is over, but not a span that began in it: the next line may be its end. */
+  #isBroken = false;
   #table: string[] = [];
   #fence = '';
   #isBlank = false;
@@ -51,25 +53,44 @@ export class MarkdownStream {
 
   /** Draws what was held back, and ends the last line. */
   end(): void {
-    if (this.#line || this.#head) this.#endLine();
+    if (this.#head || (this.#line && !this.#isBroken)) this.#endLine();
+    this.#closeLine();
     this.#endTable();
     this.#show();
   }
 
   #take(part: string): void {
-    if (this.#line) return this.#line.push(part);
+    if (this.#line && !this.#isBroken) return this.#line.push(part);
     this.#head += part;
     const block = this.#fence ? undefined : blockOf(this.#head, { ...this.#options, isOver: false });
-    if (block) this.#begin(block);
+    if (block) this.#goOn(block);
   }
 
   #endLine(): void {
     if (!this.#line && this.#fence) return this.#codeLine();
-    if (!this.#line) this.#begin(blockOf(this.#head, { ...this.#options, isOver: true })!);
+    if (!this.#line || this.#isBroken) this.#goOn(blockOf(this.#head, { ...this.#options, isOver: true })!);
+    if (this.#line?.isOpen) this.#isBroken = true;
+    else this.#closeLine();
+  }
+
+  #closeLine(): void {
     if (!this.#line) return;
     this.#line.end();
     this.#flow.close();
     this.#line = undefined;
+    this.#isBroken = false;
+  }
+
+  /** A line after one that is over, or the rest of a span that began in that: only what is no block of its own. */
+  #goOn(block: Block): void {
+    const isPlain = block.kind === 'text' && !block.paint && (block.first ?? '').trim() === '';
+    if (!this.#isBroken || !isPlain) {
+      this.#closeLine();
+      return this.#begin(block);
+    }
+    this.#isBroken = false;
+    this.#head = '';
+    this.#line!.push(`\n${block.rest}`);
   }
 
   #begin(block: Block): void {
@@ -91,7 +112,14 @@ export class MarkdownStream {
   #text({ first = '', hang = '', paint = plain, rest }: Extract<Block, { kind: 'text' }>): void {
     this.#gap();
     this.#flow.open(first, hang);
-    this.#line = inline((span) => this.#flow.write(span.text, span.paint), this.#options.color, paint);
+    const write = ({ text, paint: drawn }: Span): void => {
+      for (const [i, part] of text.split('\n').entries()) {
+        if (i > 0) this.#flow.close();
+        if (i > 0) this.#flow.open(hang, hang);
+        this.#flow.write(part, drawn);
+      }
+    };
+    this.#line = inline(write, this.#options.color, paint);
     this.#line.push(rest);
   }
 

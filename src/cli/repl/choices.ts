@@ -1,5 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
+import { accessTo } from '../../drivers/access.ts';
 import { Llm } from '../../schema/config-chat.ts';
 import { printable } from '../screen.ts';
 import { count } from '../show-ingest.ts';
@@ -29,11 +30,20 @@ export async function collection(name: string, session: Session): Promise<void> 
 export const goesOn = ({ talk: { turns } }: Session): string =>
   turns.length > 0 ? ` The conversation goes on after ${count(turns.length, 'turn')}; /clear begins anew.` : '';
 
-/** `/model [NAME]`. */
+/** `/model [NAME]`. Who can't be asked is not chosen: throws a KbError that says what is missing. */
 export function model(name: string, session: Session): void {
-  if (name) choose(session, chosenModel(name, settingsOf(session).chat.llm.provider));
+  if (name) {
+    const chosen = chosenModel(name, settingsOf(session).chat.llm.provider);
+    assertReachable({ ...settingsOf(session).chat.llm, provider: chosen.llm_provider, model: chosen.llm_model });
+    choose(session, chosen);
+  }
   const { provider, model: chosen } = settingsOf(session).chat.llm;
   tell(session, `Answers come from ${provider}${chosen ? ` / ${printable(chosen)}` : provider === 'local' ? '' : ', its default model'}.`);
+}
+
+/** Throws the KbError that the next question would end with: a key, an address or a model's name is missing. */
+function assertReachable(llm: Llm): void {
+  if (llm.provider !== 'local') accessTo({ provider: llm.provider, model: llm.model, options: llm.options }, 'llm');
 }
 
 function chosenModel(name: string, current: Llm['provider']): { llm_provider: Llm['provider']; llm_model: string | undefined } {

@@ -6,7 +6,7 @@ import { markdownPrinter } from '../show-answer.ts';
 import { count } from '../show-ingest.ts';
 import { collection, model, topK, wholeNumber } from './choices.ts';
 import { newConversation } from './conversation.ts';
-import { collectionOf, keep, say, tell, type Session } from './session.ts';
+import { collectionOf, say, tell, type Session } from './session.ts';
 import { showPassage, showSourceList } from './show-sources.ts';
 import { saveConversation } from './transcript.ts';
 
@@ -43,6 +43,9 @@ export const commands: Readonly<Record<string, Command>> = {
 
 /** Whether a line is one of them, or means to be: a path or a fraction is none. */
 export const isCommand = (line: string): boolean => /^\/[a-z][a-z-]*!?(?:\s|$)/i.test(line);
+
+/** What a line means where it is a word alone that people type to leave or for help; else the line itself. */
+export const meantBy = (line: string): string => (/^(?:exit|quit|help)$/i.test(line) ? `/${line.toLowerCase()}` : line);
 
 /** Does what a line says. False where it leaves the conversation. Throws a KbError where it can't be done. */
 export async function perform(line: string, session: Session): Promise<boolean> {
@@ -88,7 +91,7 @@ function history(argument: string, session: Session): void {
 
 function clear(_argument: string, session: Session): void {
   session.talk = newConversation();
-  keep(session);
+  session.memory.forget(collectionOf(session));
   tell(session, 'The conversation begins anew.');
 }
 

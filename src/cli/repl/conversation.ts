@@ -35,6 +35,19 @@ function bounded(turns: readonly Turn[]): Turn[] {
   return turns.slice(Math.max(0, Math.min(from, turns.length - 1), turns.length - KEPT.turns));
 }
 
+/** A conversation with turns of another one behind its own, and what was typed in both, that of the other first. */
+export function together(talk: Conversation, turns: readonly Turn[], asked: readonly string[]): Conversation {
+  const said = turns.flatMap(({ question, answer }): HistoryEntry[] => [
+    { role: 'user', content: question },
+    { role: 'assistant', content: answer },
+  ]);
+  return {
+    history: [...talk.history, ...said].slice(-KEPT.messages),
+    turns: bounded([...talk.turns, ...turns]),
+    asked: [...new Set([...asked, ...talk.asked])].slice(0, KEPT.asked),
+  };
+}
+
 /** The conversation with a line for the arrow keys, in one line; what was typed before is moved to the front. */
 export function withAsked(talk: Conversation, text: string): Conversation {
   const line = text.replace(/\s+/g, ' ').trim();

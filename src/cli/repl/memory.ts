@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { hash } from '../../base/ids.ts';
 import { storeUrl } from '../../engine/store-address.ts';
 import type { Desk } from '../command.ts';
-import { Conversation, newConversation } from './conversation.ts';
+import { alone } from './alone.ts';
+import { Conversation, newConversation, together, type Turn } from './conversation.ts';
+import { fileTrouble } from './file-trouble.ts';
 
 const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
 
@@ -23,6 +25,10 @@ export class Memory {
   readonly #options: MemoryOptions;
   /** For as long as the program runs, where there is no file. */
   readonly #held = new Map<string, Conversation>();
+  /** What each file held when it was last looked at, and whether somebody else has written to it since. */
+  readonly #seen = new Map<string, { text: string; isShared: boolean }>();
+  /** The turns that are in a file, or were and have been forgotten there. */
+  readonly #kept = new WeakSet<Turn>();
   #isOff = false;
 
   constructor(options: MemoryOptions) {
@@ -37,23 +43,49 @@ export class Memory {
   load(collection: string): Conversation {
     const file = this.#file(collection);
     if (file === undefined) return this.#held.get(collection) ?? newConversation();
-    const text = this.#read(file);
-    if (!text?.trim()) return newConversation();
+    const text = this.#read(file) ?? '';
+    this.#seen.set(file, { text, isShared: false });
+    if (!text.trim()) return newConversation();
     const kept = parsed(text);
-    if (kept) return { history: kept.history, turns: kept.turns, asked: kept.asked };
-    this.#refuse(file);
-    return newConversation();
+    if (!kept) this.#refuse(file);
+    for (const turn of kept?.turns ?? []) this.#kept.add(turn);
+    return kept ? { history: kept.history, turns: kept.turns, asked: kept.asked } : newConversation();
   }
 
-  /** Whole or not at all: of two programs that write at once, the later one wins. */
+  /** Whole or not at all. Where another conversation has written to the file since, the new turns come behind its own. */
   keep(collection: string, talk: Conversation): void {
+    this.#write(collection, talk, (file) => {
+      const there = readIfThere(file);
+      const seen = this.#seen.get(file);
+      const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
+      const kept = isShared ? parsed(there) : undefined;
+      if (there.trim() !== '' && isShared && !kept) throw new Error('something else was written to it');
+      const fresh = talk.turns.filter((turn) => !this.#kept.has(turn));
+      const text = textOf(collection, isShared ? together(kept ?? newConversation(), fresh, talk.asked) : talk);
+      if (text !== there) replace(file, text);
+      this.#seen.set(file, { text, isShared });
+    });
+    for (const turn of talk.turns) this.#kept.add(turn);
+  }
+
+  /** Forgets the conversation, here and in the file. */
+  forget(collection: string): void {
+    const text = textOf(collection, newConversation());
+    this.#write(collection, newConversation(), (file) => {
+      replace(file, text);
+      this.#seen.set(file, { text, isShared: this.#seen.get(file)?.isShared ?? false });
+    });
+  }
+
+  #write(collection: string, talk: Conversation, work: (file: string) => void): void {
     this.#held.set(collection, talk);
     const file = this.#file(collection);
     if (file === undefined) return;
     try {
-      replace(file, `${JSON.stringify({ version: 1, collection, ...talk })}\n`);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      alone(targetOf(file), () => work(file));
     } catch (cause) {
-      this.#turnOff(`The conversation can't be kept in ${file}: ${reasonOf(cause)}. It goes on, and is forgotten in the end.`);
+      this.#turnOff(`The conversation can't be kept in ${file}: ${fileTrouble(cause)}. It goes on, and is forgotten in the end.`);
     }
   }
 
@@ -66,7 +98,7 @@ export class Memory {
       return readFileSync(file, 'utf8');
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#turnOff(`${file} can't be read: ${reasonOf(cause)}. This conversation is not kept.`);
+        this.#turnOff(`${file} can't be read: ${fileTrouble(cause)}. This conversation is not kept.`);
       return undefined;
     }
   }
@@ -78,13 +110,24 @@ export class Memory {
       renameSync(file, `${file}.broken`);
       this.#options.warn(`The conversation kept in ${file} can't be read. It is set aside as ${file}.broken; a new one begins.`);
     } catch (cause) {
-      this.#turnOff(`${file} can't be read nor set aside: ${reasonOf(cause)}. This conversation is not kept.`);
+      this.#turnOff(`${file} can't be read nor set aside: ${fileTrouble(cause)}. This conversation is not kept.`);
     }
   }
 
   #turnOff(reason: string): void {
     this.#isOff = true;
     this.#options.warn(reason);
+  }
+}
+
+const textOf = (collection: string, talk: Conversation): string => `${JSON.stringify({ version: 1, collection, ...talk })}\n`;
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw cause;
   }
 }
 
@@ -98,7 +141,6 @@ function parsed(text: string): z.infer<typeof Kept> | undefined {
 
 /** Writes a file anew, by way of a draft beside it that nobody can have put there before. */
 function replace(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const target = targetOf(file);
   const draft = `${target}.${randomBytes(8).toString('hex')}.new`;
   try {
@@ -128,8 +170,6 @@ function removed(draft: string): void {
     return; // where it can't be removed it can't have been written
   }
 }
-
-const reasonOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
 
 /**
  * Where conversations are kept: in the file that `--history-file` names, else, on a terminal, in one for each store and collection under

@@ -1,6 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import { retry } from '../../base/retry.ts';
-import type { Embedder } from '../../ports.ts';
+import type { Embedder } from '../../ports/models.ts';
 import { accessTo, type Access, type ProviderSettings } from '../access.ts';
 import { post } from '../provider-post.ts';
 import { dialects } from './dialects.ts';

@@ -1,6 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import { retry } from '../../base/retry.ts';
-import type { GenerateRequest, Usage } from '../../ports.ts';
+import type { GenerateRequest, Outcome, Usage } from '../../ports/models.ts';
 import type { Access } from '../access.ts';
 import { listenFor, type Silence } from './silence.ts';
 
@@ -29,7 +29,7 @@ export interface Asking {
  * @throws KbError `too_large` where the messages do not fit into the model's window: the same question with shorter sources may. `invalid` where the
  *   model said nothing or its answer was held back. `unauthorized`, `unavailable`, `configuration`, `aborted`.
  */
-export async function* generate(request: GenerateRequest, asking: Asking): AsyncGenerator<string, Usage, void> {
+export async function* generate(request: GenerateRequest, asking: Asking): AsyncGenerator<string, Outcome, void> {
   const silence = listenFor(request.timeout, request.signal);
   try {
     const { answer, rest } = await retry(() => silence.during(begin(request, asking, silence)), { signal: silence.signal });
@@ -93,13 +93,13 @@ class Answer {
   }
 
   /** Throws where it did not end as an answer does: a connection may close in the middle without an error. */
-  end(): Usage {
+  end(): Outcome {
     const { provider, model } = this.#access;
     const ending = this.#ending;
     if (!ending) throw new KbError('unavailable', `${provider} broke off in the answer of ${model}.`, { isRetryable: true });
     if (ending === 'filter') throw new KbError('invalid', `${provider} held the answer of ${model} back: its content filter took offence.`);
     if (!this.hasText) throw this.#nothingSaid(ending);
-    return this.#usage;
+    return ending === 'done' ? this.#usage : { ...this.#usage, cut_off: ending === 'length' ? 'max_tokens' : 'window' };
   }
 
   #nothingSaid(ending: Ending): KbError {

@@ -1,4 +1,4 @@
-import type { GenerateRequest, Llm, Message, Usage } from '../../ports.ts';
+import type { GenerateRequest, Llm, Message, Usage } from '../../ports/models.ts';
 import { accessTo, type Access, type ProviderSettings } from '../access.ts';
 import { serverEvents } from '../event-stream.ts';
 import { toKbError } from '../provider-errors.ts';

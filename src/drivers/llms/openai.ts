@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import type { GenerateRequest, Llm, Usage } from '../../ports.ts';
+import type { GenerateRequest, Llm, Usage } from '../../ports/models.ts';
 import { accessTo, type Access, type ProviderSettings } from '../access.ts';
 import { openClient, type OpenAiClient } from '../openai-client.ts';
 import type { OpenAiLlmRow } from '../provider-rows.ts';

@@ -1,4 +1,4 @@
-import type { ParsedDocument, Parser } from '../../ports.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import { decodeText } from './encoding.ts';
 import { numberedTable } from './markdown-text.ts';
 

@@ -1,6 +1,6 @@
-import type { ParsedDocument, Parser } from '../../ports.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import { parseHtml } from './dom.ts';
-import { toMarkdown } from './html-markdown.ts';
+import { toMarkdown } from './html/markdown.ts';
 import { readOfficeProperties } from './office-properties.ts';
 import { firstHeading } from './title.ts';
 

@@ -1,24 +1,40 @@
-import type { ParsedDocument, Parser } from '../../ports.ts';
-import type { Metadata } from '../../schema/items.ts';
-import { parseHtml, type DomDocument, type DomElement } from './dom.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
+import { parseHtml, type DomElement } from './dom.ts';
 import { decodeText } from './encoding.ts';
-import { mainContent } from './html-main.ts';
-import { toMarkdown } from './html-markdown.ts';
-import { heading, oneLine } from './markdown-text.ts';
+import { makeAbsolute, resolverOf } from './html/addresses.ts';
+import { factsOf } from './html/facts.ts';
+import { headOf } from './html/head.ts';
+import { mainContent } from './html/main.ts';
+import { toMarkdown } from './html/markdown.ts';
+import { escapeTags, heading, oneLine } from './markdown-text.ts';
 import { firstHeading } from './title.ts';
+
+/** The elements that say something about the page, in their order. */
+const TELLING = 'base, meta, link, a, area, frame, time, script[type="application/ld+json"]';
 
 /** The main text of a page, with an anchor at each heading that has one. */
 export const htmlParser: Parser = {
   file_type: 'html',
   extensions: ['.html', '.htm', '.xhtml'],
-  async parse(bytes): Promise<ParsedDocument> {
-    const page = await parseHtml(await decodeText(bytes, declaredEncoding(bytes)));
-    const { title, metadata } = describe(page.document);
-    const topic = oneLine(page.body.querySelector('h1')?.textContent ?? '');
-    const { text, marks } = await toMarkdown(await mainContent(page));
-    return { ...withTopic({ text, marks }, topic), title: title || topic || firstHeading(text), metadata };
+  async parse(bytes, { source }): Promise<ParsedDocument> {
+    const html = await decodeText(bytes, declaredEncoding(bytes));
+    const page = await parseHtml(html);
+    const elements = [...page.document.querySelectorAll(TELLING)];
+    const { title, metadata, generator } = headOf(page.document, elements);
+    const topic = headlineOf(page.body);
+    const resolve = resolverOf(elements, source);
+    const facts = resolve && factsOf(elements, resolve);
+    const content = await mainContent(page, { html, generator });
+    if (resolve) makeAbsolute(content, resolve);
+    const isThere = [...content.querySelectorAll('h1, h2')].some((headline) => lettersIn(headline.textContent) === lettersIn(topic));
+    const { text, marks } = withTopic(await toMarkdown(content), isThere ? '' : topic);
+    return { text, marks, title: ownTitle(title, topic) || firstHeading(text), metadata, ...(facts && { page: facts }) };
   },
 };
+
+/** The page's title, without the name of its site where the headline tells which part that is. */
+const ownTitle = (title: string, topic: string): string =>
+  topic !== '' && title.startsWith(topic) && /^\s+[|·•»«—–-]\s|^\s*[|—–]\s/.test(title.slice(topic.length)) ? topic : title || topic;
 
 /** The `charset` that a page names for itself, in its first 1,024 bytes (HTML, 4.2.5.4). */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
@@ -26,29 +42,15 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(start)?.[1];
 }
 
-function describe(document: DomDocument): { title: string; metadata: Metadata } {
-  const meta = (...names: string[]): string | undefined => {
-    for (const name of names) {
-      const content = document.querySelector(`meta[name="${name}"], meta[property="${name}"]`)?.getAttribute('content');
-      if (content?.trim()) return oneLine(content);
-    }
-    return undefined;
-  };
-  const known = {
-    author: meta('author', 'article:author'),
-    created: meta('article:published_time', 'date', 'dcterms.created'),
-    description: meta('description', 'og:description'),
-    lang: document.documentElement.getAttribute('lang')?.trim() || meta('language'),
-  };
-  const metadata = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
-  return { title: titleOf(document.querySelector('title')) || meta('og:title') || '', metadata };
-}
+const lettersIn = (text: string | null): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '');
 
-const titleOf = (element: DomElement | null): string => oneLine(element?.textContent ?? '');
+/** The page's first heading, without the sign that links to it. */
+const headlineOf = (body: DomElement): string =>
+  oneLine((body.querySelector('h1')?.textContent ?? '').replace(/[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu, ''));
 
 /** The page's first heading stands above its text, also where the choice of the main text left it out. */
 function withTopic({ text, marks = [] }: Pick<ParsedDocument, 'text' | 'marks'>, topic: string): Pick<ParsedDocument, 'text' | 'marks'> {
-  if (topic === '' || firstHeading(text) === topic || text.includes(`# ${topic}`)) return { text, marks };
-  const above = `${heading(1, topic)}\n\n`;
+  if (topic === '' || text === '') return { text, marks };
+  const above = `${heading(1, escapeTags(topic))}\n\n`;
   return { text: above + text, marks: marks.map((mark) => ({ ...mark, at: mark.at + above.length })) };
 }

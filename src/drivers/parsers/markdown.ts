@@ -1,4 +1,4 @@
-import type { ParsedDocument, Parser } from '../../ports.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import { decodeText } from './encoding.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { firstHeading } from './title.ts';

@@ -1,5 +1,5 @@
 import { KbError, type ErrorCode } from '../../base/errors.ts';
-import type { ParsedDocument } from '../../ports.ts';
+import type { ParsedDocument } from '../../ports/reading.ts';
 import { parseDocument, type ParseTask } from './parse.ts';
 
 /** What comes back from a worker. An error that is thrown between threads would lose its code and its hint. */

@@ -1,4 +1,4 @@
-import type { Parser } from '../../ports.ts';
+import type { Parser } from '../../ports/reading.ts';
 import { csvParser } from './csv.ts';
 import { docxParser } from './docx.ts';
 import { htmlParser } from './html.ts';

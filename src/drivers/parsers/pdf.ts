@@ -1,4 +1,4 @@
-import type { ParsedDocument, Parser } from '../../ports.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { Mark, Metadata } from '../../schema/items.ts';
 import { encryptedFile, withoutTextLayer } from './failures.ts';
 import { withPdf, type PdfFile, type PdfOutline } from './pdf-file.ts';

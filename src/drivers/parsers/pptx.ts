@@ -1,4 +1,4 @@
-import type { ParsedDocument, Parser } from '../../ports.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { Mark } from '../../schema/items.ts';
 import { escapeLine, heading, oneLine, tableLines } from './markdown-text.ts';
 import { readOfficeProperties } from './office-properties.ts';

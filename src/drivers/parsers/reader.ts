@@ -5,7 +5,7 @@ import { batched } from '../../base/batch.ts';
 import { KbError } from '../../base/errors.ts';
 import { workerFile } from '../../base/project.ts';
 import { throwIfAborted } from '../../base/run.ts';
-import type { DocumentReader, ParsedDocument } from '../../ports.ts';
+import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
 import type { ParseTask } from './parse.ts';
 import type { ParseOutcome } from './parse-worker.ts';
 import { parsers } from './parsers.ts';

@@ -1,4 +1,5 @@
 import { openArchive } from './archive.ts';
+import { isUtf16 } from './encoding.ts';
 import { emptyFile, encryptedFile, KINDS, wrongKind } from './failures.ts';
 
 /** How far into a file its kind is looked for. Readers of PDF look for its header in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
@@ -49,13 +50,14 @@ async function checkOffice(bytes: Uint8Array, named: Named): Promise<void> {
 const officeKind = (names: readonly string[]): string | undefined =>
   Object.keys(OFFICE_FOLDERS).find((kind) => names.some((name) => name.toLowerCase().startsWith(OFFICE_FOLDERS[kind]!)));
 
-/** Not the opening of another format, and hardly a control character. NUL bytes do not count: some programs pad text with them. */
+const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
+
+/** Not the opening of another format, and hardly a control character. NUL does not count: some programs pad text with it. */
 function looksLikeText(bytes: Uint8Array): boolean {
   if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
-  const sample = bytes.subarray(0, SAMPLE);
-  let control = 0;
-  for (const byte of sample) if (byte < 32 && byte !== 0 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13) control += 1;
-  return control <= sample.length * MOST_CONTROL;
+  const wide = isUtf16(bytes);
+  const start = wide ? new TextDecoder(wide).decode(bytes.subarray(0, SAMPLE)) : latin1(bytes, SAMPLE);
+  return (start.match(CONTROL)?.length ?? 0) <= start.length * MOST_CONTROL;
 }
 
 /** Names what the bytes are instead. */

@@ -1,4 +1,4 @@
-import type { Parser } from '../../ports.ts';
+import type { Parser } from '../../ports/reading.ts';
 import { decodeText } from './encoding.ts';
 
 /** Plain text: kept as it is, line by line. */

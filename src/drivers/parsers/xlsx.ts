@@ -1,5 +1,5 @@
 import type { CellObject, WorkBook, WorkSheet } from 'xlsx';
-import type { ParsedDocument, Parser } from '../../ports.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { Mark } from '../../schema/items.ts';
 import { brokenFile } from './failures.ts';
 import { escapeLine, heading, numberedTable, oneLine, type NumberedRow } from './markdown-text.ts';

@@ -1,5 +1,5 @@
 import { queryTerms, terms } from '../../base/terms.ts';
-import type { RerankPassage } from '../../ports.ts';
+import type { RerankPassage } from '../../ports/models.ts';
 
 /** What a passage shares with a query; each number is 0 to 1. */
 export interface Features {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { visible } from '../../base/visible.ts';
-import type { Message } from '../../ports.ts';
+import type { Message } from '../../ports/models.ts';
 
 /** Characters of a passage, and of the query, that the model is shown: a grade does not need more. */
 export const LONGEST_PASSAGE = 2000;

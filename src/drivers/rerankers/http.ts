@@ -1,7 +1,7 @@
 import { KbError } from '../../base/errors.ts';
 import { retry } from '../../base/retry.ts';
 import { visible } from '../../base/visible.ts';
-import type { Reranker } from '../../ports.ts';
+import type { Reranker } from '../../ports/models.ts';
 import { accessTo, type Access, type ProviderSettings } from '../access.ts';
 import { post } from '../provider-post.ts';
 import { bodies, scoresIn, type RerankDialect, type RerankQuestion } from './dialects.ts';

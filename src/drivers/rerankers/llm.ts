@@ -1,5 +1,5 @@
 import { KbError } from '../../base/errors.ts';
-import type { Llm, Reranker } from '../../ports.ts';
+import type { Llm, Reranker } from '../../ports/models.ts';
 import { fitting, type GradingWindow } from './fitting.ts';
 import { gradesIn, gradingPrompt } from './grading.ts';
 import { inPortions } from './portions.ts';

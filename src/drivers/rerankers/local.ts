@@ -1,4 +1,4 @@
-import type { RerankPassage, Reranker } from '../../ports.ts';
+import type { RerankPassage, Reranker } from '../../ports/models.ts';
 import { featuresOf, type Features } from './features.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { KbError } from '../../base/errors.ts';
 import { throwIfAborted } from '../../base/run.ts';
-import type { Collection, CollectionInfo, VectorStore } from '../../ports.ts';
+import type { Collection, CollectionInfo, VectorStore } from '../../ports/stores.ts';
 import type { Entry } from './lancedb/catalog.ts';
 import { folderOf, storageOptionsOf, storeError, type StorePlace } from './lancedb/connect.ts';
 import { openDatabase, type Database } from './lancedb/database.ts';

@@ -4,7 +4,7 @@ import { KbError } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
 import type { RetryOptions } from '../../base/retry.ts';
 import { serverAddress, serverName } from '../../base/server-address.ts';
-import type { CollectionInfo, VectorStore } from '../../ports.ts';
+import type { CollectionInfo, VectorStore } from '../../ports/stores.ts';
 import { LONGEST_WAIT } from '../../schema/fields.ts';
 import { aliasOf, drop, list, make, putInPlace, remove, removeOrphans } from './qdrant/catalog.ts';
 import { collectionIn } from './qdrant/collection.ts';

@@ -1,4 +1,4 @@
-import type { StoredSource } from '../../ports.ts';
+import type { StoredSource } from '../../ports/stores.ts';
 
 /** Counts a chunk of the source in. A source whose chunks are of several versions has none: it was left half-way by something, and counts as changed. */
 export function countIn(found: Map<string, StoredSource>, chunk: Omit<StoredSource, 'chunks'>): void {

@@ -1,5 +1,5 @@
 import { KbError } from '../../base/errors.ts';
-import type { CollectionInfo, StoredChunk } from '../../ports.ts';
+import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
 /** Stores pad, cut or refuse vectors of another length in their own ways: so they are checked here. Throws a KbError (`invalid`) that names the chunk. */
 export function assertVectors(chunks: readonly StoredChunk[], { name, dimensions }: CollectionInfo): void {

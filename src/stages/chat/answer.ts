@@ -1,7 +1,8 @@
-import { KbError } from '../../base/errors.ts';
+import { isAbort, KbError } from '../../base/errors.ts';
 import { throwIfAborted, type Progress } from '../../base/run.ts';
-import type { GenerateRequest, Llm, Usage } from '../../ports.ts';
+import type { GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
 import { citationFilter, type CitationFilter } from './citations.ts';
+import { insteadFor, onlyAsksOn } from './instead.ts';
 import { linkFilter } from './links.ts';
 import { isRefusal, mayBeRefusal } from './refusal.ts';
 import { token } from './turn.ts';
@@ -10,6 +11,10 @@ import { token } from './turn.ts';
 export interface Answer {
   text: string;
   usage: Usage;
+  /** What it was cut off by, where it did not come to its end. */
+  cut_off: Outcome['cut_off'];
+  /** Where one that quotes has its words from. */
+  quoted: NonNullable<Outcome['quoted']>;
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
   /** It says, with the agreed mark or in its own words, that the sources do not answer. */
   declined: boolean;
@@ -39,13 +44,17 @@ class Passing {
   readonly #query: string;
   readonly #options: AnswerOptions;
   readonly #isQuoting: boolean;
+  /** What is said for one that quotes, where it declines: in the language of the question, which it does not know. */
+  readonly #inItsPlace: string;
 
-  constructor(llm: Llm, { grounding }: GenerateRequest, options: AnswerOptions) {
+  constructor(llm: Llm, { grounding, messages }: GenerateRequest, options: AnswerOptions) {
     this.citations = citationFilter(grounding.sources.length);
     this.links = linkFilter(options.isKnown);
     this.#query = grounding.query;
     this.#options = options;
     this.#isQuoting = llm.extractive ?? false;
+    const { question = grounding.query } = grounding;
+    this.#inItsPlace = insteadFor(question)[saidBefore(question, messages) === undefined ? 'nothing' : 'no_more'];
     this.#isHolding = !options.show_refusal && !this.#isQuoting;
   }
 
@@ -55,8 +64,9 @@ class Passing {
 
   end(): string {
     const last = this.#show(this.links.push(this.citations.end()) + this.links.end());
+    if (this.#isQuoting && this.citations.declined && this.#options.show_refusal) this.text = this.#inItsPlace;
     this.declined = this.citations.declined || (this.#mayDecline() && isRefusal(this.text, this.#query));
-    return this.declined ? last : last + this.#held;
+    return this.declined ? last + (this.#isQuoting ? this.text : '') : last + this.#held;
   }
 
   /** Whether its words may make it a refusal: one that nobody is to see is none once something of it was shown. */
@@ -65,7 +75,7 @@ class Passing {
   }
 
   #show(piece: string): string {
-    if (piece === '' || (this.citations.declined && !this.#options.show_refusal)) return '';
+    if (piece === '' || (this.citations.declined && (this.#isQuoting || !this.#options.show_refusal))) return '';
     this.text += piece;
     this.#held += piece;
     if (this.#isHolding && this.citations.cited.size === 0 && mayBeRefusal(this.#held, this.#query)) return '';
@@ -76,27 +86,42 @@ class Passing {
   }
 }
 
+/** The answer before, where the question only asks for more of it. */
+const saidBefore = (question: string, messages: readonly Message[]): string | undefined =>
+  onlyAsksOn(question) ? messages.findLast(({ role }) => role === 'assistant')?.content : undefined;
+
+/** The request of one that quotes, with what it is not to quote again. */
+function askingOn(request: GenerateRequest): GenerateRequest {
+  const { grounding, messages } = request;
+  return { ...request, grounding: { ...grounding, said: saidBefore(grounding.question ?? grounding.query, messages) } };
+}
+
 /**
  * Asks the model and yields the answer as tokens while it is written, after its citations and its links were checked. Throws what the model throws, and a
- * KbError (`invalid`, retryable) where it says nothing.
+ * KbError (`invalid`, retryable) where it says nothing. What fails after a part was shown says that, too.
  */
 export async function* answer(llm: Llm, request: GenerateRequest, options: AnswerOptions): AsyncGenerator<Progress, Answer, void> {
   const passing = new Passing(llm, request, options);
-  const stream = llm.generate(request);
+  const stream = llm.generate(llm.extractive ? askingOn(request) : request);
+  let wasShown = false;
   try {
     for (;;) {
       const step = await stream.next();
       throwIfAborted(request.signal);
       const piece = step.done ? passing.end() : passing.push(step.value);
       if (piece) {
+        wasShown = true;
         options.onShown?.();
         yield token(piece);
       }
       if (!step.done) continue;
       const { text, declined, citations, links } = passing;
       if (text === '' && !declined) throw silent(llm);
-      return { text, usage: step.value, citations, declined, links: links.removed };
+      const { cut_off, quoted = [], ...usage } = step.value;
+      return { text, usage, cut_off, quoted, citations, declined, links: links.removed };
     }
+  } catch (error) {
+    throw wasShown ? brokenOff(error) : error;
   } finally {
     // A reader that leaves in the middle stops the model, too.
     await stream.return({ input_tokens: 0, output_tokens: 0 });
@@ -107,3 +132,11 @@ const silent = ({ model, provider }: Llm): KbError =>
   new KbError('invalid', `The model ${model} of ${provider} answered with nothing. Ask again, or choose another model.`, {
     isRetryable: true,
   });
+
+/** The failure of an answer of which a reader has seen a part: what became of that part, and what to do. */
+function brokenOff(error: unknown): unknown {
+  if (isAbort(error) || !(error instanceof KbError)) return error;
+  const { code, message, hint = 'Ask again, or choose another model.', isRetryable, attempts } = error;
+  const kept = 'What came of it is no answer and was not kept.';
+  return new KbError(code, `The answer broke off: ${message}`, { hint: `${kept} ${hint}`, isRetryable, attempts, cause: error });
+}

@@ -1,5 +1,5 @@
 import { KbError } from '../../base/errors.ts';
-import type { Llm, Message } from '../../ports.ts';
+import type { Llm, Message } from '../../ports/models.ts';
 
 /** What a model is asked beside the answer: a search query, a summary. */
 export interface AsideRequest {

@@ -1,4 +1,4 @@
-import type { GroundingSource } from '../../ports.ts';
+import type { GroundingSource } from '../../ports/models.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
 

@@ -6,11 +6,12 @@ import { windowOf } from './budget.ts';
 import { explained } from './explain.ts';
 import { bareTokens, ground } from './ground.ts';
 import { outgrown, summarize, withTurn } from './history.ts';
+import { insteadOfAnAnswer } from './instead.ts';
 import { directReply } from './intent.ts';
-import { assess, INSTEAD_OF_AN_ANSWER } from './quality.ts';
-import { isRewritable, rewrite } from './rewrite.ts';
+import { assess } from './quality.ts';
+import { standAlone } from './rewrite.ts';
 import { openTrace } from './trace.ts';
-import { failureOf, openResult, report, token, type ChatParts, type ChatTurn, type Turn } from './turn.ts';
+import { failureOf, note, openResult, report, token, type ChatParts, type ChatTurn, type Turn } from './turn.ts';
 
 /**
  * Answers a question from what was retrieved for it. Yields `progress` of the stages chat, intent, rewrite, retrieval, quality and generation,
@@ -48,7 +49,7 @@ async function* took(turn: Turn): Run<void> {
 async function* grounded(turn: Turn): Run<void> {
   const { trace } = turn;
   yield* trace.timed('compact', compact(turn));
-  yield* trace.timed('rewrite', standAlone(turn));
+  yield* trace.timed('rewrite', understand(turn));
   if (!(yield* trace.timed('retrieval', find(turn)))) return;
   const context = yield* trace.timed('quality', judge(turn));
   if (context.length === 0 || (yield* trace.timed('generation', ground(turn, context)))) yield* decline(turn);
@@ -86,24 +87,20 @@ async function* compact(turn: Turn): Run<void> {
   }
 }
 
-/** Rewrites a question for the search where something is known of the conversation; where that fails, the question is searched for as it is. */
-async function* standAlone({ query, settings, parts, result, window, trace }: Turn): Run<void> {
+/** Rewrites a question for the search, where the settings want that. */
+async function* understand({ query, settings, parts, result, window, trace }: Turn): Run<void> {
   const { enabled, session_context } = settings.query_rewrite;
-  if (!enabled || !isRewritable({ history: result.history, session_context })) return;
-  try {
-    const search_query = await rewrite(query, {
-      history: result.history,
-      session_context,
-      llm: trace.watched(await parts.llm(), 'rewrite'),
-      timeout: settings.llm.timeout,
-      window: window.tokens,
-      signal: parts.signal,
-    });
-    result.retrieval.search_query = search_query;
-    yield progress('rewrite', { query, search_query });
-  } catch (error) {
-    yield* report(result, failureOf(error, { source: query, source_kind: 'query', stage: 'rewrite' }));
-  }
+  if (!enabled) return;
+  const { search_query, failure } = yield* standAlone(query, {
+    history: result.history,
+    session_context,
+    llm: async () => trace.watched(await parts.llm(), 'rewrite'),
+    timeout: settings.llm.timeout,
+    window: window.tokens,
+    signal: parts.signal,
+  });
+  result.retrieval.search_query = search_query;
+  if (failure) result.errors.push(failure);
 }
 
 /** Searches. False where that failed and there is nothing to answer from. */
@@ -111,9 +108,10 @@ async function* find({ query, parts, result }: Turn): Run<boolean> {
   const { search_query } = result.retrieval;
   yield progress('retrieval', { search_query }, 'Searching.');
   try {
-    const { items, retrieved, failed, errors } = await settle(parts.retrieve(search_query));
+    const { items, retrieved, failed, errors, notice } = await settle(parts.retrieve(search_query));
     result.retrieval = { query, search_query, retrieved, outputs: items, failed, errors };
     for (const error of errors) yield* report(result, error);
+    if (notice) yield* report(result, { ...note(query, notice), source_kind: 'query', stage: 'retrieve' });
   } catch (error) {
     const item = failureOf(error, { source: query, source_kind: 'query', stage: 'retrieve' });
     result.retrieval = { ...result.retrieval, failed: 1, errors: [item] };
@@ -139,7 +137,7 @@ async function* decline(turn: Turn): Run<void> {
   const mode = settings.retrieval_quality.low_confidence_mode;
   result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
   result.answer_confidence = { level: 'none', reason: 'retrieval_quality_low_confidence' };
-  if (mode !== 'return_no_answer') return yield* say(turn, INSTEAD_OF_AN_ANSWER[mode]);
+  if (mode !== 'return_no_answer') return yield* say(turn, insteadOfAnAnswer(mode, query));
   const error = 'Nothing was found that answers the question well enough.';
   yield* report(result, { source: query, source_kind: 'chat', stage: 'quality', error, isRetryable: false, attempts: 1 });
 }

@@ -1,4 +1,4 @@
-import { NO_ANSWER } from '../../ports.ts';
+import { NO_ANSWER } from '../../ports/models.ts';
 import { codeTracker } from './code.ts';
 
 /** Looks at an answer while it is written: what it cites, and what it cites that is not there. */

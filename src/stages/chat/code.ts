@@ -7,24 +7,34 @@ export interface CodeTracker {
 }
 
 interface State {
-  /** Backticks that opened the code that the text is in; 0 outside of code. */
+  /** Marks that opened the code that the text is in; 0 outside of code. */
   open: number;
-  /** Backticks just seen. */
+  mark: string;
+  /** Marks just seen. */
   run: number;
   before: string;
 }
 
-function after({ open, run, before }: State, letter: string): State {
-  if (letter === '`') return { open, run: run + 1, before: letter };
-  if (run > 0) open = open === 0 ? run : run === open ? 0 : open;
+const isMark = (letter: string): boolean => letter === '`' || letter === '~';
+
+/** Once a run of marks is over: it opened code or closed it. Waves do that as a fence alone. */
+function afterRun({ open, mark, run, before }: State): Pick<State, 'open' | 'mark'> {
+  if (run === 0 || (before === '~' && run < 3)) return { open, mark };
+  if (open === 0) return { open: run, mark: before };
+  return run === open && before === mark ? { open: 0, mark } : { open, mark };
+}
+
+function after(state: State, letter: string): State {
+  if (isMark(letter) && letter === state.before && state.run > 0) return { ...state, run: state.run + 1 };
+  const { open, mark } = afterRun(state);
   // Code within a line ends with its paragraph: a stray backtick must not hide every later citation.
-  if (letter === '\n' && before === '\n' && open < 3) open = 0;
-  return { open, run: 0, before: letter };
+  const isOver = letter === '\n' && state.before === '\n' && open < 3;
+  return { open: isOver ? 0 : open, mark, run: isMark(letter) ? 1 : 0, before: letter };
 }
 
 /** A tracker at the beginning of a text. */
 export function codeTracker(): CodeTracker {
-  let state: State = { open: 0, run: 0, before: '' };
+  let state: State = { open: 0, mark: '', run: 0, before: '' };
   return {
     step: (letter) => (state = after(state, letter)).open > 0,
     at: (letter) => after(state, letter).open > 0,

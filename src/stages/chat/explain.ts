@@ -40,15 +40,35 @@ function passage(item: RetrievedItem, rank: number, { result, given }: { result:
   };
 }
 
+/** Why the turn has no answer from the sources; undefined where it has one, or where errors tell why not. */
+function declined(
+  { retrieval, retrieval_quality, answer_confidence, llm }: ChatResult,
+  given: readonly RetrievedItem[],
+): string | undefined {
+  if (answer_confidence.level !== 'none' || answer_confidence.reason !== 'retrieval_quality_low_confidence') return undefined;
+  const { outputs } = retrieval;
+  if (given.length > 0) return `${llm.provider} was given ${passages(given.length)}, and says that the question is not answered there.`;
+  if (outputs.length === 0) return 'Nothing was found.';
+  const { min_retrieval_score = 0, mode } = retrieval_quality;
+  const best = Math.max(...outputs.map(({ score }) => score));
+  const isByRerank = best >= min_retrieval_score;
+  const what = isByRerank ? 'min_rerank_score' : `min_retrieval_score, ${min_retrieval_score.toFixed(3)} (the best has ${best.toFixed(3)})`;
+  return `None of ${passages(outputs.length)} reaches ${what}, and low_confidence_mode is ${mode}.`;
+}
+
+const passages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
+
 /** How the result of a turn came about. */
 export function explained(result: ChatResult, { trace, given, window }: Made): ChatExplain {
   const { min_retrieval_score, min_rerank_score } = result.retrieval_quality;
+  const why = declined(result, given);
   return {
     thresholds: {
       ...(min_retrieval_score === undefined ? {} : { min_retrieval_score }),
       ...(min_rerank_score === undefined ? {} : { min_rerank_score }),
     },
     passages: result.retrieval.outputs.map((item, i) => passage(item, i + 1, { result, given })),
+    ...(why === undefined ? {} : { declined: why }),
     stages: trace.stages,
     calls: trace.calls,
     ...(Number.isFinite(window.tokens) ? { window: { context_window: window.tokens, max_tokens: window.answer } } : {}),

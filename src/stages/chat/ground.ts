@@ -1,6 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import { progress, type Run } from '../../base/run.ts';
-import type { GroundingSource, Llm } from '../../ports.ts';
+import type { GroundingSource, Llm } from '../../ports/models.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import { addressesIn } from './addresses.ts';
 import { answer, type Answer } from './answer.ts';
@@ -114,11 +114,12 @@ function leftOut(all: Filling, { history, sources }: Filling): string | undefine
 }
 
 /** The answer with its sources, and how sure it is. */
-async function* conclude(turn: Turn, { text, citations, declined, links }: Answered, llm: Llm): Run<boolean> {
+async function* conclude(turn: Turn, done: Answered, llm: Llm): Run<boolean> {
+  const { text, citations, declined, links, cut_off, quoted } = done;
   const { query, result, given } = turn;
   if (declined && !(showsRefusal(turn) && text !== '')) return true;
   result.answer = text;
-  result.sources = toSources(given, citations.cited);
+  result.sources = toSources(given, { cited: citations.cited, quoted });
   result.history = withTurn(result.history, query, text);
   if (declined) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
   result.answer_confidence =
@@ -127,6 +128,8 @@ async function* conclude(turn: Turn, { text, citations, declined, links }: Answe
       : { level: 'high', reason: 'retrieval_quality_pass' };
   if (citations.unknown.size > 0) yield* report(result, note(query, unknownCitations(citations.unknown, given.length)));
   if (links > 0) yield* report(result, note(query, takenOut(links)));
+  if (citations.cited.size === 0 && !declined && !llm.extractive) yield* report(result, note(query, citesNothing(given.length)));
+  if (cut_off) yield* report(result, note(query, cutOff(cut_off, turn.window.answer)));
   if (turn.settings.verify_citations) yield* verify(turn, llm.extractive ? [] : toGrounding(given));
   return false;
 }
@@ -142,6 +145,16 @@ async function* verify({ query, result }: Turn, sources: readonly GroundingSourc
 
 const unknownCitations = (unknown: ReadonlySet<number>, count: number): string =>
   `The answer cited ${[...unknown].map((number) => `[${number}]`).join(', ')}, which ${unknown.size === 1 ? 'is' : 'are'} none of the ${count} sources; taken out.`;
+
+const citesNothing = (count: number): string =>
+  count === 1
+    ? 'The answer does not cite its source: nothing says that it comes from there.'
+    : `The answer cites none of its ${count} sources: nothing says that it comes from them.`;
+
+const cutOff = (by: 'max_tokens' | 'window', max_tokens: number): string =>
+  by === 'max_tokens'
+    ? `The answer was cut off at max_tokens = ${max_tokens}: raise chat.llm.max_tokens for a longer one.`
+    : "The answer was cut off where the model's window was full: ask in fewer words, or set chat.llm.context_window to what the model holds.";
 
 const takenOut = (links: number): string =>
   links === 1

@@ -1,4 +1,4 @@
-import type { Llm } from '../../ports.ts';
+import type { Llm } from '../../ports/models.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
 import { aside } from './aside.ts';

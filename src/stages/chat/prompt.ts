@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { NO_ANSWER, type GroundingSource, type Message } from '../../ports.ts';
+import { NO_ANSWER, type GroundingSource, type Message } from '../../ports/models.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
 
 /** What a prompt is built of. */

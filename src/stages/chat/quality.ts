@@ -38,12 +38,3 @@ export function assess(items: readonly RetrievedItem[], settings: Config['chat']
   };
   return { quality, context: (passed.length > 0 ? passed : items).slice(0, most) };
 }
-
-/** What is said in place of an answer in each mode; nothing in `return_no_answer`. */
-export const INSTEAD_OF_AN_ANSWER = {
-  answer_with_caution: 'The sources do not answer this.',
-  ask_clarifying_question:
-    'I found nothing that clearly answers this. Could you ask for something narrower, or name the product, document or term that you mean?',
-  refuse_grounded_answer: 'I cannot answer this: nothing in the knowledge base supports an answer well enough.',
-  return_no_answer: '',
-} as const;

@@ -1,10 +1,13 @@
 import { KbError } from '../../base/errors.ts';
+import { errorEvent, progress, type Run } from '../../base/run.ts';
 import { queryTerms } from '../../base/terms.ts';
-import type { Llm } from '../../ports.ts';
+import type { Llm } from '../../ports/models.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
+import type { ErrorItem } from '../../schema/results.ts';
 import { aside } from './aside.ts';
 import { quotable } from './budget.ts';
 import { isSummary, tokensToAsk, transcript } from './history.ts';
+import { failureOf } from './turn.ts';
 
 /** Characters from which a search query is absurd. */
 const LONGEST_QUERY = 1000;
@@ -68,7 +71,7 @@ interface Spoken {
 }
 
 /** Whether anything is known that a question could be rewritten with. */
-export const isRewritable = ({ history, session_context }: Spoken): boolean => history.length > 0 || Boolean(session_context?.trim());
+const isRewritable = ({ history, session_context }: Spoken): boolean => history.length > 0 || Boolean(session_context?.trim());
 
 /** What a rewrite needs beside the question. */
 export interface RewriteParts extends Spoken {
@@ -108,4 +111,24 @@ export async function rewrite(
     .trim();
   if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(bare)) return bare;
   throw new KbError('invalid', `The search query that ${llm.provider} wrote is empty but for marks, and was not used.`);
+}
+
+/**
+ * The query as it is searched for, and told of (`progress` of the stage rewrite). Where nothing is known of a conversation it stays as it is; so it does where the rewriting fails, and
+ * the failure is told and given back. No model is opened for nothing.
+ */
+export async function* standAlone(
+  query: string,
+  { llm, ...parts }: Omit<RewriteParts, 'llm'> & { llm: () => Promise<Llm> },
+): Run<{ search_query: string; failure?: ErrorItem }> {
+  if (!isRewritable(parts)) return { search_query: query };
+  try {
+    const search_query = await rewrite(query, { ...parts, llm: await llm() });
+    yield progress('rewrite', { query, search_query });
+    return { search_query };
+  } catch (error) {
+    const failure = failureOf(error, { source: query, source_kind: 'query', stage: 'rewrite' });
+    yield errorEvent(failure);
+    return { search_query: query, failure };
+  }
 }

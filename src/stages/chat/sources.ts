@@ -1,6 +1,7 @@
 import { visible } from '../../base/visible.ts';
-import type { GroundingSource } from '../../ports.ts';
+import type { GroundingSource, Outcome } from '../../ports/models.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
+import { placeOf } from './places.ts';
 
 const locationOf = (item: RetrievedItem): Location => Location.safeParse(item.metadata.location ?? {}).data ?? {};
 
@@ -9,8 +10,16 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.tr
 const titleOf = (item: RetrievedItem): string =>
   textOf(item.metadata.title) || locationOf(item).headings?.[0] || textOf(item.metadata.source) || item.id;
 
-/** The chunks of a prompt as sources of the answer, numbered in their order; `cited` are the numbers that the answer cites. */
-export function toSources(context: readonly RetrievedItem[], cited: ReadonlySet<number>): Source[] {
+/** What an answer took from its sources. */
+export interface Taken {
+  /** The numbers that it cites. */
+  cited: ReadonlySet<number>;
+  /** Of one that quotes, the lines that it did. */
+  quoted: NonNullable<Outcome['quoted']>;
+}
+
+/** The chunks of a prompt as sources of the answer, numbered in their order. A place is that of what is quoted, else one that is true of the whole chunk. */
+export function toSources(context: readonly RetrievedItem[], { cited, quoted }: Taken): Source[] {
   return context.map((item, i) => ({
     id: item.id,
     title: titleOf(item),
@@ -20,7 +29,11 @@ export function toSources(context: readonly RetrievedItem[], cited: ReadonlySet<
     citation: i + 1,
     cited: cited.has(i + 1),
     text: item.text,
-    location: locationOf(item),
+    location: placeOf(
+      item.text,
+      locationOf(item),
+      quoted.filter(({ citation }) => citation === i + 1).map(({ lines }) => lines),
+    ),
   }));
 }
 

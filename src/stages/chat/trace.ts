@@ -1,5 +1,5 @@
 import type { Run } from '../../base/run.ts';
-import type { Llm, Message, Usage } from '../../ports.ts';
+import type { Llm, Message, Outcome } from '../../ports/models.ts';
 import type { ChatExplain } from '../../schema/explain.ts';
 
 type Call = ChatExplain['calls'][number];
@@ -14,7 +14,7 @@ export interface Trace {
   readonly calls: Call[];
 }
 
-/** A trace; `show_prompt` keeps the messages that are sent. */
+/** A trace; `show_prompt` keeps the messages that are sent: none where the answerer only quotes. */
 export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
   const times = new Map<string, number>();
   const calls: Call[] = [];
@@ -31,7 +31,7 @@ export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
       ...llm,
       generate: (request) => {
         const call = opened(llm, stage);
-        if (show_prompt && !llm.extractive) call.messages = request.messages.map(({ role, content }: Message) => ({ role, content }));
+        if (show_prompt) call.messages = llm.extractive ? [] : request.messages.map(({ role, content }: Message) => ({ role, content }));
         calls.push(call);
         return counted(llm.generate(request), call);
       },
@@ -52,12 +52,13 @@ const opened = ({ provider, model }: Llm, stage: Call['stage']): Call => ({
   milliseconds: 0,
 });
 
-async function* counted(answer: AsyncGenerator<string, Usage, void>, call: Call): AsyncGenerator<string, Usage, void> {
+async function* counted(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
   const began = performance.now();
   try {
-    const usage = yield* answer;
-    Object.assign(call, usage);
-    return usage;
+    const outcome = yield* answer;
+    const { input_tokens, output_tokens } = outcome;
+    Object.assign(call, { input_tokens, output_tokens });
+    return outcome;
   } finally {
     call.milliseconds = Math.round((performance.now() - began) * 10) / 10;
   }

@@ -1,6 +1,6 @@
 import { endsWork, toErrorItem } from '../../base/errors.ts';
 import { errorEvent, type Progress, type Run } from '../../base/run.ts';
-import type { Llm } from '../../ports.ts';
+import type { Llm } from '../../ports/models.ts';
 import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem } from '../../schema/items.ts';

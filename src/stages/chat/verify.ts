@@ -1,6 +1,6 @@
 import { queryTerms, terms } from '../../base/terms.ts';
 import type { Unsupported } from '../../schema/answers.ts';
-import type { GroundingSource } from '../../ports.ts';
+import type { GroundingSource } from '../../ports/models.ts';
 
 /**
  * Share of a sentence's content words that its sources have to hold. It is a choice, not a measurement: a faithful paraphrase keeps names, things and

@@ -1,7 +1,8 @@
 import { KbError } from '../../base/errors.ts';
+import { unsetReference } from '../../base/references.ts';
 import { addressOf } from '../../base/http-message.ts';
 import { hash } from '../../base/ids.ts';
-import { shown, withoutSecrets } from '../../base/secrets.ts';
+import { shown } from '../../base/secrets.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ApiSource } from '../../schema/requests.ts';
 import { checkPagination, firstPage } from './pagination.ts';
@@ -20,7 +21,9 @@ export function settingsFor(entry: string | ApiSource, settings: Config['ingesti
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. */
-export function checkApi({ url, method, headers = {}, params, pagination }: ApiSettings): void {
+export function checkApi({ url, method, headers = {}, params, body, pagination }: ApiSettings): void {
+  const unset = unsetReference({ url, headers, params, body: wholeReferences(body) }, '');
+  if (unset) throw unset;
   addressOf(url, params);
   if (!TOKEN.test(method))
     throw new KbError('usage', `${JSON.stringify(method)} is no HTTP method.`, { hint: 'GET and POST are common ones.' });
@@ -29,13 +32,15 @@ export function checkApi({ url, method, headers = {}, params, pagination }: ApiS
       throw new KbError('usage', `The header ${JSON.stringify(name)} cannot be sent: line breaks and spaces do not belong in it.`, {
         hint: 'Remove them.',
       });
-    const [, unset] = /\$\{(\w+)\}/.exec(value) ?? [];
-    if (unset !== undefined)
-      throw new KbError('setup', `The header ${JSON.stringify(name)} refers to the variable ${unset}, which is not set.`, {
-        hint: `Set ${unset} in the environment, or in a file .env beside kb.config.yaml.`,
-      });
   }
   checkPagination(pagination);
+}
+
+/** Of a body, what is nothing but a reference: in longer texts `${…}` may mean something to the API itself. */
+function wholeReferences(body: unknown): unknown {
+  if (typeof body === 'string') return /^\$\{\w+\}$/.test(body.trim()) ? body : undefined;
+  if (typeof body !== 'object' || body === null) return undefined;
+  return Object.fromEntries(Object.entries(body).map(([key, inner]) => [key, wholeReferences(inner)]));
 }
 
 /** Address of an API without what only says which page is meant. */
@@ -52,7 +57,8 @@ export function apiSource(api: ApiSettings): string {
   if (!URL.canParse(api.url)) return shown(api.url);
   const address = new URL(addressWithoutPage(api));
   if (!/^https?:$/.test(address.protocol)) return shown(address);
-  const source = shown(addressOf(address.href, api.params));
+  const { [api.pagination?.param ?? '']: _page, ...params } = api.params ?? {};
+  const source = shown(addressOf(address.href, params));
   return isGiven(api.body) ? marked(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
 }
 
@@ -62,7 +68,8 @@ export const marked = (source: string, mark: string): string => `${source}${sour
 /** Whether `source` is that of an API or of a part of it. */
 export const isPartOf = (api: string, source: string): boolean => source === api || source.startsWith(marked(api, ''));
 
-const isGiven = (body: unknown): boolean => body !== undefined && body !== null;
+/** Whether there is a body to be sent. */
+export const isGiven = (body: unknown): boolean => body !== undefined && body !== null;
 
 const isJson = (text: string): boolean => {
   try {
@@ -77,15 +84,4 @@ export function sentBody(body: unknown): { body?: string; headers: Record<string
   if (!isGiven(body)) return { headers: {} };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { body: text, headers: { 'content-type': isJson(text) ? 'application/json' : 'text/plain; charset=utf-8' } };
-}
-
-/** What to send again after a failure that may pass; the values of headers, and of what else looks like credentials, are left out. */
-export function retryInput({ url, headers = {}, params, body, ...rest }: ApiSettings): Record<string, unknown> {
-  return {
-    ...rest,
-    url: shown(url),
-    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, ''])),
-    params: withoutSecrets(params ?? {}),
-    ...(isGiven(body) ? { body: withoutSecrets(body) } : {}),
-  };
 }

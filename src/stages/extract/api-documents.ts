@@ -1,20 +1,21 @@
 import { KbError } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
-import type { ParsedDocument } from '../../ports.ts';
+import type { ParsedDocument } from '../../ports/reading.ts';
 import type { Document } from '../../schema/items.ts';
 import { apiSource, marked, type ApiSettings } from './api-config.ts';
 import type { ApiPage } from './api-page.ts';
 import { contentHash, type Candidate } from './candidate.ts';
 import { toDocument } from './document.ts';
 import { withFrontmatter } from './frontmatter.ts';
+import { withoutMarkup } from './markup.ts';
 import { fileTypeOf, inUtf8 } from './media.ts';
 import type { NetworkParts } from './network.ts';
-import { asMarkdown, idIn, recordMarkdown, titleIn } from './records.ts';
+import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
 /** The documents of a page: one for each record at `items_path`, else the page as one. `met` holds the sources and hashes of the records before, of all pages. */
 export function documentsOf(page: ApiPage, api: ApiSettings, parts: NetworkParts & { met: Map<string, string> }): Candidate[] {
   return page.records
-    ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, met: parts.met }))
+    ? page.records.flatMap((record, i) => recordCandidate(record, { page, index: i + 1, api, parts }))
     : [pageCandidate(page, api, parts)];
 }
 
@@ -23,23 +24,26 @@ interface RecordPlace {
   /** 1 for the first of the page. */
   index: number;
   api: ApiSettings;
-  met: Map<string, string>;
+  parts: NetworkParts & { met: Map<string, string> };
 }
 
 /** None for a record that came before; one whose id another record has is told apart by its place. */
-function recordCandidate(record: unknown, { page, index, api, met }: RecordPlace): Candidate[] {
+function recordCandidate(record: unknown, { page, index, api, parts }: RecordPlace): Candidate[] {
+  const { met, reader, signal } = parts;
+  const { title_field } = api;
   const id = idIn(record);
-  const content_hash = contentHash(JSON.stringify(record), api);
+  const content_hash = contentHash(`${JSON.stringify(record)}${title_field ?? ''}`, api);
   const placed = marked(page.source, `record=${index}`);
   let source = id === undefined ? placed : marked(apiSource(api), `record=${encodeURIComponent(id)}`);
   if (met.get(source) === content_hash) return [];
   if (met.has(source)) source = marked(page.source, `place=${index}`);
   met.set(source, content_hash);
-  const title = titleIn(record) ?? (api.title && `${api.title} ${id ?? index}`);
-  const parsed = () => ({ text: recordMarkdown(record, 1), title: title ?? id ?? `Record ${index}`, metadata: {} });
-  return [
-    candidateOf({ source, content_hash, file_type: page.structure!.file_type, parse: async () => parsed() }, { ...api, title: undefined }),
-  ];
+  const parse = async (): Promise<ParsedDocument> => {
+    const readable = await withoutMarkup(record, { reader, source, signal });
+    const title = titleIn(readable, title_field) ?? (api.title && `${api.title} ${id ?? index}`) ?? id ?? `Record ${index}`;
+    return { text: recordMarkdown(readable, 1, title_field), title, metadata: datesIn(record) };
+  };
+  return [candidateOf({ source, content_hash, file_type: page.structure!.file_type, parse }, { ...api, title: undefined })];
 }
 
 function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: NetworkParts): Candidate {
@@ -47,8 +51,13 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
   const numbered = (title: string | undefined) => (title && number > 1 ? `${title} (page ${number})` : title);
   const given = { ...api, title: numbered(api.title) };
   if (structure) {
-    const parse = async () => ({ text: asMarkdown(structure.value), title: numbered(titleIn(structure.value)), metadata: {} });
-    return candidateOf({ source, content_hash: contentHash(page.digest, given), file_type: structure.file_type, parse }, given);
+    const { title_field } = api;
+    const parse = async () => {
+      const value = await withoutMarkup(structure.value, { reader, source, signal });
+      return { text: asMarkdown(value, title_field), title: numbered(titleIn(value, title_field)), metadata: datesIn(value) };
+    };
+    const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
+    return candidateOf({ source, content_hash, file_type: structure.file_type, parse }, given);
   }
   const file_type = fileTypeOf(answer, reader);
   if (file_type === undefined)

@@ -1,9 +1,11 @@
 import { KbError } from '../../base/errors.ts';
 import type { HttpAnswer } from '../../base/http-message.ts';
 import { hash } from '../../base/ids.ts';
+import { holdsSecret } from '../../base/secrets.ts';
 import { addressWithoutPage, apiSource, marked, sentBody, type ApiSettings } from './api-config.ts';
+import { saysError } from './error-page.ts';
 import type { NetworkParts } from './network.ts';
-import type { PageRequest, PageSeen } from './pagination.ts';
+import { placeOf, type PageRequest, type PageSeen } from './pagination.ts';
 import { countIn, recordsIn, valueAt } from './records.ts';
 import { structureOf, type Structure } from './structure.ts';
 
@@ -16,7 +18,7 @@ export interface ApiPage extends PageSeen {
   answer: HttpAnswer;
   /** Absent where the answer is a document: text, HTML, CSV … */
   structure: Structure | undefined;
-  /** The records at `items_path`, each of which becomes a document; undefined where the page is one. */
+  /** The records, each of which becomes a document; undefined where the page is one. */
   records: unknown[] | undefined;
   /** The list that earlier pages had is not there: the end, or a failure that calls itself a success. */
   is_without_list: boolean;
@@ -35,22 +37,44 @@ export function fetchPage(api: ApiSettings, page: PageRequest, { http, signal }:
     body,
   };
   if (page.url === undefined) return http.request(addressWithoutPage(api), { ...given, params: { ...api.params, ...page.params } });
-  const isSame = new URL(page.url).origin === new URL(api.url).origin;
-  return http.request(page.url, isSame ? given : common);
+  const [next, { origin, username, password }] = [new URL(page.url), new URL(api.url)];
+  if (next.origin !== origin) return http.request(page.url, common);
+  if (next.username === '') Object.assign(next, { username, password });
+  return http.request(next.href, { ...given, params: credentialsFor(page.url, api) });
 }
 
-/** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, or has nothing at `items_path`. */
-export async function pageOf(answer: HttpAnswer, api: ApiSettings, number: number): Promise<ApiPage> {
+/** A `next` link repeats the parameters, but often without the key that they were asked with. */
+function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> {
+  const present = new URL(url).searchParams;
+  const given = [...Object.entries(api.params ?? {}), ...new URL(api.url).searchParams];
+  return Object.fromEntries(given.filter(([name, value]) => holdsSecret(name, String(value)) && !present.has(name)));
+}
+
+/** Which page it is. */
+interface PageOfApi {
+  number: number;
+  request: PageRequest;
+  /** The pages before were lists of records. */
+  had_records: boolean;
+}
+
+/** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error, or has nothing at `items_path`. */
+export async function pageOf(answer: HttpAnswer, api: ApiSettings, { number, request, had_records }: PageOfApi): Promise<ApiPage> {
   const base = apiSource(api);
   const structure = await structureOf(answer, base);
   const items_path = api.pagination?.items_path;
+  const place = placeOf(api.pagination, request, number);
+  if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path });
   const value = structure?.value;
-  const is_without_list = items_path !== undefined && answer.bytes.length > 0 && valueAt(value, items_path) === undefined;
+  const is_without_list =
+    items_path === undefined
+      ? had_records && structure !== undefined && !Array.isArray(value)
+      : answer.bytes.length > 0 && valueAt(value, items_path) === undefined;
   if (structure && items_path && number === 1 && is_without_list) throw misled(base, items_path, value);
-  const records = structure && items_path ? recordsIn(value, items_path) : undefined;
+  const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;
   return {
     number,
-    source: number === 1 ? base : marked(base, `page=${number}`),
+    source: place === undefined ? base : marked(base, place),
     answer,
     structure,
     records,
@@ -61,6 +85,32 @@ export async function pageOf(answer: HttpAnswer, api: ApiSettings, number: numbe
     is_without_list,
     digest: structure ? digestOf(records ?? value, base) : hash(answer.bytes),
   };
+}
+
+/** Records become a document each where it was said where they are, where pages of them are asked for, and where each is a line. */
+const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings): boolean =>
+  pagination?.items_path !== undefined ||
+  broken !== undefined ||
+  (pagination !== undefined && Array.isArray(value) && value.every(isRecord));
+
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Refuses a page about an error that calls itself a success, and any document where records were to be. */
+function assertContent(answer: HttpAnswer, { base, items_path }: { base: string; items_path: string | undefined }): void {
+  const said = saysError(answer);
+  if (said !== undefined)
+    throw new KbError('invalid', `${base} answered with a web page that says «${said}», and not with content.`, {
+      hint: 'Check the address and the credentials, or ask again later.',
+      isRetryable: /^(429|5\d\d)|unavailable|gateway|timeout|too many|moment/i.test(said),
+    });
+  if (items_path)
+    throw new KbError(
+      'invalid',
+      `${base} answered with «${answer.content_type || 'no named type'}», which has nothing at items_path «${items_path}».`,
+      {
+        hint: 'Leave items_path out where the answer is a document, or check the address.',
+      },
+    );
 }
 
 const misled = (base: string, items_path: string, value: unknown): KbError =>

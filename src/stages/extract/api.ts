@@ -2,12 +2,13 @@ import { isAbort, toErrorItem } from '../../base/errors.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ApiInput } from '../../schema/requests.ts';
 import type { Stage } from '../../schema/results.ts';
-import { apiSource, checkApi, isPartOf, marked, retryInput, settingsFor, type ApiSettings } from './api-config.ts';
+import { apiSource, checkApi, isPartOf, marked, settingsFor, type ApiSettings } from './api-config.ts';
 import { documentsOf } from './api-documents.ts';
-import { fetchPage, pageOf } from './api-page.ts';
+import { fetchPage, pageOf, type ApiPage } from './api-page.ts';
+import { retryInput, type Stopped } from './api-retry.ts';
 import type { Extracted } from './candidate.ts';
 import type { NetworkParts } from './network.ts';
-import { firstPage, nextPage } from './pagination.ts';
+import { firstPage, isFromStart, nextPage, placeOf, type PageRequest } from './pagination.ts';
 
 export interface ApiParts extends NetworkParts {
   settings: Config['ingestion']['api'];
@@ -17,46 +18,71 @@ export interface ApiParts extends NetworkParts {
 export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiParts): AsyncGenerator<Extracted, void, void> {
   for (const entry of [input].flat()) {
     const api = settingsFor(entry, settings);
-    const at: Position = { stage: 'validate', number: 1 };
+    const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
     try {
       checkApi(api);
       yield* extractOne(api, at, parts);
     } catch (error) {
       if (isAbort(error)) throw error;
+      yield { expected: 1 };
       yield failed(error, api, at);
     }
   }
 }
 
 /** How far the work has come, for what an error says. */
-interface Position {
+interface Position extends Stopped {
   stage: Stage;
-  number: number;
+  had_records: boolean;
 }
 
 /** Page by page, to an empty one, one that was there before, the last, or `max_pages`; only what came to its end by itself was read whole. */
 async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
   const met = new Map<string, string>();
-  let request = firstPage(api.pagination) as ReturnType<typeof nextPage>;
+  let isWhole = isFromStart(api.pagination);
+  let request: PageRequest | undefined = firstPage(api.pagination);
   for (; request !== undefined; at.number++) {
-    if (at.number > api.max_pages) return;
+    if (at.number > api.max_pages) return yield { notice: cutOff(api) };
+    at.request = request;
     at.stage = 'request';
     const answer = await fetchPage(api, request, parts);
     at.stage = 'convert';
-    const page = await pageOf(answer, api, at.number);
-    if (page.is_without_list && at.number > 1) return;
+    const page = await pageOf(answer, api, at);
+    if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
     if (page.count === 0 || pages.has(page.digest)) break;
     pages.add(page.digest);
-    for (const candidate of documentsOf(page, api, { ...parts, met })) yield { candidate };
+    at.had_records = page.records !== undefined;
+    const candidates = documentsOf(page, api, { ...parts, met });
+    const broken = page.structure?.broken ?? [];
+    yield { expected: candidates.length + broken.length };
+    isWhole &&= broken.length === 0;
+    for (const candidate of candidates) yield { candidate };
+    for (const { line, error } of broken)
+      yield { error: toErrorItem(error, { source: marked(page.source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
     request = nextPage(api.pagination, request, page);
   }
   const source = apiSource(api);
-  if (pages.size > 0) yield { scope: { source_kind: 'api', covers: (stored) => isPartOf(source, stored) } };
+  if (pages.size > 0 && isWhole) yield { scope: { source_kind: 'api', covers: (stored) => isPartOf(source, stored) } };
 }
 
-function failed(error: unknown, api: ApiSettings, { stage, number }: Position): Extracted {
+/** An answer without the list that the pages before it had: the end, or a failure that calls itself a success. */
+function* strayEnd({ source, value }: ApiPage): Generator<Extracted, void, void> {
+  const says =
+    typeof value === 'object' && value !== null ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
+  if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was taken for the end.` };
+}
+
+/** Cursors and links tell that there is more; who counts finds out by asking. */
+function cutOff(api: ApiSettings): string {
+  const isKnown = api.pagination?.type === 'cursor' || api.pagination?.type === 'link';
+  return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isKnown ? 'is' : 'may be'} more.`;
+}
+
+function failed(error: unknown, api: ApiSettings, at: Position): Extracted {
   const base = apiSource(api);
-  const item = toErrorItem(error, { source: number === 1 ? base : marked(base, `page=${number}`), source_kind: 'api', stage });
-  return { error: item.isRetryable ? { ...item, retry_input: retryInput(api) } : item };
+  const place = at.stage === 'validate' ? undefined : placeOf(api.pagination, at.request, at.number);
+  const source = place === undefined ? base : marked(base, place);
+  const item = toErrorItem(error, { source, source_kind: 'api', stage: at.stage });
+  return { error: item.isRetryable ? { ...item, retry_input: retryInput(api, at) } : item };
 }

@@ -24,10 +24,17 @@ export interface Scope {
 }
 
 /**
- * What an extractor yields: a document, or what failed in the place of one; a file that no parser reads; a scope, after everything in it; how many
- * documents are coming, as far as that is known beforehand.
+ * What an extractor yields: a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go); a
+ * file that no parser reads; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
+ * known; a sentence that a person should read although nothing failed.
  */
-export type Extracted = { candidate: Candidate } | { error: ErrorItem } | { passed_over: string } | { scope: Scope } | { expected: number };
+export type Extracted =
+  | { candidate: Candidate }
+  | { error: ErrorItem; isGone?: boolean }
+  | { passed_over: string }
+  | { scope: Scope }
+  | { expected: number }
+  | { notice: string };
 
 /** What a person said about a document beside its content. */
 export interface Given {

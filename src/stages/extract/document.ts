@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
+import { KbError } from '../../base/errors.ts';
 import { documentId } from '../../base/ids.ts';
-import type { ParsedDocument } from '../../ports.ts';
+import type { ParsedDocument } from '../../ports/reading.ts';
 import type { Document, SourceKind } from '../../schema/items.ts';
 
 /** What is known of a document beside what its file says. */
@@ -17,11 +18,16 @@ export interface Provenance {
   description?: string | undefined;
 }
 
-/** The normalized document of what a parser found. Its own keys win over front matter of the same name. */
+/**
+ * The normalized document of what a parser found. Its own keys win over front matter of the same name. Throws a KbError (`invalid`) for a web page
+ * without text, whose links are all there is to it.
+ */
 export function toDocument(
   parsed: ParsedDocument,
   { id, source, source_kind, file_type, content_hash, title: given, description }: Provenance,
 ): Document {
+  if (parsed.page && parsed.text.trim() === '')
+    throw new KbError('invalid', `${source} is a web page without any text.`, { hint: 'Fill it, or leave it out.' });
   const title = given ?? parsed.title ?? nameOf(source);
   const metadata = { ...parsed.metadata, ...(description ? { description } : {}), title, source_kind, file_type, content_hash };
   return { id: id ?? documentId(source), text: parsed.text, source, title, metadata, ...(parsed.marks ? { marks: parsed.marks } : {}) };

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { KbError } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
-import type { DocumentReader } from '../../ports.ts';
+import type { DocumentReader } from '../../ports/reading.ts';
 import type { SourceKind } from '../../schema/items.ts';
 import { contentHash, type Candidate } from './candidate.ts';
 import { toDocument } from './document.ts';

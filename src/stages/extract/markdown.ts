@@ -1,6 +1,6 @@
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { documentId, hash } from '../../base/ids.ts';
-import type { DocumentReader } from '../../ports.ts';
+import type { DocumentReader } from '../../ports/reading.ts';
 import type { MarkdownEntry, MarkdownInput } from '../../schema/requests.ts';
 import { contentHash, type Candidate, type Extracted } from './candidate.ts';
 import { toDocument } from './document.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { HttpAnswer } from '../../base/http-message.ts';
-import type { DocumentReader } from '../../ports.ts';
+import type { DocumentReader } from '../../ports/reading.ts';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 

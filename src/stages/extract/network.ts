@@ -1,6 +1,6 @@
 import type { Http } from '../../base/http.ts';
 import { shown } from '../../base/secrets.ts';
-import type { DocumentReader } from '../../ports.ts';
+import type { DocumentReader } from '../../ports/reading.ts';
 import type { ApiInput, DocsInput, UrlsInput } from '../../schema/requests.ts';
 
 /** What everything that is fetched needs. */

@@ -75,3 +75,15 @@ export function nextLink(header: string | undefined, base: string): string | und
   }
   return undefined;
 }
+
+/** What a page is called among the pages of its API: where it begins, so that it keeps its name whatever page was asked for first; undefined for the first. */
+export function placeOf(pagination: Pagination | undefined, { params }: PageRequest, number: number): string | undefined {
+  const counted = Number(params[pagination?.param ?? '']);
+  if (pagination?.type === 'offset') return counted > 0 ? `offset=${counted}` : undefined;
+  const page = pagination?.type === 'page' ? counted : number;
+  return page > 1 || number > 1 ? `page=${page}` : undefined;
+}
+
+/** Whether the pages were asked for from the first one on: only then can it be told what is not there any more. */
+export const isFromStart = (pagination: Pagination | undefined): boolean =>
+  (pagination?.start ?? 0) <= (pagination?.type === 'page' ? 1 : 0);

@@ -3,8 +3,10 @@ const LONG_TEXT = 300;
 /** Deeper structure is written as JSON: nobody reads further in. */
 const MAX_DEPTH = 8;
 
-const TITLES = ['title', 'name', 'subject', 'headline', 'heading', 'label'];
-const IDS = ['id', '_id', 'uuid', 'guid', 'key', 'slug', 'number'];
+const TITLES = ['title', 'name', 'subject', 'headline', 'heading', 'label', 'display_name', 'displayname', 'question', 'caption'];
+const IDS = ['id', '_id', '@id', 'uuid', 'guid', 'key', 'slug', 'number', 'sku', 'url', 'link'];
+const CREATED = ['created', 'created_at', 'createdat', 'published_at', 'publishedat', 'published', 'pubdate', 'date'];
+const MODIFIED = ['modified', 'modified_at', 'updated', 'updated_at', 'updatedat', 'last_modified', 'lastmodified'];
 
 type Fields = Record<string, unknown>;
 
@@ -36,48 +38,127 @@ export function countIn(value: unknown, items_path: string | undefined): number 
   return lists.length > 0 && lists.every((list) => list.length === 0) ? 0 : undefined;
 }
 
-const firstOf = (record: unknown, names: readonly string[]): { name: string; text: string } | undefined => {
+/** A field that says something on one line. */
+interface Said {
+  name: string;
+  text: string;
+}
+
+const firstOf = (record: unknown, names: readonly string[]): Said | undefined => {
   if (!isFields(record)) return undefined;
-  for (const name of names) {
-    const value = Object.hasOwn(record, name) ? record[name] : undefined;
-    const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-    if (text !== '' && text.length <= LONG_TEXT && !text.includes('\n')) return { name, text };
+  const own = new Map(Object.keys(record).map((key) => [key.toLowerCase(), key]));
+  for (const known of names) {
+    const name = Object.hasOwn(record, known) ? known : own.get(known);
+    const text = name === undefined ? undefined : oneLine(record[name]);
+    if (name !== undefined && text !== undefined) return { name, text };
   }
   return undefined;
 };
 
-/** What a record calls itself. */
-export const titleIn = (record: unknown): string | undefined => firstOf(record, TITLES)?.text;
+/** A short text of one line; undefined for anything else. */
+function oneLine(value: unknown): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return text !== '' && text.length <= LONG_TEXT && !text.includes('\n') ? text : undefined;
+}
+
+/** The title at a dotted path, where one is named and there; else what a record usually calls itself by. */
+function titleOf(record: unknown, title_field: string | undefined): Said | undefined {
+  const named = title_field === undefined ? undefined : oneLine(valueAt(record, title_field));
+  return named === undefined ? firstOf(record, TITLES) : { name: title_field!, text: named };
+}
+
+/** What a record calls itself. `title_field` is a dotted path. */
+export const titleIn = (record: unknown, title_field?: string): string | undefined => titleOf(record, title_field)?.text;
 
 /** What tells a record from the others. */
 export const idIn = (record: unknown): string | undefined => firstOf(record, IDS)?.text;
 
-/** An answer as Markdown: an object as its fields, a list as one section for each record. */
-export function asMarkdown(value: unknown): string {
-  if (Array.isArray(value) && value.some(isFields)) return value.map((record, i) => section(record, i)).join('\n\n');
-  if (Array.isArray(value)) return value.map((item) => `- ${inline(item)}`).join('\n');
-  return recordMarkdown(value, 1);
+/** When a record was made and changed, as far as it says so by a date that can be read. */
+export function datesIn(record: unknown): { created?: string; modified?: string } {
+  const date = (names: readonly string[]): string | undefined => {
+    const text = firstOf(record, names)?.text;
+    return text !== undefined && /\d{4}/.test(text) && /\D/.test(text) && !Number.isNaN(Date.parse(text))
+      ? new Date(text).toISOString()
+      : undefined;
+  };
+  const [created, modified] = [date(CREATED), date(MODIFIED)];
+  return { ...(created ? { created } : {}), ...(modified ? { modified } : {}) };
 }
 
-const section = (record: unknown, index: number): string =>
-  titleIn(record) === undefined ? `## Record ${idIn(record) ?? index + 1}\n\n${recordMarkdown(record, 2)}` : recordMarkdown(record, 2);
+/** An answer as Markdown: an object as its fields, a list as one section for each record. */
+export function asMarkdown(value: unknown, title_field?: string): string {
+  if (Array.isArray(value) && value.some(isFields)) return value.map((record, i) => section(record, i, title_field)).join('\n\n');
+  if (Array.isArray(value)) return value.map((item) => `- ${inline(item)}`).join('\n');
+  return recordMarkdown(value, 1, title_field);
+}
+
+const section = (record: unknown, index: number, title_field: string | undefined): string =>
+  titleIn(record, title_field) === undefined
+    ? `## Record ${idIn(record) ?? index + 1}\n\n${recordMarkdown(record, 2)}`
+    : recordMarkdown(record, 2, title_field);
 
 /** One record: its title as a heading of the level, its short fields as a list, each long text under a heading one level deeper. */
-export function recordMarkdown(record: unknown, level: number): string {
+export function recordMarkdown(record: unknown, level: number, title_field?: string): string {
   if (!isFields(record)) return inline(record);
-  const title = firstOf(record, TITLES);
-  const fields = Object.entries(record).filter(([name, value]) => name !== title?.name && !isEmpty(value));
-  const long = fields.filter(([, value]) => isLong(value)) as [string, string][];
-  const short = fields.filter(([, value]) => !isLong(value)).flatMap(([name, value]) => fieldLines(name, value, 0));
+  const title = titleOf(record, title_field);
+  const { short: fields, long } = parted(title ? without(record, title.name) : record);
+  const short = Object.entries(fields).flatMap(([name, value]) => (isEmpty(value) ? [] : fieldLines(name, value, 0)));
   return [
     ...(title ? [`${'#'.repeat(level)} ${title.text}`] : []),
     ...(short.length > 0 ? [short.join('\n')] : []),
-    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${name}\n\n${text.trim()}`),
+    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${name}\n\n${under(level + 1, text.trim())}`),
   ].join('\n\n');
 }
 
+/** A record without the field at a dotted path. */
+const without = (record: Fields, path: string): Fields => {
+  const [first, ...rest] = Object.hasOwn(record, path) ? [path] : path.split('.');
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => {
+      if (name !== first) return [[name, value]];
+      return rest.length > 0 && isFields(value) ? [[name, without(value, rest.join('.'))]] : [];
+    }),
+  );
+};
+
+/** The long texts of a record, also inside its objects (`content.rendered`), and what is left. */
+function parted(record: Fields, depth = 0): { short: Fields; long: [string, string][] } {
+  const long: [string, string][] = [];
+  const short = Object.entries(record).flatMap(([name, value]) => {
+    if (isLong(value)) {
+      long.push([name, value as string]);
+      return [];
+    }
+    if (!isFields(value) || depth >= MAX_DEPTH) return [[name, value]];
+    const inner = parted(value, depth + 1);
+    long.push(...inner.long.map(([path, text]): [string, string] => [`${name}.${path}`, text]));
+    return inner.long.length > 0 && isEmpty(inner.short) ? [] : [[name, inner.short]];
+  });
+  return { short: Object.fromEntries(short) as Fields, long };
+}
+
+const HEADING = /^(#{1,6})(?= )/;
+
+/** A text under a heading of the level: its own headings go below that one. Lines of code stay. */
+function under(level: number, text: string): string {
+  let fence: string | undefined;
+  const lines = text.split('\n').map((line) => {
+    const [, mark] = /^ {0,3}(```+|~~~+)/.exec(line) ?? [];
+    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined;
+    return { line, depth: fence === undefined ? HEADING.exec(line)?.[1]?.length : undefined };
+  });
+  const highest = Math.min(...lines.map(({ depth }) => depth ?? Infinity));
+  const by = level + 1 - highest;
+  if (by <= 0) return text;
+  return lines
+    .map(({ line, depth }) => (depth === undefined ? line : line.replace(HEADING, '#'.repeat(Math.min(6, depth + by)))))
+    .join('\n');
+}
+
 const isEmpty = (value: unknown): boolean =>
-  value === null || value === undefined || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(isEmpty)
+    : value === null || value === undefined || (typeof value === 'string' && value.trim() === '');
 const isLong = (value: unknown): boolean => typeof value === 'string' && (value.length > LONG_TEXT || value.trim().includes('\n'));
 
 /** A field as lines of a list; what lies inside it is indented under it. */
@@ -85,14 +166,17 @@ function fieldLines(name: string, value: unknown, depth: number): string[] {
   const indent = '  '.repeat(depth);
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return [`${indent}- ${name}: ${inline(value, `\n${indent}  `)}`];
   if (Array.isArray(value) && !value.some((inner) => typeof inner === 'object' || isLong(inner)))
-    return [`${indent}- ${name}: ${value.map((inner) => inline(inner)).join(', ')}`];
+    return [`${indent}- ${name}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inline(inner))).join(', ')}`];
   return [`${indent}- ${name}:`, ...inside(value, depth + 1)];
 }
 
 function inside(value: object, depth: number): string[] {
   if (!Array.isArray(value))
     return Object.entries(value).flatMap(([name, inner]) => (isEmpty(inner) ? [] : fieldLines(name, inner, depth)));
-  return value.flatMap((inner, i) => (isFlat(inner) ? [`${'  '.repeat(depth)}- ${flat(inner)}`] : fieldLines(String(i + 1), inner, depth)));
+  return value.flatMap((inner, i) => {
+    if (isEmpty(inner)) return [];
+    return isFlat(inner) ? [`${'  '.repeat(depth)}- ${flat(inner)}`] : fieldLines(String(i + 1), inner, depth);
+  });
 }
 
 /** A record whose fields are all short fits on a line. */

@@ -1,5 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import type { HttpAnswer } from '../../base/http-message.ts';
+import { jsonLines, type BrokenLine } from './json-lines.ts';
 import { inUtf8 } from './media.ts';
 import { xmlValue } from './xml.ts';
 
@@ -7,23 +8,61 @@ import { xmlValue } from './xml.ts';
 export interface Structure {
   file_type: 'json' | 'xml';
   value: unknown;
+  /** Of JSON Lines: the value is a list of records, without the lines that are no JSON. */
+  broken?: BrokenLine[];
 }
 
 const JSON_TYPE = /[/+]json$/;
-const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq/;
+const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq|stream\+json/;
 const XML_TYPE = /[/+]xml$/;
+const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 
-/** Reads JSON, JSON Lines and XML; undefined for an answer of another kind. Throws a KbError (`invalid`) for one that is not what it says. */
+/** Reads JSON, JSON Lines and XML; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
 export async function structureOf(answer: HttpAnswer, name: string): Promise<Structure | undefined> {
   const { content_type } = answer;
-  if (content_type === 'application/xhtml+xml') return undefined;
-  const text = () => new TextDecoder().decode(inUtf8(answer));
-  if (LINES_TYPE.test(content_type)) return { file_type: 'json', value: jsonLines(text(), name) };
-  if (JSON_TYPE.test(content_type)) return { file_type: 'json', value: text().trim() === '' ? [] : declaredJson(text(), name) };
-  if (XML_TYPE.test(content_type)) return { file_type: 'xml', value: await declaredXml(text(), name) };
-  if (!/^(text\/plain|application\/octet-stream)?$/.test(content_type) || !/^\s*[[{]/.test(text())) return undefined;
-  const value = attempted(text());
-  return value === undefined ? undefined : { file_type: 'json', value };
+  const isVague = /^(text\/plain|application\/octet-stream)?$/.test(content_type);
+  if (content_type === 'application/xhtml+xml' || !(isVague || STRUCTURED.some((type) => type.test(content_type)))) return undefined;
+  const text = new TextDecoder().decode(inUtf8({ ...answer, charset: answer.charset ?? declaredCharset(answer) }));
+  if (LINES_TYPE.test(content_type)) return lines(text, name);
+  if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
+  if (XML_TYPE.test(content_type)) return { file_type: 'xml', value: await xmlValue(text, name) };
+  if (/^\s*<\?xml\s/.test(text)) return { file_type: 'xml', value: await xmlValue(text, name) };
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  const value = attempted(text);
+  if (value !== undefined) return { file_type: 'json', value };
+  return isOfLines(text) ? lines(text, name) : undefined;
+}
+
+/** The character set that XML names for itself (RFC 7303, 3.2). */
+function declaredCharset({ bytes, content_type }: HttpAnswer): string | undefined {
+  if (!XML_TYPE.test(content_type)) return undefined;
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(200, bytes.byteLength)).toString('latin1');
+  return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
+}
+
+function lines(text: string, name: string): Structure {
+  const { records, broken } = jsonLines(text, { name, parse: exactJson });
+  return { file_type: 'json', value: records, broken };
+}
+
+/** Some say JSON and mean JSON Lines. */
+function declaredJson(text: string, name: string): Structure {
+  if (text.trim() === '') return { file_type: 'json', value: [] };
+  try {
+    return { file_type: 'json', value: exactJson(text) };
+  } catch (cause) {
+    if (isOfLines(text)) return lines(text, name);
+    throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
+      hint: 'Check what it answers, with curl for example.',
+      cause,
+    });
+  }
+}
+
+/** Whether the first line is a record of its own, and another one follows. */
+function isOfLines(text: string): boolean {
+  const [first = '', second = ''] = text.trim().split(/\r?\n/, 2);
+  return [first, second].every((line) => typeof attempted(line) === 'object');
 }
 
 function attempted(text: string): unknown {
@@ -32,32 +71,6 @@ function attempted(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-const unreadable = (name: string, kind: string, cause?: unknown): KbError =>
-  new KbError('invalid', `${name} answered with ${kind} that cannot be read.`, {
-    hint: 'Check what it answers, with curl for example.',
-    cause,
-  });
-
-function declaredJson(text: string, name: string): unknown {
-  try {
-    return exactJson(text);
-  } catch (cause) {
-    throw unreadable(name, 'JSON', cause);
-  }
-}
-
-const jsonLines = (text: string, name: string): unknown[] =>
-  text
-    .split(/[\n\x1e]/)
-    .filter((line) => line.trim() !== '')
-    .map((line) => declaredJson(line, name));
-
-async function declaredXml(text: string, name: string): Promise<unknown> {
-  const value = await xmlValue(text);
-  if (value === undefined) throw unreadable(name, 'XML');
-  return value;
 }
 
 /** A number that JavaScript would round or shorten (a long id, `49.90`) stays as it was written. */

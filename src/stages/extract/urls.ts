@@ -1,76 +1,85 @@
-import { isAbort, KbError, toErrorItem } from '../../base/errors.ts';
-import type { HttpAnswer } from '../../base/http-message.ts';
-import { hash } from '../../base/ids.ts';
 import { mapOrdered } from '../../base/pool.ts';
-import type { DocumentReader } from '../../ports.ts';
-import type { Config } from '../../schema/config.ts';
-import type { UrlsInput } from '../../schema/requests.ts';
-import type { ErrorItem } from '../../schema/results.ts';
-import { contentHash, type Candidate, type Extracted } from './candidate.ts';
-import { toDocument } from './document.ts';
-import { withFrontmatter } from './frontmatter.ts';
-import { fileTypeOf, inUtf8 } from './media.ts';
-import { sourceOf, type NetworkParts } from './network.ts';
+import type { UrlsEntry, UrlsInput } from '../../schema/requests.ts';
+import type { Extracted } from './candidate.ts';
+import { crawl } from './crawl/crawl.ts';
+import type { CrawlEntry } from './crawl/arrive.ts';
+import { onwardOf } from './crawl/onward.ts';
+import { pathPattern } from './crawl/scope.ts';
+import { sourceOf } from './network.ts';
+import { failedPage, isGone, pageCandidate, remembered, unchangedCandidate, unreadable } from './page-candidate.ts';
+import { readPage, type PageParts, type PageRead } from './page.ts';
 
 /** Pages fetched at once; no host is asked for more than 8 (contract, section 5), and all may be of one. */
 const AT_ONCE = 8;
 
-export interface UrlsParts extends NetworkParts {
-  settings: Config['ingestion']['urls'];
+export interface UrlsParts extends PageParts {
+  /** What robots.txt files may speak to by its name. */
+  user_agent: string;
 }
 
-/** The pages given, each once, in their order. Throws a KbError where a crawl is asked for. */
+/** The pages given, and the sites that are crawled, in their order; each page once. Throws a KbError (`usage`) for a pattern that can't be read, before anything is fetched. */
 export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
-  const addresses = addressesIn(urls, parts.settings);
+  const entries = entriesIn(urls, parts.settings);
+  const stored = new Set<string>();
+  for (const pages of groupedIn(entries)) {
+    if (Array.isArray(pages)) yield* readEach(pages, { parts, stored });
+    else yield* crawl(pages, { ...parts, stored });
+  }
+}
+
+/** Entries with what the configuration says where they don't: a crawl, or the address of a page. */
+function entriesIn(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
+  const entries = [urls].flat().map((entry) => asCrawl(entry, settings));
+  for (const entry of entries)
+    if (typeof entry !== 'string') for (const pattern of [...entry.include, ...entry.exclude]) pathPattern(pattern);
+  return entries;
+}
+
+function asCrawl(entry: UrlsEntry, settings: PageParts['settings']): CrawlEntry | string {
+  const { url, mode = settings.mode, ...own }: Exclude<UrlsEntry, string> = typeof entry === 'string' ? { url: entry } : entry;
+  if (mode === 'each') return url;
+  const { max_depth = settings.max_depth, max_pages = settings.max_pages } = own;
+  return { url, max_depth, max_pages, include: own.include ?? settings.include, exclude: own.exclude ?? settings.exclude };
+}
+
+/** Pages that follow each other are read together. */
+function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | string[])[] {
+  const groups: (CrawlEntry | string[])[] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (typeof entry !== 'string') groups.push(entry);
+    else if (Array.isArray(last)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+interface Reading {
+  parts: UrlsParts;
+  stored: Set<string>;
+}
+
+async function* readEach(pages: readonly string[], { parts, stored }: Reading): AsyncGenerator<Extracted, void, void> {
+  const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
-  const met = new Set<string>();
-  for await (const read of mapOrdered(addresses, AT_ONCE, (url) => readPage(url, parts))) {
-    if ('error' in read) {
-      yield read;
-      continue;
-    }
-    if (met.has(read.url)) continue;
-    met.add(read.url);
-    yield { candidate: pageCandidate(read, parts) };
+  const read = async (url: string) => ({ url, read: await readPage(url, parts) });
+  for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, { parts, stored });
+}
+
+async function extracted({ url, read }: { url: string; read: PageRead }, { parts, stored }: Reading): Promise<Extracted> {
+  const { memory, settings, reader } = parts;
+  if ('failed' in read) {
+    if (isGone(read.failed)) await memory?.forget(sourceOf(url));
+    return failedPage(read.failed, url, read.stage);
   }
+  if ('redirect' in read || 'unreadable' in read)
+    return failedPage(unreadable(sourceOf(url), 'unreadable' in read ? read.unreadable : '', reader), url, 'convert');
+  const source = 'page' in read ? sourceOf(read.page.url) : read.unchanged.source;
+  if (stored.has(source)) return { expected: -1 };
+  stored.add(source);
+  const kept = 'page' in read ? remembered(read.page, { source, links: onwardOf(read.page, parts.user_agent), settings }) : read.unchanged;
+  await memory?.remember(sourceOf(url), kept);
+  const candidate =
+    'page' in read ? pageCandidate(read.page, { source, depth: 0 }, settings) : unchangedCandidate(kept, { url, depth: 0 }, { parts });
+  return { candidate };
 }
-
-function addressesIn(urls: UrlsInput, { mode }: UrlsParts['settings']): string[] {
-  const entries = [urls].flat().map((entry) => (typeof entry === 'string' ? { url: entry } : entry));
-  const crawl = entries.find((entry) => (entry.mode ?? mode) === 'full');
-  if (crawl)
-    throw new KbError('usage', `${sourceOf(crawl.url)}: this version reads the pages given and follows no links («mode: full»).`, {
-      hint: 'Leave mode out or set it to each, and give the address of every page.',
-    });
-  return [...new Set(entries.map(({ url }) => url))];
-}
-
-async function readPage(url: string, { http, signal }: UrlsParts): Promise<HttpAnswer | { error: ErrorItem }> {
-  try {
-    return await http.request(url, { signal, headers: { accept: 'text/html, application/xhtml+xml, */*;q=0.8' } });
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    const source = sourceOf(url);
-    const item = toErrorItem(error, { source, source_kind: 'url', stage: 'fetch' });
-    return { error: item.isRetryable ? { ...item, retry_input: { url: source } } : item };
-  }
-}
-
-function pageCandidate(answer: HttpAnswer, { reader, settings: { frontmatter }, signal }: UrlsParts): Candidate {
-  const source = sourceOf(answer.url);
-  const bytes = inUtf8(answer);
-  const document = async () => {
-    const file_type = fileTypeOf(answer, reader);
-    if (file_type === undefined) throw unreadable(source, answer, reader);
-    const parsed = await reader.read(bytes, { source, file_type, signal });
-    const made = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: hash(bytes) });
-    return frontmatter ? withFrontmatter(made) : made;
-  };
-  const page = { depth: 0, status_code: answer.status };
-  return { source, source_kind: 'url', content_hash: contentHash(bytes, { frontmatter }), document, page };
-}
-
-const unreadable = (source: string, { content_type }: HttpAnswer, { extensions }: DocumentReader): KbError =>
-  new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
-    hint: `It reads web pages and ${extensions.join(', ')}.`,
-  });

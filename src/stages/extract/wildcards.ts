@@ -38,7 +38,8 @@ export function wildcards(pattern: string): Wildcards | KbError {
   const first = parts.findIndex(hasWildcards);
   const base = first > 0 ? `${parts.slice(0, first).join('/')}/` : isAbsolute(pattern) ? sep : '.';
   const named = parts.slice(first).filter((name) => name !== '' && name !== '.');
-  const names = named.flatMap((name, i) => (name !== '**' || i + 1 < named.length ? name : [name, '*'])); // a file has a name of its own
+  const single = named.filter((name, i) => name !== '**' || named[i + 1] !== '**'); // any folders of any folders are any folders
+  const names = single.flatMap((name, i) => (name !== '**' || i + 1 < single.length ? name : [name, '*'])); // a file has a name of its own
   const places = standing(names);
   return {
     base,

@@ -1,40 +1,74 @@
-/** What is used of a node of the document that linkedom makes. */
-interface XmlNode {
-  nodeType: number;
-  nodeName: string;
-  textContent: string | null;
-  childNodes: Iterable<XmlNode>;
-  attributes?: Iterable<{ name: string; value: string }>;
-}
+import { KbError } from '../../base/errors.ts';
 
-const ELEMENT = 1;
-/** Deeper elements are taken as their text: nobody reads further in, and the stack is not endless. */
-const MAX_DEPTH = 64;
+/** An element is `{ name: children, ':@': attributes }`, a text `{ '#text': … }`, in the order of the document. */
+type XmlNode = Record<string, unknown>;
+
+const ATTRIBUTES = ':@';
+const TEXT = '#text';
+
+/** Deeper documents are refused: nobody reads further in, and the stack is not endless. */
+const MAX_DEPTH = 256;
+/** Characters, at most: what is made of them takes many times as much. */
+const MAX_LENGTH = 32 * 2 ** 20;
 
 /**
  * XML as the structure that JSON would have: an element is an object of its attributes and child elements, several of a name are a list; one with
- * neither is its text. What is handed back is the content of the root; undefined where there is no root.
+ * neither is its text. What is handed back is the content of the root. Throws a KbError: `invalid` with the line for what is no XML (entities that a document
+ * defines by others or from elsewhere are not expanded), `too_large`.
  */
-export async function xmlValue(text: string): Promise<unknown> {
-  const { DOMParser } = await import('linkedom');
-  const document = new DOMParser().parseFromString(text, 'text/xml') as unknown as XmlNode;
-  const root = [...document.childNodes].find(({ nodeType }) => nodeType === ELEMENT);
-  return root && elementValue(root, 0);
+export async function xmlValue(text: string, name: string): Promise<unknown> {
+  if (text.length > MAX_LENGTH)
+    throw new KbError('too_large', `${name} answered with XML of more than ${MAX_LENGTH} characters.`, { hint: 'Ask for less at once.' });
+  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
+  const judged = XMLValidator.validate(text);
+  if (judged !== true) throw unreadable(name, `line ${judged.err.line}: ${judged.err.msg}`);
+  const parser = new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    attributesGroupName: false,
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    htmlEntities: true, // without it numeric ones are not read either
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    maxNestedTags: MAX_DEPTH,
+  });
+  try {
+    const [root] = elementsOf(parser.parse(text) as XmlNode[]);
+    if (root) return elementValue(root);
+  } catch (cause) {
+    throw unreadable(name, (cause as Error).message, cause);
+  }
+  throw unreadable(name, 'it has no element');
 }
 
-function elementValue(element: XmlNode, depth: number): unknown {
-  const attributes = [...(element.attributes ?? [])].filter(({ name }) => !/^xmlns(:|$)/.test(name));
-  const children = depth < MAX_DEPTH ? [...element.childNodes].filter(({ nodeType }) => nodeType === ELEMENT) : [];
-  const text = (element.textContent ?? '').trim();
-  if (attributes.length === 0 && children.length === 0) return text;
+const unreadable = (name: string, reason: string, cause?: unknown): KbError =>
+  new KbError('invalid', `${name} answered with XML that cannot be read: ${reason.slice(0, 200).replace(/\.$/, '')}.`, {
+    hint: 'Check what it answers, with curl for example.',
+    cause,
+  });
+
+const nameOf = (node: XmlNode): string => Object.keys(node).find((key) => key !== ATTRIBUTES)!;
+const childrenOf = (node: XmlNode): XmlNode[] => node[nameOf(node)] as XmlNode[];
+const elementsOf = (nodes: readonly XmlNode[]): XmlNode[] => nodes.filter((node) => !(TEXT in node));
+
+function elementValue(element: XmlNode): unknown {
+  const attributes = Object.entries((element[ATTRIBUTES] ?? {}) as Record<string, string>).filter(([name]) => !/^xmlns(:|$)/.test(name));
+  const nodes = childrenOf(element);
+  const children = isMixed(nodes) ? [] : elementsOf(nodes);
+  if (attributes.length === 0 && children.length === 0) return textOf(nodes).trim();
   const fields = new Map<string, unknown[]>();
-  const add = (name: string, value: unknown) => fields.set(name, [...(fields.get(name) ?? []), value]);
-  for (const { name, value } of attributes) add(name, value);
-  if (isMixed(element) || children.length === 0) add('text', text);
-  else for (const child of children) add(child.nodeName, elementValue(child, depth + 1));
+  const add = (name: string, value: unknown) => void (fields.get(name)?.push(value) ?? fields.set(name, [value]));
+  for (const [name, value] of attributes) add(name, value);
+  if (children.length === 0) add('text', textOf(nodes).trim());
+  else for (const child of children) add(nameOf(child), elementValue(child));
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 
+const textOf = (nodes: readonly XmlNode[]): string =>
+  nodes.map((node) => (TEXT in node ? String(node[TEXT]) : textOf(childrenOf(node)))).join('');
+
 /** Text between the elements: it is prose, which its markup must not cut up. */
-const isMixed = (element: XmlNode): boolean =>
-  [...element.childNodes].some(({ nodeType, textContent }) => (nodeType === 3 || nodeType === 4) && (textContent ?? '').trim() !== '');
+const isMixed = (nodes: readonly XmlNode[]): boolean => nodes.some((node) => TEXT in node && String(node[TEXT]).trim() !== '');

@@ -1,4 +1,4 @@
-import type { Hit, StoredChunk } from '../../ports.ts';
+import type { Hit, StoredChunk } from '../../ports/stores.ts';
 
 export type ArmName = 'text' | 'vector';
 

@@ -1,5 +1,5 @@
 import { terms } from '../../base/terms.ts';
-import type { StoredChunk } from '../../ports.ts';
+import type { StoredChunk } from '../../ports/stores.ts';
 import { indexedText } from './similarity.ts';
 
 const WORD = /[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*/g;

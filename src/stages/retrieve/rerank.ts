@@ -1,4 +1,4 @@
-import type { Reranker } from '../../ports.ts';
+import type { Reranker } from '../../ports/models.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 
 /** The items in the order of the reranker, each with its `rerank_score`; equal ones stay in theirs. Throws what the reranker throws. */

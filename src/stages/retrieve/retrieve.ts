@@ -1,7 +1,8 @@
 import { endsWork, KbError, toErrorItem } from '../../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../base/run.ts';
 import { wordShare } from '../../base/word-share.ts';
-import type { Collection, Embedder, Reranker } from '../../ports.ts';
+import type { Embedder, Reranker } from '../../ports/models.ts';
+import type { Collection } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/requests.ts';
@@ -10,7 +11,7 @@ import type { ErrorItem } from '../../schema/results.ts';
 import { identifierBonus } from './identifiers.ts';
 import { fuse, type Candidate } from './fuse.ts';
 import { rerank } from './rerank.ts';
-import { searchArms, type Arms } from './search.ts';
+import { search, type Found } from './search.ts';
 import { CAPITAL, indexedText, similarity } from './similarity.ts';
 
 /** A question to a collection. */
@@ -69,28 +70,42 @@ async function find(
   { mode, top_k, filter, explain = false }: RetrieveInput,
   parts: RetrieveParts,
 ): Promise<RetrievedItem[]> {
-  const arms = await searchArms(query, { mode, top_k, filter }, parts);
-  const candidates = fuse(arms, arms.text && identifierBonus(query)).slice(0, top_k);
+  const found = await search(query, { mode, top_k, filter }, parts);
+  const candidates = fuse(found.arms, found.arms.text && identifierBonus(query));
   const best = candidates[0];
   if (!best) return [];
-  const score = bestScore(query, best, arms);
-  return candidates.map((candidate) =>
-    toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? arms : undefined),
-  );
+  const looked = found.arms.text && found.arms.vector ? 1 : LOOKED_AT;
+  const score = bestScore(query, candidates.slice(0, looked), found);
+  return candidates
+    .slice(0, top_k)
+    .map((candidate) => toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined));
 }
 
-/** The score of the best candidate; the others stand to it as their fused scores do. */
-function bestScore(query: string, { chunk, places }: Candidate, { text, vector }: Arms): number {
-  const hits = vector?.hits ?? [];
-  const nearest = hits[0]?.score;
-  return similarity({
-    cosines: nearest === undefined ? undefined : [nearest, places.vector?.score ?? hits.at(-1)!.score],
-    words: text && wordShare(query, indexedText(chunk), vector ? { capital: CAPITAL } : {}),
-    reads: text && vector ? 2 * vector.weight : 1,
-  });
+/**
+ * Candidates of one kind of search that are looked at for whether there is something about the query: what both kinds agree on need not come first there.
+ * Of 1, 3, 5, 10, 20 and 50 the first from which mode vector tells subjects apart nearly as hybrid does (area under the curve .986; with the first alone .971).
+ */
+const LOOKED_AT = 20;
+
+/**
+ * The score of the best candidate: the greatest similarity among the first, from the same evidence in every mode; the others stand to it as their fused
+ * scores do. Words are looked for where they can make a difference: that takes most of the time.
+ */
+function bestScore(query: string, candidates: readonly Candidate[], { arms: { text, vector }, reads, cosine }: Found): number {
+  const near = ({ chunk, places }: Candidate) => places.vector?.score ?? cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
+  const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => cosine?.(chunk) ?? 0));
+  let best = 0;
+  for (const candidate of candidates) {
+    const own = near(candidate);
+    const cosines = own === undefined ? undefined : ([Math.max(greatest, own), own] as const);
+    const options = cosines ? { capital: CAPITAL } : {};
+    const most = similarity({ cosines, words: wordShare(query, query, options), reads });
+    if (most > best) best = Math.max(best, similarity({ cosines, words: wordShare(query, indexedText(candidate.chunk), options), reads }));
+  }
+  return best;
 }
 
-function toItem({ chunk, fused, bonus, places }: Candidate, score: number, arms: Arms | undefined): RetrievedItem {
+function toItem({ chunk, fused, bonus, places }: Candidate, score: number, arms: Found['arms'] | undefined): RetrievedItem {
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };
   if (!arms) return item;

@@ -1,13 +1,18 @@
-import { KbError } from '../../base/errors.ts';
-import type { Collection, CollectionInfo, Embedder, Hit, SearchRequest } from '../../ports.ts';
+import { isAbort, KbError } from '../../base/errors.ts';
+import type { Embedder } from '../../ports/models.ts';
+import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/requests.ts';
 import type { Arm } from './fuse.ts';
 
-/** What the kinds of search found that took place: at least one. */
-export interface Arms {
-  text?: Arm;
-  vector?: Arm;
+/** What was found. */
+export interface Found {
+  /** The kinds of search that took place: at least one. */
+  arms: { text?: Arm; vector?: Arm };
+  /** How much of the query the embedder reads, 0 to 1. */
+  reads: number;
+  /** The cosine of a chunk to the query, in every mode in which it can be told. */
+  cosine?: ((chunk: StoredChunk) => number | undefined) | undefined;
 }
 
 interface Wanted {
@@ -27,12 +32,14 @@ const DEPTH = 100;
 
 /**
  * Searches by words and by meaning, side by side. The vector search weighs half of what the embedder reads of the query, and does not take place
- * where it reads nothing of it, or where there are no vectors.
+ * where it reads nothing of it, or where there are no vectors. Where words alone are searched and there is an embedder all the same, it ranks nothing, but
+ * tells how near the hits are.
  * @throws KbError `usage` in mode vector where there are no vectors.
  */
-export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<Arms> {
+export async function search(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<Found> {
   const { collection, embedder } = means;
   const limit = Math.max(DEPTH, top_k);
+  const reads = embedder && collection.info.dimensions > 0 ? embedder.reads(query) : 0;
   const byWords = async (weight: number): Promise<Arm> => ({
     hits: await hitsOf(collection, { text: query, filter, limit }),
     limit,
@@ -43,23 +50,44 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
     const vector = await vectorOf(query, means);
     const hits = await hitsOf(collection, { vector, filter, limit });
     assertSameModel(before, collection.info);
-    return {
-      hits,
-      limit,
-      weight,
-      score: (chunk) => chunk.vector && cosine(vector, chunk.vector),
-    };
+    return { hits, limit, weight, score: cosineTo(vector) };
   };
-  if (mode === 'vector') return { vector: await byMeaning(1) };
-  const weight = mode === 'hybrid' && embedder && collection.info.dimensions > 0 ? embedder.reads(query) / 2 : 0;
-  if (weight === 0) return { text: await byWords(1) };
-  const [text, vector] = await Promise.all([byWords(1 - weight), byMeaning(weight)]);
-  return { text, vector };
+  if (mode === 'vector') {
+    const vector = await byMeaning(1);
+    return { arms: { vector }, reads, cosine: vector.score };
+  }
+  if (mode === 'text' || reads === 0) {
+    const [text, cosine] = await Promise.all([byWords(1), reads > 0 ? nearness(query, means) : undefined]);
+    return { arms: { text }, reads, cosine };
+  }
+  const [text, vector] = await Promise.all([byWords(1 - reads / 2), byMeaning(reads / 2)]);
+  return { arms: { text, vector }, reads, cosine: vector.score };
 }
+
+const cosineTo =
+  (vector: Float32Array) =>
+  (chunk: StoredChunk): number | undefined =>
+    chunk.vector && cosineOf(vector, chunk.vector);
+
+/** The cosines to a query that is searched for by its words; undefined where the embedder fails, or is no longer that of the collection: the search needs neither. */
+async function nearness(query: string, means: Means): Promise<Found['cosine']> {
+  const { collection } = means;
+  const before = collection.info;
+  try {
+    const vector = await vectorOf(query, means);
+    return isSameModel(before, collection.info) ? cosineTo(vector) : undefined;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return undefined;
+  }
+}
+
+const isSameModel = (before: CollectionInfo, after: CollectionInfo): boolean =>
+  before.provider === after.provider && before.model === after.model;
 
 /** Throws where another process has embedded the collection anew in between: vectors of two models may be as long, and mean nothing to each other. */
 function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
-  if (before.provider === after.provider && before.model === after.model) return;
+  if (isSameModel(before, after)) return;
   throw new KbError(
     'conflict',
     `The collection «${after.name}» was embedded anew with ${after.provider} / ${after.model} while it was searched.`,
@@ -88,7 +116,7 @@ async function vectorOf(query: string, { collection, embedder, signal }: Means):
 }
 
 /** Vectors of an embedder are of unit length, but a stored one may have come from elsewhere. */
-function cosine(a: Float32Array, b: Float32Array): number {
+function cosineOf(a: Float32Array, b: Float32Array): number {
   let [product, lengthA, lengthB] = [0, 0, 0];
   for (let axis = 0; axis < a.length; axis++) {
     product += a[axis]! * b[axis]!;

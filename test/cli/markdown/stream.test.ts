@@ -82,6 +82,17 @@ last line, both.
     expect(drawn('**a _b_**', { level: 1 })).toBe('\u001b[1ma\u001b[22m \u001b[1m\u001b[3mb\u001b[23m\u001b[22m\n');
   });
 
+  it.each([1, 3, 100])('draws what goes on in the next line of its paragraph, and no further, in pieces of %d characters', (size) => {
+    const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
+    expect(drawn('It **is\nso** then.\n', { level: 1, size })).toBe(`It ${bold('is')}\n${bold('so')} then.\n`);
+    expect(drawn('- an **item\n  of two** lines', { level: 1, size })).toBe(`• an ${bold('item')}\n  ${bold('of')} ${bold('two')} lines\n`);
+    expect(drawn('It `is\nso` then.', { size })).toBe('It `is\nso` then.\n');
+    expect(drawn('It **is\n\nso** then.', { level: 1, size })).toBe('It **is\n\nso** then.\n');
+    expect(drawn('It **is\n- so** then.', { level: 1, size })).toBe('It **is\n• so** then.\n');
+    expect(drawn('It **is\nstill open', { level: 1, size })).toBe('It **is\nstill open\n');
+    expect(drawn('It **is\n', { level: 1, size })).toBe('It **is\n');
+  });
+
   it.each([1, 2, 3, 7, 50])('is the same in pieces of %d characters', (size) => {
     expect(drawn(ALL, { size })).toBe(drawn(ALL));
     expect(drawn(ALL, { size, level: 1 })).toBe(drawn(ALL, { level: 1 }));

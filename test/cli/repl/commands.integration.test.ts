@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { layered } from '../../../src/base/settings.ts';
 import type { Desk } from '../../../src/cli/command.ts';
-import { commands, isCommand, perform } from '../../../src/cli/repl/commands.ts';
+import { commands, isCommand, meantBy, perform } from '../../../src/cli/repl/commands.ts';
 import { completionOf } from '../../../src/cli/repl/complete.ts';
 import { Memory } from '../../../src/cli/repl/memory.ts';
 import { openSession, settingsOf } from '../../../src/cli/repl/session.ts';
@@ -75,6 +75,19 @@ describe('a line', () => {
   });
 });
 
+describe('a word alone', () => {
+  it.each([
+    ['exit', '/exit'],
+    ['Quit', '/quit'],
+    ['help', '/help'],
+    ['exit code 3?', 'exit code 3?'],
+    ['How do I quit', 'How do I quit'],
+    ['/help', '/help'],
+  ])('%s means %s', (line, meant) => {
+    expect(meantBy(line)).toBe(meant);
+  });
+});
+
 describe('the commands of a conversation', () => {
   it('are all named by /help, which fits the terminal', async () => {
     const { said } = await conversation({ columns: 50 });
@@ -133,11 +146,23 @@ describe('the commands of a conversation', () => {
     await expect(said('/model gpt')).rejects.toThrow('local quotes the sources and has no models, and «gpt» is no provider.');
     await expect(said('/model opanai')).rejects.toMatchObject({ hint: 'Did you mean openai?' });
     await expect(said('/model local/x')).rejects.toThrow('local quotes the sources and has no models.');
-    expect(await said('/model openai')).toBe('Answers come from openai, its default model.');
-    expect(await said('/model small')).toBe('Answers come from openai / small.');
-    expect(await said('/model openai_compatible/meta/llama')).toBe('Answers come from openai_compatible / meta/llama.');
-    expect(settingsOf(session).chat.llm).toMatchObject({ provider: 'openai_compatible', model: 'meta/llama' });
+    expect(await said('/model ollama')).toBe('Answers come from ollama, its default model.');
+    expect(await said('/model small')).toBe('Answers come from ollama / small.');
+    expect(await said('/model ollama/meta/llama')).toBe('Answers come from ollama / meta/llama.');
+    expect(settingsOf(session).chat.llm).toMatchObject({ provider: 'ollama', model: 'meta/llama' });
     expect(await said('/model local')).toBe('Answers come from local.');
+  });
+
+  it('say at once that a provider has no key or no address, and keep the one that answers', async () => {
+    const { said } = await conversation();
+    await said('/model ollama/small');
+    vi.stubEnv('OPENAI_API_KEY', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(said('/model openai')).rejects.toMatchObject({ code: 'setup', message: expect.stringContaining('OPENAI_API_KEY') });
+    await expect(said('/model openai_compatible/m')).rejects.toMatchObject({ code: 'configuration' });
+    expect(await said('/model')).toBe('Answers come from ollama / small.');
+    vi.stubEnv('OPENAI_API_KEY', 'test-key');
+    expect(await said('/model openai')).toBe('Answers come from openai, its default model.');
   });
 
   it('choose how many passages are looked for, and keep what was when that does not fit', async () => {
@@ -173,7 +198,8 @@ describe('the commands of a conversation', () => {
     await said(`/save ${data}`);
     expect(JSON.parse(readFileSync(data, 'utf8'))).toEqual({ collection: 'manuals', turns: [TURN] });
     await expect(said('/save')).rejects.toThrow('Into which file?');
-    await expect(said(`/save ${join(home, 'no', 'talk.md')}`)).rejects.toThrow('ENOENT');
+    await expect(said(`/save ${join(home, 'no', 'talk.md')}`)).rejects.toThrow("talk.md can't be written: there is no such folder.");
+    await expect(said(`/save! ${home}`)).rejects.toThrow("can't be written: it is a folder.");
     await said('/clear');
     expect(await said(`/save ${join(home, 'none.md')}`)).toBe('There is nothing to save yet.');
     expect(existsSync(join(home, 'none.md'))).toBe(false);

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newConversation, type Conversation } from '../../../src/cli/repl/conversation.ts';
@@ -124,7 +124,67 @@ describe('the memory of conversations', () => {
     mkdirSync(file, { recursive: true });
     expect(kept.load('manuals')).toEqual(newConversation());
     kept.keep('manuals', talk);
-    expect(warnings).toEqual([expect.stringContaining(`${file} can't be read: EISDIR`)]);
+    expect(warnings).toEqual([expect.stringContaining(`${file} can't be read: it is a folder`)]);
     expect(existsSync(file)).toBe(true);
+  });
+
+  it('loses no turn of two conversations that go on at once, and shows each the other when it is read again', () => {
+    const { open, file, warnings } = memory({ isNamed: true });
+    const said = (before: Conversation, question: string): Conversation => ({
+      history: [...before.history, { role: 'user', content: question }, { role: 'assistant', content: 'So.' }],
+      turns: [...before.turns, { question, answer: 'So.', sources: [] }],
+      asked: [question, ...before.asked],
+    });
+    const [one, other] = [open(), open()];
+    let first = said(one.load('manuals'), 'one');
+    let second = said(other.load('manuals'), 'two');
+    one.keep('manuals', first);
+    other.keep('manuals', second);
+    one.keep('manuals', (first = said(first, 'three')));
+    one.keep('manuals', first);
+    other.keep('manuals', (second = said(second, 'four')));
+    const kept = open().load('manuals');
+    expect(kept.turns.map(({ question }) => question)).toEqual(['one', 'two', 'three', 'four']);
+    expect(kept.history.map(({ content }) => content)).toEqual(['one', 'So.', 'two', 'So.', 'three', 'So.', 'four', 'So.']);
+    expect(kept.asked.toSorted()).toEqual(['four', 'one', 'three', 'two']);
+    expect(first.turns).toHaveLength(2);
+    one.forget('manuals');
+    other.keep('manuals', said(second, 'five'));
+    expect(
+      open()
+        .load('manuals')
+        .turns.map(({ question }) => question),
+    ).toEqual(['five']);
+    expect(readdirSync(join(file, '..'))).toEqual(['manuals.json']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('keeps a summary of older turns as long as nobody else writes', () => {
+    const { memory: kept, open } = memory();
+    kept.load('manuals');
+    kept.keep('manuals', talk);
+    const summary = [{ role: 'user' as const, content: 'Summary of the conversation so far:\n- user: Why?' }];
+    kept.keep('manuals', { ...talk, history: summary });
+    expect(open().load('manuals').history).toEqual(summary);
+  });
+
+  it('overwrites nothing that somebody else has put in the place of its file', () => {
+    const { memory: named, file, warnings } = memory({ isNamed: true });
+    named.load('manuals');
+    named.keep('manuals', talk);
+    writeFileSync(file, '# Notes\n');
+    named.keep('manuals', { ...talk, asked: ['more'] });
+    expect(readFileSync(file, 'utf8')).toBe('# Notes\n');
+    expect(warnings).toEqual([expect.stringContaining('something else was written to it')]);
+  });
+
+  it('waits for who holds the lock, but not for one that was left behind', () => {
+    const { memory: kept, file, open } = memory();
+    mkdirSync(join(file, '..'));
+    writeFileSync(`${file}.lock`, '');
+    utimesSync(`${file}.lock`, new Date(), new Date(Date.now() - 60_000));
+    kept.keep('manuals', talk);
+    expect(open().load('manuals')).toEqual(talk);
+    expect(existsSync(`${file}.lock`)).toBe(false);
   });
 });

@@ -88,7 +88,7 @@ describe('an embedder over HTTP', () => {
   });
 
   it('says so when the address is not that of an embedding service', async () => {
-    const { embed } = await open({ raw: { type: 'text/html', body: '<h1>Welcome</h1>' } });
+    const { embed } = await open({ raw: { type: 'text/plain', body: '<h1>Welcome</h1>' } });
     await expect(embed('abc')).rejects.toMatchObject({ code: 'configuration', message: 'openai answered with something else than JSON.' });
   });
 

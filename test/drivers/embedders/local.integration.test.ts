@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../src/base/project.ts';
 import { openLocalEmbedder } from '../../../src/drivers/embedders/local.ts';
-import type { Embedder } from '../../../src/ports.ts';
+import type { Embedder } from '../../../src/ports/models.ts';
 import { folder } from '../../support/folder.ts';
 import { start } from '../../support/program.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { conversation, openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
-import type { GenerateRequest } from '../../../src/ports.ts';
+import type { GenerateRequest } from '../../../src/ports/models.ts';
 import { openAnthropicServer, type AnthropicServer } from '../../support/anthropic-server.ts';
 import { ask, read, until } from '../../support/heard.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLocalEmbedder } from '../../../src/drivers/embedders/local.ts';
 import { openLocalLlm } from '../../../src/drivers/llms/local.ts';
-import type { Embedder } from '../../../src/ports.ts';
+import type { Embedder } from '../../../src/ports/models.ts';
 
 let embedder: Embedder;
 beforeAll(async () => {

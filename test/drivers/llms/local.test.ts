@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openLocalLlm } from '../../../src/drivers/llms/local.ts';
-import type { Embedder, GroundingSource } from '../../../src/ports.ts';
+import type { Embedder, GroundingSource } from '../../../src/ports/models.ts';
 
 const manual = `The Helios 300 is a circulation pump. It ships with a mounting plate and two seals.
 
@@ -26,11 +26,19 @@ async function ask(
     embedder,
     signal,
     question,
-  }: { sources?: GroundingSource[]; max_tokens?: number; embedder?: Embedder; signal?: AbortSignal; question?: string } = {},
+    said,
+  }: {
+    sources?: GroundingSource[];
+    max_tokens?: number;
+    embedder?: Embedder;
+    signal?: AbortSignal;
+    question?: string;
+    said?: string;
+  } = {},
 ) {
   const run = openLocalLlm({ embedder }).generate({
     messages: [],
-    grounding: { query, question, sources },
+    grounding: { query, question, said, sources },
     max_tokens,
     timeout: 60,
     signal,
@@ -49,6 +57,17 @@ test('the sentence that answers is quoted whole, with the number of its source, 
   expect(pieces.length).toBeGreaterThan(5);
   expect(usage.output_tokens).toBe(Math.ceil(answer.length / 4));
   expect(usage.input_tokens).toBeGreaterThan(usage.output_tokens);
+});
+
+test('what was quoted before is not quoted again: what else is near is, or nothing', async () => {
+  const query = 'When is the gate locked? why?';
+  const sources = sourcesOf('The gate is locked at ten. The gate is locked because dogs came in at night. Bread is baked on Mondays.');
+  const first = await ask('When is the gate locked?', { sources });
+  expect(first.answer).toContain('The gate is locked at ten.');
+  const second = await ask(query, { sources, question: 'why?', said: 'The gate is **not**\n- The gate is locked at ten. [1]' });
+  expect(second.answer).toBe('The gate is locked because dogs came in at night. [1]');
+  const said = 'The gate is locked at ten. The gate is locked because dogs came in at night. [1]';
+  expect((await ask(query, { sources, question: 'why?', said })).answer).toMatch(/^\[0\]/);
 });
 
 test('of a follow-up that brings its subject along, it is the question that is answered, and not the one before', async () => {
@@ -192,5 +211,87 @@ test('a short line above a list comes with the item that answers', async () => {
   const sources = sourcesOf('VERSION 2.3.1, May\n\n- Fixed: the timer was an hour late\n- Fixed: the light flickered');
   expect((await ask('Which version fixed the timer that was an hour late?', { sources })).answer).toBe(
     'VERSION 2.3.1, May\n- Fixed: the timer was an hour late [1]',
+  );
+});
+
+test('a figure of the kind that is asked for comes first, and not what stands under a heading that says the contrary', async () => {
+  const sources = sourcesOf(
+    '# What the warranty does not cover\n\n- Scratches, as long as the machine works under warranty',
+    '# Warranty periods\n\nThe warranty belongs to the machine. The warranty on machines is two years from the purchase.',
+  );
+  expect((await ask('How long is the warranty?', { sources })).answer).toBe('The warranty on machines is two years from the purchase. [2]');
+});
+
+test('what is not so is answered from under the heading that says so, with all that stands there', async () => {
+  const sources = sourcesOf(
+    '# Warranty\n\nUnder the warranty every part that fails is repaired.',
+    '# What the warranty does not cover\n\n- Frost and falls\n- Scratches\n- Limescale',
+  );
+  expect((await ask('What does the warranty not cover?', { sources })).answer).toBe('- Frost and falls\n- Scratches\n- Limescale [2]');
+  expect((await ask('What does the warranty cover?', { sources })).answer).toBe(
+    'Under the warranty every part that fails is repaired. [1]',
+  );
+});
+
+test('a price in the sentence behind the best one comes with it', async () => {
+  const sources = sourcesOf(
+    'During a warranty repair a loan machine costs nothing. Outside the warranty it is EUR 4 a day. Bring the invoice.',
+  );
+  expect((await ask('What does a loan machine cost?', { sources })).answer).toContain('Outside the warranty it is EUR 4 a day.');
+  expect((await ask('What does a loan machine cost?', { sources })).answer).not.toContain('invoice');
+});
+
+test('sentences are not left out of the middle of what reads on', async () => {
+  const sources = sourcesOf(
+    'The loan machine is free. Elsewhere it costs four euros. A deposit is taken. Not every shop keeps a loan machine.',
+  );
+  expect((await ask('Is there a loan machine?', { sources })).answer).toBe(`${sources[0]!.text} [1]`);
+});
+
+test('the rows about other codes stay away, though they name the one that is asked for', async () => {
+  const sources = sourcesOf(
+    '| Code | Meaning | Do |\n|---|---|---|\n| E05 | The sensor is broken | Wait |\n| E07 | The sensor is cold | As for E05 |',
+  );
+  expect((await ask('What does E05 mean?', { sources })).answer).toBe('Code: E05; Meaning: The sensor is broken; Do: Wait [1]');
+  expect((await ask('What do E05 and E07 mean?', { sources })).answer).toContain('Code: E07');
+});
+
+test('a table that answers for its heading is quoted whole', async () => {
+  const sources = sourcesOf(
+    '# Warranty periods\n\n| What | Private | Commercial |\n|---|---|---|\n| Machine | 36 months | 12 months |\n| Jugs | 24 months | 6 months |\n| Boilers | 60 months | none |\n| Tips | 6 months | none |',
+  );
+  expect((await ask('How long is the warranty?', { sources })).answer).toBe(
+    [
+      '- What: Machine; Private: 36 months; Commercial: 12 months',
+      '- What: Jugs; Private: 24 months; Commercial: 6 months',
+      '- What: Boilers; Private: 60 months; Commercial: none',
+      '- What: Tips; Private: 6 months; Commercial: none [1]',
+    ].join('\n'),
+  );
+});
+
+test('what is told of another one of a series does not answer, whatever other numbers of the question it has', async () => {
+  const sources = sourcesOf('The boiler of series 11 has a pressure of 9 bar since 2024.', 'In 2024 series 7 was sold in Turin.');
+  expect((await ask('What pressure has the boiler of series 11 since 2024?', { sources })).answer).toContain('9 bar');
+  expect((await ask('What pressure has the boiler of series 7 since 2024?', { sources })).answer).not.toContain('9 bar');
+  expect((await ask('What pressure has the boiler of series 8 since 2024?', { sources })).answer).toMatch(/^\[0\]/);
+  const codes = sourcesOf('The OV-200 weighs 18 kilograms and costs 250 euros.');
+  expect((await ask('What does the OV-200 weigh?', { sources: codes })).answer).toContain('18 kilograms');
+  expect((await ask('What does the OV-250 weigh?', { sources: codes })).answer).toMatch(/^\[0\]/);
+});
+
+test('a code that is there does not answer for a version that is not', async () => {
+  const sources = sourcesOf('Version 2.3.1\n\n- Fixed: E14 appeared too early');
+  expect((await ask('Does 2.3.1 fix E14?', { sources })).answer).toContain('E14 appeared too early');
+  expect((await ask('Does 2.9.0 fix E14?', { sources })).answer).toMatch(/^\[0\]/);
+});
+
+test('of equal lines the one that leads in to something is quoted', async () => {
+  const sources = sourcesOf(
+    'Version 2.3.1\n\n- Fixed: the timer\n\nVersion 2.3.0',
+    'Version 2.3.0\n\n- New: the pump can be set\n- New: a log',
+  );
+  expect((await ask('What changed in version 2.3.0?', { sources })).answer).toBe(
+    'Version 2.3.0\n- New: the pump can be set\n- New: a log [2]',
   );
 });

@@ -1,10 +1,14 @@
-import type { ParsedDocument } from '../../../src/ports.ts';
+import type { ParsedDocument } from '../../../src/ports/reading.ts';
 import { parseDocument } from '../../../src/drivers/parsers/parse.ts';
 import type { Mark } from '../../../src/schema/items.ts';
 
 /** Reads a file of this content in this process. */
 export const read = (file_type: string, content: string | Uint8Array): Promise<ParsedDocument> =>
   parseDocument({ bytes: typeof content === 'string' ? Buffer.from(content) : content, source: `files/sample.${file_type}`, file_type });
+
+/** Reads a page that was fetched from this address in this process. */
+export const readPage = (source: string, html: string): Promise<ParsedDocument> =>
+  parseDocument({ bytes: Buffer.from(html), source, file_type: 'html' });
 
 /** What a mark says about the place where `words` stand. */
 export function placeOf({ text, marks = [] }: ParsedDocument, words: string): Mark | undefined {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
-import type { DocumentReader } from '../../../src/ports.ts';
+import type { DocumentReader } from '../../../src/ports/reading.ts';
 import { docxFile, pptxFile, wordParagraph, xlsxFile } from '../../support/files.ts';
 import { pdfFile } from '../../support/pdf-file.ts';
 

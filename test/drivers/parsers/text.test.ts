@@ -35,6 +35,13 @@ describe('plain text', () => {
     expect((await read('text', encoded(russian, 'windows-1251'))).text).toBe(russian);
   });
 
+  it('is read in UTF-16 where no letter is Latin, so that half of its bytes look like control characters', async () => {
+    const russian = 'Фильтр служит шестьдесят литров.';
+    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), utf16(russian)]);
+    expect((await read('text', bytes)).text).toBe(russian);
+    expect((await read('html', bytes)).text).toBe(russian);
+  });
+
   it('is read in Shift_JIS, also when it is short', async () => {
     const bytes = Buffer.from('96bc914f2c944e97ee0a8db293a191be98592c33300a', 'hex');
     expect((await read('csv', bytes)).text).toContain('| 佐藤太郎 | 30 |');

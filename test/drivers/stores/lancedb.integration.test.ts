@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb.ts';
-import type { Collection, VectorStore } from '../../../src/ports.ts';
+import type { Collection, VectorStore } from '../../../src/ports/stores.ts';
 import { chunk, everything, testStore } from '../../support/store-contract.ts';
 
 const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openQdrant } from '../../../src/drivers/stores/qdrant.ts';
-import type { StoredChunk, VectorStore } from '../../../src/ports.ts';
+import type { StoredChunk, VectorStore } from '../../../src/ports/stores.ts';
 import { openQdrantServer, type QdrantBehaviour, type QdrantRequest, type QdrantServer } from '../../support/qdrant-server.ts';
 import { chunk, everything, testStore } from '../../support/store-contract.ts';
 

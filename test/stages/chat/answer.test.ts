@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { KbError } from '../../../src/base/errors.ts';
 import { collect } from '../../../src/base/run.ts';
+import type { Message } from '../../../src/ports/models.ts';
 import { addressesIn } from '../../../src/stages/chat/addresses.ts';
 import { answer } from '../../../src/stages/chat/answer.ts';
 import { scriptedLlm } from './scripted-llm.ts';
@@ -65,4 +67,45 @@ test('what was shown is no refusal any more, though its words become one', async
 test('one that quotes is taken at its word', async () => {
   const quoted = await answered(['The sources do not contain gold.'], { show_refusal: false, extractive: true });
   expect(quoted).toMatchObject({ declined: false, text: 'The sources do not contain gold.' });
+});
+
+test('one that quotes says in the language of the question that nothing answers', async () => {
+  const declined = async (query: string, history: Message[] = [], show_refusal = true) => {
+    const llm = scriptedLlm(() => ['[0] The sources ', 'do not.'], { extractive: true });
+    const request = { messages: history, grounding: { query: 'x', question: query, sources: [source] }, max_tokens: 9, timeout: 9 };
+    const { events, result } = await collect(answer(llm, request, { show_refusal, isKnown: () => false }));
+    return { shown: events.map(({ data }) => String(data.text)).join(''), text: result.text, declined: result.declined, llm };
+  };
+  const before: Message[] = [
+    { role: 'user', content: 'When?' },
+    { role: 'assistant', content: 'At ten [1].' },
+    { role: 'user', content: 'why?' },
+  ];
+  const german = 'Die Quellen beantworten das nicht.';
+  expect(await declined('Wo ist der Filter?')).toMatchObject({ shown: german, text: german, declined: true });
+  expect(await declined('Wo ist der Filter?', [], false)).toMatchObject({ shown: '', declined: true });
+  const again = await declined('why?', before);
+  expect(again).toMatchObject({ shown: 'The sources say no more about this.', declined: true });
+  expect(again.llm.requests[0]!.grounding.said).toBe('At ten [1].');
+  const other = await declined('When is it opened?', before);
+  expect(other).toMatchObject({ shown: 'The sources do not answer this.' });
+  expect(other.llm.requests[0]!.grounding.said).toBeUndefined();
+});
+
+test('what fails after a part was shown says what became of that; what fails before does not', async () => {
+  const failure = () => new KbError('unavailable', 'It went away.', { isRetryable: true, attempts: 2 });
+  const told = async (pieces: (string | Error)[]) => {
+    const llm = scriptedLlm(() => pieces);
+    const request = { messages: [], grounding: { query: 'x', sources: [source] }, max_tokens: 9, timeout: 9 };
+    return await collect(answer(llm, request, { show_refusal: true, isKnown: () => true })).catch((error: unknown) => error);
+  };
+  expect(await told([failure()])).toMatchObject({ message: 'It went away.', hint: undefined });
+  expect(await told(['It is so. ', 'And ', failure()])).toMatchObject({
+    code: 'unavailable',
+    isRetryable: true,
+    attempts: 2,
+    message: 'The answer broke off: It went away.',
+    hint: 'What came of it is no answer and was not kept. Ask again, or choose another model.',
+  });
+  expect(await told(['It is so. ', 'And ', new KbError('aborted', 'Stopped.')])).toMatchObject({ message: 'Stopped.' });
 });

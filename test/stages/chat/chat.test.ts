@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
 import { collect, progress, type Progress } from '../../../src/base/run.ts';
-import type { Llm } from '../../../src/ports.ts';
+import type { Llm } from '../../../src/ports/models.ts';
 import { DEFAULTS, type Config } from '../../../src/schema/config.ts';
 import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
 import type { HistoryEntry, RetrievedItem } from '../../../src/schema/items.ts';
@@ -330,6 +330,46 @@ test('a citation of nothing is taken out before it is sent, and reported', async
   expect(result).toMatchObject({ errors: failures, answer_confidence: { level: 'high' } });
 });
 
+test('an answer that cites none of its sources is an answer, and says so', async () => {
+  const { result, failures } = await turn({ llm: scriptedLlm(() => ['Every 90 days.']) });
+  expect(result.answer).toBe('Every 90 days.');
+  expect(result.answer_confidence).toEqual({ level: 'high', reason: 'retrieval_quality_pass' });
+  expect(result.errors).toEqual([
+    expect.objectContaining({ stage: 'generate', error: expect.stringMatching(/cites none of its 2 sources/) }),
+  ]);
+  expect(failures).toEqual(result.errors);
+  const quoting = await turn({ llm: scriptedLlm(() => ['Every 90 days.'], { extractive: true }) });
+  expect(quoting.result.errors).toEqual([]);
+});
+
+test('an answer that was cut off says by what', async () => {
+  const cut = (cut_off: 'max_tokens' | 'window' | undefined) => scriptedLlm(() => ['Every 90 days [1], and'], { outcome: { cut_off } });
+  const { result } = await turn({ llm: cut('max_tokens'), settings: { llm: { ...DEFAULTS.chat.llm, max_tokens: 77 } } });
+  expect(result.answer).toBe('Every 90 days [1], and');
+  expect(result.answer_confidence.level).toBe('high');
+  expect(result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/cut off at max_tokens = 77/)]);
+  expect(result.llm).toEqual({ provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 });
+  expect((await turn({ llm: cut('window') })).result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/window was full/)]);
+  expect((await turn({ llm: cut(undefined) })).result.errors).toEqual([]);
+});
+
+test('where one that quotes says which lines, a source has the place of these', async () => {
+  const text = '## Filter\n\nRinse it.\n\n## Pump\n\nOil it.';
+  const merged = { ...items[0]!, text, metadata: { source: 'a.md', location: { headings: ['Filter'], line_start: 1, line_end: 7 } } };
+  const parts: Scene['parts'] = {
+    async *retrieve(search_query) {
+      yield progress('retrieval', {}, 'Searching.');
+      return { query, search_query, retrieved: 1, items: [merged], failed: 0, errors: [] };
+    },
+  };
+  const quoting = scriptedLlm(() => ['Oil it. [1]'], { extractive: true, outcome: { quoted: [{ citation: 1, lines: [6, 6] }] } });
+  const [source] = (await turn({ llm: quoting, parts })).result.sources;
+  expect(source!.location).toEqual({ headings: ['Pump'], line_start: 7, line_end: 7 });
+  expect(source!.metadata.location).toEqual(merged.metadata.location);
+  const [whole] = (await turn({ parts })).result.sources;
+  expect(whole!.location).toEqual({ line_start: 1, line_end: 7 });
+});
+
 test('a model that dies in its answer leaves an error, no answer, and the history as it was', async () => {
   const llm = scriptedLlm(() => [
     'Kestrel ',
@@ -629,4 +669,42 @@ test('explained, passages that were left out say so, and a turn without an answe
   expect(hello.result.explain).toEqual({ thresholds: {}, passages: [], stages: [], calls: [] });
   const declined = await turn({ explain: true, llm: scriptedLlm(() => ['[0] No.']), quality: { low_confidence_mode: 'return_no_answer' } });
   expect(declined.result.explain!.passages[0]).toMatchObject({ citation: 1, cited: false });
+});
+
+test('explained, a turn without an answer says why there is none', async () => {
+  const why = async (scene: Scene) => (await turn({ explain: true, ...scene })).result.explain!.declined;
+  const refusing = { low_confidence_mode: 'refuse_grounded_answer' } as const;
+  expect(await why({ llm: scriptedLlm(() => ['[0] No.']), quality: refusing })).toBe(
+    'scripted was given 2 passages, and says that the question is not answered there.',
+  );
+  expect(await why({ llm: scriptedLlm(() => ['[0] The sources do not say.']) })).toContain('says that the question is not answered there');
+  expect(await why({ quality: { ...refusing, min_retrieval_score: 0.95 } })).toBe(
+    'None of 3 passages reaches min_retrieval_score, 0.950 (the best has 0.900), and low_confidence_mode is refuse_grounded_answer.',
+  );
+  const nothing: ChatParts['retrieve'] = async function* (search_query) {
+    yield progress('retrieval');
+    return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [] };
+  };
+  expect(await why({ parts: { retrieve: nothing } })).toBe('Nothing was found.');
+  expect(await why({})).toBeUndefined();
+  expect(await why({ query: 'Hello!' })).toBeUndefined();
+});
+
+test('one that only quotes has no prompt to show', async () => {
+  const { result } = await turn({ llm: scriptedLlm(() => ['So [1].'], { extractive: true }), show_prompt: true });
+  expect(result.explain!.calls).toMatchObject([{ stage: 'generate', messages: [] }]);
+});
+
+test('what is wrong with a filter that finds nothing is a note of the turn', async () => {
+  const notice = 'The filter lets nothing through.';
+  const nothing: ChatParts['retrieve'] = async function* (search_query) {
+    yield progress('retrieval');
+    return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [], notice };
+  };
+  const { result, failures } = await turn({ parts: { retrieve: nothing } });
+  expect(result).toMatchObject({ answer: 'The sources do not answer this.', retrieval: { failed: 0, errors: [] } });
+  expect(result.errors).toEqual([
+    { source: query, source_kind: 'query', stage: 'retrieve', error: notice, isRetryable: false, attempts: 1 },
+  ]);
+  expect(failures).toEqual(result.errors);
 });

@@ -248,7 +248,7 @@ test('no absolute address that no source holds is ever shown', () => {
     fc.property(fc.array(scrap, { maxLength: 30 }), (scraps) => {
       const { shown } = filtered(scraps);
       expect(shown).not.toMatch(
-        /https?:\/\/evil|(?<![\w.-])www\.evil|\]\(\s*(?:javascript:|\/\/)[^\s()]*\)|<[a-z][^>]*(?:href=|src=")\s*\/\/evil/,
+        /https?:\/\/evil|(?<![\w.-])www\.evil|\]\((?!\s*?\n[^\S\n]*\n)\s*(?:javascript:|\/\/)(?:[^\s()\\]|\\.)*\)|<[a-z][^>]*(?:href=|src=")\s*\/\/evil/, // a blank line ends a link, an escaped parenthesis does not
       );
     }),
     { numRuns: 3000 },

@@ -64,7 +64,10 @@ test('hidden characters reach neither text nor title, and a title stays in its l
 
 test('a source of the answer has number, title, passage and location, and says whether it is cited', () => {
   const location = { page: 4, headings: ['Care'] };
-  const [first, second] = toSources([item('One.', { title: 'Manual', location }), { ...item('Two.'), rerank_score: 2 }], new Set([2]));
+  const [first, second] = toSources([item('One.', { title: 'Manual', location }), { ...item('Two.'), rerank_score: 2 }], {
+    cited: new Set([2]),
+    quoted: [],
+  });
   expect(first).toEqual({
     id: 'c1',
     title: 'Manual',
@@ -79,5 +82,5 @@ test('a source of the answer has number, title, passage and location, and says w
 });
 
 test('a location that is none is left out', () => {
-  expect(toSources([item('One.', { location: 'on the shelf' })], new Set())[0]!.location).toEqual({});
+  expect(toSources([item('One.', { location: 'on the shelf' })], { cited: new Set(), quoted: [] })[0]!.location).toEqual({});
 });

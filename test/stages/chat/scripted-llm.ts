@@ -1,16 +1,19 @@
-import type { GenerateRequest, Llm, Usage } from '../../../src/ports.ts';
+import type { GenerateRequest, Llm, Outcome } from '../../../src/ports/models.ts';
 
 /** What a scripted model says to one request: its pieces, or an error, which may come after some pieces. */
 export type Script = (request: GenerateRequest) => readonly (string | Error)[];
 
 /** A model that says what the script says, and keeps what it was asked. */
-export function scriptedLlm(script: Script, over: Partial<Llm> = {}): Llm & { requests: GenerateRequest[]; stopped: number } {
+export function scriptedLlm(
+  script: Script,
+  { outcome, ...over }: Partial<Llm> & { outcome?: Partial<Outcome> } = {},
+): Llm & { requests: GenerateRequest[]; stopped: number } {
   const llm = {
     provider: 'scripted',
     model: 'test-model',
     requests: [] as GenerateRequest[],
     stopped: 0,
-    async *generate(request: GenerateRequest): AsyncGenerator<string, Usage, void> {
+    async *generate(request: GenerateRequest): AsyncGenerator<string, Outcome, void> {
       llm.requests.push(request);
       let ended = false;
       try {
@@ -22,7 +25,7 @@ export function scriptedLlm(script: Script, over: Partial<Llm> = {}): Llm & { re
       } finally {
         if (!ended) llm.stopped++;
       }
-      return { input_tokens: 11, output_tokens: 7 };
+      return { input_tokens: 11, output_tokens: 7, ...outcome };
     },
     ...over,
   };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { GroundingSource } from '../../../src/ports.ts';
+import type { GroundingSource } from '../../../src/ports/models.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
 import { unsupportedIn } from '../../../src/stages/chat/verify.ts';

@@ -30,3 +30,43 @@ test('what cannot be sent is refused before it is, without repeating the value',
   expect(JSON.stringify(errors)).not.toContain('s3cret');
   expect(web.hits).toEqual([]);
 });
+
+test('a line that is no JSON is an error of its own, and the records of the others are read', async () => {
+  const web = await site({
+    '/lines': { headers: { 'content-type': 'application/x-ndjson' }, body: '{"id":"a","title":"A"}\n{"id":\n{"id":"c","title":"C"}\n' },
+  });
+  const { documents, errors, scopes } = await extract([web], `${web.url}/lines`);
+  expect(documents.map(({ source, title }) => [source, title])).toEqual([
+    [`${web.url}/lines#record=a`, 'A'],
+    [`${web.url}/lines#record=c`, 'C'],
+  ]);
+  expect(errors).toEqual([
+    expect.objectContaining({
+      source: `${web.url}/lines#line=2`,
+      stage: 'convert',
+      error: expect.stringContaining('line 2'),
+      isRetryable: false,
+    }),
+  ]);
+  expect(scopes, 'the record of that line is not gone').toEqual([]);
+});
+
+test('a web page is an answer where it is content, and an error where it is about one or records were to come', async () => {
+  const web = await site({
+    '/page': '<html><title>The pump</title><p>Close the valve.</p></html>',
+    '/login': '<html><title>Sign in</title><form></form></html>',
+    '/busy': '<html><title>503 Service Unavailable</title></html>',
+  });
+  const pagination = { type: 'link', items_path: 'rows' } as const;
+  const { documents, errors } = await extract(
+    [web],
+    [`${web.url}/page`, `${web.url}/login`, `${web.url}/busy`, { url: `${web.url}/page`, pagination }],
+  );
+  expect(documents).toHaveLength(1);
+  expect(errors.map(({ error, isRetryable }) => [error, isRetryable])).toEqual([
+    [expect.stringContaining('a web page that says «Sign in»'), false],
+    [expect.stringContaining('a web page that says «503 Service Unavailable»'), true],
+    [expect.stringContaining('«text/html», which has nothing at items_path «rows»'), false],
+  ]);
+  expect(JSON.stringify(errors)).not.toContain('<');
+});

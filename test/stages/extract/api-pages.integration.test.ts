@@ -56,7 +56,7 @@ test('pages end at max_pages, and what was not read whole has no scope', async (
   const web = await site({ '/all': answering((query) => tickets(Number(query.get('page')) * 3 - 2, Number(query.get('page')) * 3)) });
   const found = await extract([web], { url: `${web.url}/all?page=7`, pagination: { type: 'page', param: 'page' }, max_pages: 2 });
   expect(valves(found)).toEqual(all(6));
-  expect(found.documents.map(({ source }) => source)).toEqual([`${web.url}/all`, `${web.url}/all#page=2`]);
+  expect(found.notices).toEqual([`${web.url}/all: stopped at max_pages = 2; there may be more.`]);
   expect(web.hits.map(({ url }) => url)).toEqual(['/all?page=1', '/all?page=2']);
   expect(found.scopes).toEqual([]);
 });
@@ -120,4 +120,86 @@ test('a scope covers what was made of the API, and of no other', async () => {
     false,
     false,
   ]);
+});
+
+test.each([
+  ['page', { type: 'page', param: 'page' }, { start: 3 }],
+  ['offset', { type: 'offset', param: 'skip', size: 2 }, { start: 4 }],
+] as const)(
+  'a failure in the middle of pages by %s says where to go on, and going on there brings the rest',
+  async (...[, pagination, rest]) => {
+    let fails = true;
+    const at = (query: URLSearchParams) => (pagination.type === 'page' ? (Number(query.get('page')) - 1) * 2 : Number(query.get('skip')));
+    const web = await site({
+      '/list': (request, response) => {
+        const from = at(new URL(request.url!, 'http://api').searchParams);
+        if (from === 4 && fails) return response.writeHead(503, { 'retry-after': '0' }).end();
+        const rows = tickets(from + 1, Math.min(7, from + 2)).map(({ body }) => body);
+        return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows));
+      },
+    });
+    const api = { url: `${web.url}/list`, pagination, max_pages: 10 };
+    const found = await extract([web], api);
+    expect(valves(found)).toEqual(all(4));
+    expect(found.errors[0]!.retry_input).toMatchObject({ pagination: { ...pagination, ...rest }, max_pages: 8 });
+    fails = false;
+    const more = await extract([web], found.errors[0]!.retry_input as typeof api);
+    expect(valves(more)).toEqual(['V5', 'V6', 'V7']);
+    expect(more.scopes, 'what came before was not asked for').toEqual([]);
+    const whole = await extract([web], api);
+    const sources = (from: typeof found) => from.documents.map(({ source }) => source);
+    expect([...sources(found), ...sources(more)]).toEqual(sources(whole));
+    expect(whole.scopes).toHaveLength(1);
+  },
+);
+
+test('a failure behind a cursor is sent again from the beginning', async () => {
+  const web = await site({
+    '/list': (request, response) => {
+      if (request.url!.includes('after=x')) response.writeHead(503, { 'retry-after': '0' }).end();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ next: 'x', items: tickets(1, 2) }));
+    },
+  });
+  const pagination = { type: 'cursor', param: 'after', cursor_path: 'next', items_path: 'items' } as const;
+  const found = await extract([web], { url: `${web.url}/list`, params: { q: 'leak' }, pagination });
+  expect(valves(found)).toEqual(all(2));
+  expect(found.errors[0]).toMatchObject({ source: `${web.url}/list?q=leak#page=2`, retry_input: { pagination, params: { q: 'leak' } } });
+});
+
+test('pages of lists that are cut off at a link tell that there is more', async () => {
+  const web = await site({
+    '/list': answering((query, response) => {
+      const page = Number(query.get('page') ?? 1);
+      response.setHeader('link', `</list?page=${page + 1}>; rel=next`);
+      return tickets(page, page);
+    }),
+  });
+  const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link' }, max_pages: 3 });
+  expect(valves(found)).toEqual(all(3));
+  expect(found.notices).toEqual([`${web.url}/list: stopped at max_pages = 3; there is more.`]);
+});
+
+test('an error that calls itself a success ends the pages, is told, and removes nothing', async () => {
+  const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? tickets(1, 3) : { message: 'slow down' })) });
+  const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page' } });
+  expect([valves(found), found.errors, found.scopes]).toEqual([all(3), [], []]);
+  expect(found.notices).toEqual([expect.stringContaining('holds no records but «message»')]);
+});
+
+test('the key that an API is asked with goes along with its own next links, and with no other', async () => {
+  const other = await site({ '/list': json([]) });
+  const web = await site({
+    '/list': answering((query, response) => {
+      const page = Number(query.get('page') ?? 1);
+      response.setHeader('link', `<${page === 1 ? '' : other.url}/list?page=${page + 1}>; rel=next`);
+      return tickets(page, page);
+    }),
+  });
+  const params = { api_key: 's3cret', lang: 'en' };
+  const address = `${web.url.replace('//', '//ann:pa%20ss@')}/list`;
+  await extract([web, other], { url: address, params, pagination: { type: 'link' } });
+  const authorization = `Basic ${Buffer.from('ann:pa ss').toString('base64')}`;
+  expect([...web.hits, ...other.hits].map(({ headers }) => headers.authorization)).toEqual([authorization, authorization, undefined]);
+  expect(web.hits.map(({ url }) => url)).toEqual(['/list?api_key=s3cret&lang=en', '/list?page=2&api_key=s3cret']);
+  expect(other.hits.map(({ url }) => url)).toEqual(['/list?page=3']);
 });

@@ -47,3 +47,23 @@ test('a path that leads to nothing is an error that tells what there is', async 
   const { errors } = await extract([web], { url: `${web.url}/list`, pagination });
   expect(errors).toEqual([expect.objectContaining({ stage: 'convert', error: expect.stringMatching(/data\.items.*results, total/) })]);
 });
+
+test('records of pages become a document each without a path, where the pages are lists of them', async () => {
+  const web = await site({
+    '/records': answering((query) => (query.get('page') === '1' ? tickets(1, 2) : [])),
+    '/words': answering((query) => (query.get('page') === '1' ? ['a', 'b'] : [])),
+    '/one': json(tickets(1, 2)),
+  });
+  const by = { pagination: { type: 'page', param: 'page' } as const };
+  const { documents } = await extract([web], [{ url: `${web.url}/records`, ...by }, { url: `${web.url}/words`, ...by }, `${web.url}/one`]);
+  expect(documents.map(({ source }) => source.slice(web.url.length))).toEqual(['/records#record=1', '/records#record=2', '/words', '/one']);
+});
+
+test('records are called by the field that is named, and another one makes other documents of them', async () => {
+  const web = await site({ '/list': json({ rows: [{ id: 1, name: 'n', about: { short: 'About this' }, updated_at: '2026-02-03' }] }) });
+  const api = { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'rows' } as const };
+  const [named, plain] = await Promise.all([extract([web], { ...api, title_field: 'about.short' }), extract([web], api)]);
+  expect(named.documents[0]).toMatchObject({ title: 'About this', metadata: { modified: '2026-02-03T00:00:00.000Z' } });
+  expect([plain.documents[0]!.title, plain.scopes.length]).toEqual(['n', 1]);
+  expect(named.hashes).not.toEqual(plain.hashes);
+});

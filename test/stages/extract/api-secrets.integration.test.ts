@@ -35,9 +35,44 @@ test('another key for the same API makes no other document', async () => {
   expect(one!.documents[0]!.id).toBe(two!.documents[0]!.id);
 });
 
-test('a header that refers to a variable that is not set is not sent', async () => {
+test.each([
+  ['headers.Authorization', { headers: { Authorization: 'Bearer ${NONE_SUCH}' } }],
+  ['params.api_key', { params: { api_key: '${NONE_SUCH}' } }],
+  ['body.auth.token', { method: 'POST', body: { auth: { token: '${NONE_SUCH}' } } }],
+])('what refers to a variable that is not set is named and not sent: %s', async (path, given) => {
   const web = await site({ '/ok': json({ n: 1 }) });
-  const found = await extract([web], { url: `${web.url}/ok`, headers: { Authorization: 'Bearer ${NONE_SUCH}' } });
-  expect(found.errors).toEqual([expect.objectContaining({ stage: 'validate', error: expect.stringContaining('NONE_SUCH') })]);
+  const found = await extract([web], { url: `${web.url}/ok`, ...given });
+  expect(found.errors).toEqual([
+    expect.objectContaining({
+      stage: 'validate',
+      error: expect.stringContaining(`${path} refers to the variable NONE_SUCH, which is not set`),
+    }),
+  ]);
   expect(web.hits).toEqual([]);
+});
+
+test('a reference in the middle of a body means something to the API itself, and no variable is put in its place', async () => {
+  const web = await site({ '/ok': json({ n: 1 }) });
+  await extract([web], { url: `${web.url}/ok`, method: 'POST', body: { script: 'return `${PATH} of it`' } });
+  expect(JSON.parse(web.hits[0]!.body)).toEqual({ script: 'return `${PATH} of it`' });
+});
+
+test.each([
+  ['{"password":"s3cret","q":1}', '{"password":"","q":1}'],
+  ['user=ann&password=s3cret', ''],
+  ['<login><password>s3cret</password></login>', ''],
+  ['query { tickets }', 'query { tickets }'],
+])('what is to be sent again holds no secret of a body that is text: %s', async (body, kept) => {
+  const web = await site({ '/bad': { status: 500, headers: { 'retry-after': '0' } } });
+  const found = await extract([web], { url: `${web.url}/bad`, method: 'POST', body });
+  expect(found.errors[0]!.retry_input).toMatchObject({ body: kept });
+});
+
+test('an API that leads elsewhere takes no secret along', async () => {
+  const other = await site({ '/there': json([{ id: 1 }]) });
+  const web = await site({ '/here': { status: 307, headers: { location: `${other.url}/there` } } });
+  const headers = { Authorization: `Bearer ${secret}`, Cookie: `sid=${secret}`, 'X-Api-Key': secret };
+  const found = await extract([web, other], { url: `${web.url}/here`, headers, params: { token: secret } });
+  expect(found.errors).toEqual([]);
+  expect(JSON.stringify([other.hits, found])).not.toContain(secret);
 });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } f
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
-import type { DocumentReader } from '../../../src/ports.ts';
+import type { DocumentReader } from '../../../src/ports/reading.ts';
 import type { DocsInput } from '../../../src/schema/requests.ts';
 import type { Candidate, Extracted, Scope } from '../../../src/stages/extract/candidate.ts';
 import { extractDocs } from '../../../src/stages/extract/docs.ts';

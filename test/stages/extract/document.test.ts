@@ -17,6 +17,12 @@ describe('a normalized document', () => {
     });
   });
 
+  it('is none of a web page without text', () => {
+    const page = { links: ['https://x.example/a'], feeds: [], noindex: false, nofollow: false };
+    const document = () => toDocument({ text: ' ', metadata: {}, page }, { ...provenance, source: 'https://x.example/' });
+    expect(document).toThrow('https://x.example/ is a web page without any text.');
+  });
+
   it('is called as the caller says, else as its file says, else as its file is called', () => {
     const title = (source: string, rest = {}, inside?: string) =>
       toDocument({ text: '', metadata: {}, title: inside }, { ...provenance, source, ...rest }).title;

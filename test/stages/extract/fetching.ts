@@ -20,14 +20,16 @@ export interface Gathered {
   documents: Document[];
   errors: ErrorItem[];
   hashes: string[];
+  notices: string[];
   scopes: ((source: string) => boolean)[];
 }
 
 /** Everything that an extractor yields, its documents read. */
 export async function gathered(items: AsyncIterable<Extracted>): Promise<Gathered> {
-  const all: Gathered = { documents: [], errors: [], hashes: [], scopes: [] };
+  const all: Gathered = { documents: [], errors: [], hashes: [], notices: [], scopes: [] };
   for await (const item of items) {
     if ('error' in item) all.errors.push(item.error);
+    if ('notice' in item) all.notices.push(item.notice);
     if ('scope' in item) all.scopes.push(item.scope.covers);
     if (!('candidate' in item)) continue;
     all.hashes.push(item.candidate.content_hash);

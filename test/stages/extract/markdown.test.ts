@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DocumentReader } from '../../../src/ports.ts';
+import type { DocumentReader } from '../../../src/ports/reading.ts';
 import type { MarkdownInput } from '../../../src/schema/requests.ts';
 import type { Candidate } from '../../../src/stages/extract/candidate.ts';
 import { extractMarkdown } from '../../../src/stages/extract/markdown.ts';

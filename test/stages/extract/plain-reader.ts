@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { DocumentReader } from '../../../src/ports.ts';
+import type { DocumentReader } from '../../../src/ports/reading.ts';
 
 const KINDS: Record<string, string> = { '.md': 'markdown', '.html': 'html', '.txt': 'text', '.csv': 'csv', '.pdf': 'pdf' };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asMarkdown, countIn, idIn, recordMarkdown, recordsIn, titleIn, valueAt } from '../../../src/stages/extract/records.ts';
+import { asMarkdown, countIn, datesIn, idIn, recordMarkdown, recordsIn, titleIn, valueAt } from '../../../src/stages/extract/records.ts';
 
 test('a path leads through objects and lists, and to nothing that is not the answer’s own', () => {
   expect(valueAt({ data: { items: [{ a: 1 }] } }, 'data.items.0.a')).toBe(1);
@@ -33,6 +33,20 @@ test('a record is called by its title or name, and told apart by its id', () => 
   expect(idIn({ uuid: 'a-b' })).toBe('a-b');
   expect(idIn({ id: 0 })).toBe('0');
   expect(idIn({ id: null })).toBeUndefined();
+});
+
+test('a record is called by the field that is named, where it is there', () => {
+  expect(titleIn({ name: 'n', title: { rendered: 'T' } }, 'title.rendered')).toBe('T');
+  expect(titleIn({ name: 'n' }, 'title.rendered')).toBe('n');
+  expect(titleIn({ Name: 'In capitals' })).toBe('In capitals');
+});
+
+test('a record tells when it was made and changed', () => {
+  expect(datesIn({ created_at: '2026-03-01T10:00:00+01:00', Updated: '2 Mar 2026 00:00 GMT' })).toEqual({
+    created: '2026-03-01T09:00:00.000Z',
+    modified: '2026-03-02T00:00:00.000Z',
+  });
+  expect(datesIn({ created_at: 1772352000, date: 'soon', published: '' })).toEqual({});
 });
 
 describe('a record as Markdown', () => {
@@ -70,6 +84,24 @@ describe('a record as Markdown', () => {
       '    - number: H-2',
       '    - sizes: 1, 2',
     ]);
+  });
+
+  test('has its title from the field that is named, once', () => {
+    expect(recordMarkdown({ id: 1, title: { rendered: 'Leak' }, n: 2 }, 1, 'title.rendered')).toBe('# Leak\n\n- id: 1\n- n: 2');
+    expect(asMarkdown([{ question: 'Why?', short: 'W', n: 1 }], 'short')).toBe('## W\n\n- question: Why?\n- n: 1');
+  });
+
+  test('has long texts that lie inside as sections too, and their headings under its own', () => {
+    const record = { title: 'Post', content: { rendered: '# Top\n\ntext\n\n```sh\n# comment\n```\n\n## Sub', locked: false } };
+    expect(recordMarkdown(record, 1)).toBe(
+      '# Post\n\n- content:\n  - locked: false\n\n## content.rendered\n\n### Top\n\ntext\n\n```sh\n# comment\n```\n\n#### Sub',
+    );
+  });
+
+  test('leaves out what is empty, however deep', () => {
+    expect(recordMarkdown({ a: ' ', b: { c: null, d: [] }, e: [null, '', { f: '' }, 'g'], h: 0, i: false }, 1)).toBe(
+      '- e:\n  - g\n- h: 0\n- i: false',
+    );
   });
 
   test('of a list has a section for each', () => {

@@ -13,8 +13,31 @@ describe('JSON', () => {
     expect(await read(type, '{"a":[1]}')).toEqual({ file_type: 'json', value: { a: [1] } });
   });
 
-  test('is read line by line where it is JSON Lines', async () => {
-    expect(await read('application/x-ndjson', '{"a":1}\n\n{"a":2}\n')).toEqual({ file_type: 'json', value: [{ a: 1 }, { a: 2 }] });
+  test.each(['application/x-ndjson', 'application/jsonl', 'application/stream+json', 'application/json', 'text/plain'])(
+    'is read line by line where it is JSON Lines, also as %s',
+    async (type) => {
+      expect(await read(type, '{"a":1}\r\n{"a":2}\n\n')).toEqual({ file_type: 'json', value: [{ a: 1 }, { a: 2 }], broken: [] });
+    },
+  );
+
+  test('has lines that are broken, and the others', async () => {
+    const read2 = await read('application/x-ndjson', '{"a":1}\n{"a":\n\n{"a":3}\nnull');
+    expect(read2?.value).toEqual([{ a: 1 }, { a: 3 }, null]);
+    expect(read2?.broken).toEqual([
+      { line: 2, error: expect.objectContaining({ code: 'invalid', message: expect.stringContaining('line 2') }) },
+    ]);
+    const many = await read('application/x-ndjson', `1\n${'x\n'.repeat(150)}2`);
+    expect([many?.value, many?.broken?.length]).toEqual([[1, 2], 101]);
+    expect(many?.broken?.at(-1)?.error.message).toContain('50 more lines after line 101');
+    await expect(read('application/x-ndjson', 'x\ny')).rejects.toMatchObject({ message: expect.stringContaining('none is JSON') });
+  });
+
+  test('of a sequence (RFC 7464) may have records of several lines', async () => {
+    expect((await read('application/json-seq', '\x1e{"a":\n1}\n\x1e{"a":2}\n'))?.value).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  test('that was cut off is none of lines', async () => {
+    await expect(read('application/json', '[\n{"a":1},\n{"a":2')).rejects.toMatchObject({ code: 'invalid' });
   });
 
   test('keeps long and decimal numbers as they were written', async () => {
@@ -50,15 +73,55 @@ describe('XML', () => {
         { no: 'P-1', label: 'Pump & seal' },
         { no: 'H-2', label: 'a < b' },
       ],
-      note: { text: 'Say no more' },
+      note: 'Say no more',
       empty: '',
     });
   });
 
-  test('is read also where it is nested without end, and expands no entities', async () => {
-    expect(JSON.stringify(await read('text/xml', `${'<a>'.repeat(5000)}deep${'</a>'.repeat(5000)}`))).toContain('deep');
-    const bomb = '<!DOCTYPE x [<!ENTITY a "lollollol"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>';
-    expect(JSON.stringify(await read('application/xml', bomb))).not.toContain('lollollollollol');
+  test('keeps names with their prefix, prose with its markup, and what CDATA holds', async () => {
+    const xml = `<rss xmlns:dc="u"><item dc:lang="en"><dc:creator>Ann</dc:creator><p>Say <b>no</b> more &#8211; ever</p><d><![CDATA[<p>a &amp; b</p>]]></d></item></rss>`;
+    expect((await read('application/rss+xml', xml))?.value).toEqual({
+      item: { 'dc:lang': 'en', 'dc:creator': 'Ann', p: 'Say no more \u2013 ever', d: '<p>a &amp; b</p>' },
+    });
+  });
+
+  test('is read in the character set that its header names, or else itself', async () => {
+    const xml = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a><b>Dürer</b></a>', 'latin1');
+    expect((await read('application/xml', xml))?.value).toEqual({ b: 'Dürer' });
+    expect(
+      (await read('application/xml', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a><b>Dürer</b></a>'), 'utf-8'))?.value,
+    ).toEqual({
+      b: 'Dürer',
+    });
+  });
+
+  test('is read where nothing but its first line says that it is some', async () => {
+    expect(await read('', '<?xml version="1.0"?><a><b>1</b></a>')).toEqual({ file_type: 'xml', value: { b: '1' } });
+  });
+
+  test('is read to a depth that makes sense', async () => {
+    const nested = (depth: number) => `${'<a>'.repeat(depth)}deep${'</a>'.repeat(depth)}`;
+    expect(JSON.stringify(await read('text/xml', nested(200)))).toContain('deep');
+    await expect(read('text/xml', nested(5000))).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('nested') });
+  });
+
+  test.each([
+    ['by others', '<!DOCTYPE x [<!ENTITY a "lollollol"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'],
+    ['by a file', '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><x>&a;</x>'],
+    ['without end', `<!DOCTYPE x [<!ENTITY a "${'lol'.repeat(1000)}">]><x>${'&a;'.repeat(100_000)}</x>`],
+  ])('expands no entities that are defined %s', async (_how, bomb) => {
+    const text = await read('application/xml', bomb).then(JSON.stringify, ({ message }: Error) => message);
+    expect(text).not.toContain('lollollollollol');
+    expect(text!.length).toBeLessThan(1000);
+  });
+
+  test.each([
+    ['<a><b></a>', 'line 1'],
+    ['<a>\n<b>cut off', 'line'],
+    ['<a>x</a><a>y</a>', 'line 1'],
+    ['<a><__proto__>x</__proto__></a>', 'cannot be read'],
+  ])('that is broken is an error that says where: %j', async (xml, where) => {
+    await expect(read('application/xml', xml)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(where) });
   });
 
   test('without an element is an error', async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { KbError } from '../../../src/base/errors.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import type { UrlsInput } from '../../../src/schema/requests.ts';
 import { extractUrls, type UrlsParts } from '../../../src/stages/extract/urls.ts';
 import { openSite, type Site } from '../../support/site.ts';
+import { noBrowser } from './crawl/crawling.ts';
 import { gathered, openDoor } from './fetching.ts';
 import { plainReader } from './plain-reader.ts';
 
@@ -20,7 +22,7 @@ async function site(routes: Site['routes']): Promise<Site> {
 
 const settings = DEFAULTS.ingestion.urls as UrlsParts['settings'];
 const extract = (web: Site, urls: UrlsInput, over: Partial<UrlsParts> = {}) =>
-  gathered(extractUrls(urls, { http: openDoor([web]), reader: plainReader(), settings, ...over }));
+  gathered(extractUrls(urls, { http: openDoor([web]), reader: plainReader(), renderer: noBrowser, user_agent: 'kb', settings, ...over }));
 const sources = ({ documents }: { documents: { source: string }[] }) => documents.map(({ source }) => new URL(source).pathname);
 
 test('a page becomes a document under its address, read as what its type says', async () => {
@@ -91,27 +93,50 @@ test('a page that fails is an error of its own; what may pass says what to send 
   expect(JSON.stringify(errors)).not.toContain('t0k3n');
 });
 
-test('a picture is an error of its document that names the type', async () => {
-  const web = await site({ '/a.png': { headers: { 'content-type': 'image/png' }, body: 'x' } });
-  await expect(extract(web, `${web.url}/a.png`)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('image/png') });
+test('a picture is an error of its own that names the type', async () => {
+  const web = await site({ '/a.png': { headers: { 'content-type': 'image/png' }, body: 'x' }, '/ok': 'ok' });
+  const { documents, errors } = await extract(web, [`${web.url}/a.png`, `${web.url}/ok`]);
+  expect(documents).toHaveLength(1);
+  expect(errors).toEqual([
+    expect.objectContaining({
+      source: `${web.url}/a.png`,
+      stage: 'convert',
+      isRetryable: false,
+      error: expect.stringContaining('image/png'),
+    }),
+  ]);
+});
+
+test('a document that cannot be read is an error of its own', async () => {
+  const web = await site({ '/a': 'a', '/b': 'b' });
+  const reader = plainReader();
+  const read = reader.read;
+  reader.read = async (bytes, options) => {
+    if (options.source.endsWith('/a')) throw new KbError('invalid', `${options.source} is broken.`);
+    return read(bytes, options);
+  };
+  const { documents, errors } = await extract(web, [`${web.url}/a`, `${web.url}/b`], { reader });
+  expect(documents).toHaveLength(1);
+  expect(errors).toEqual([expect.objectContaining({ source: `${web.url}/a`, stage: 'convert', error: `${web.url}/a is broken.` })]);
+});
+
+test('of pages that turn out to be one or to be gone, so many fewer are expected, and what is gone is told apart', async () => {
+  const web = await site({ '/a': 'a', '/old': { status: 301, headers: { location: '/a' } }, '/gone': { status: 410 } });
+  const urls = ['/a', '/old', '/gone'].map((path) => web.url + path);
+  const parts = { http: openDoor([web]), reader: plainReader(), renderer: noBrowser, user_agent: 'kb', settings };
+  const items = await Array.fromAsync(extractUrls(urls, parts));
+  expect(items).toMatchObject([
+    { expected: 3 },
+    { candidate: {} },
+    { expected: -1 },
+    { error: { source: `${web.url}/gone` }, isGone: true },
+  ]);
 });
 
 test('front matter is put before the text where it is asked for', async () => {
   const web = await site({ '/a': 'page' });
   const { documents } = await extract(web, `${web.url}/a`, { settings: { ...settings, frontmatter: true } });
   expect(documents[0]!.text).toMatch(/^---\ntitle: a\nsource: http/);
-});
-
-test('a crawl is refused before anything is fetched, by the entry and by the configuration', async () => {
-  const web = await site({ '/a': 'page' });
-  const url = `${web.url}/a`;
-  await expect(extract(web, [url, { url, mode: 'full' }])).rejects.toMatchObject({
-    code: 'usage',
-    message: expect.stringContaining('mode: full'),
-  });
-  await expect(extract(web, url, { settings: { ...settings, mode: 'full' } })).rejects.toMatchObject({ code: 'usage' });
-  expect(web.hits).toEqual([]);
-  expect((await extract(web, { url, mode: 'each' }, { settings: { ...settings, mode: 'full' } })).documents).toHaveLength(1);
 });
 
 test('a run that is stopped ends with that, and not with errors of its pages', async () => {

@@ -51,6 +51,7 @@ describe('a pattern of wildcards', () => {
   it('is held against a name in a time that does not explode', () => {
     const stars = `${'*?'.repeat(100)}!`;
     expect(read(stars).matches('a'.repeat(4000))).toBe(false);
+    expect(read(`${'**/'.repeat(150)}x`).matches('aa/'.repeat(1000))).toBe(false);
     expect(read(`${'**/*a/'.repeat(60)}!/*`).matches('aa/'.repeat(1000))).toBe(false);
   });
 

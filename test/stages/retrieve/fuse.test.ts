@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Hit } from '../../../src/ports.ts';
+import type { Hit } from '../../../src/ports/stores.ts';
 import { fuse, type Arm } from '../../../src/stages/retrieve/fuse.ts';
 
 const hit = (id: string, score: number): Hit => ({ chunk: { id, text: id, source: 's', metadata: {} }, score });

@@ -6,7 +6,8 @@ import { KbError } from '../../../src/base/errors.ts';
 import { collect, settle } from '../../../src/base/run.ts';
 import { openLocalReranker } from '../../../src/drivers/rerankers/local.ts';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb.ts';
-import type { Collection, Embedder, Reranker, StoredChunk, VectorStore } from '../../../src/ports.ts';
+import type { Embedder, Reranker } from '../../../src/ports/models.ts';
+import type { Collection, StoredChunk, VectorStore } from '../../../src/ports/stores.ts';
 import { retrieve, type RetrieveInput } from '../../../src/stages/retrieve/retrieve.ts';
 
 /** Meanings, an axis each. */
@@ -125,10 +126,33 @@ test('a question about what is there scores higher than one about what is not, i
   }
 });
 
-test('vector search finds by meaning where no word is shared, and its scores are cosines', async () => {
+test('vector search finds by meaning where no word is shared, and its scores are to each other as the cosines are', async () => {
   const { items } = await ask('vacation', { mode: 'vector', explain: true });
   expect(items[0]!.id).toBe('leave');
-  for (const { score, explain } of items) expect(score).toBeCloseTo((explain!.vector as { score: number }).score, 5);
+  const cosine = ({ explain }: (typeof items)[number]) => (explain!.vector as { score: number }).score;
+  for (const item of items) expect(item.score / items[0]!.score).toBeCloseTo(cosine(item) / cosine(items[0]!), 5);
+});
+
+test('the score of the best hit is the same in every mode, since its cosine and its words are', async () => {
+  for (const query of ['how often is the filter cartridge replaced', 'days of paid leave a year']) {
+    const [hybrid, vector, text] = await Promise.all(MODES.map(async (mode) => (await ask(query, { mode })).items[0]!));
+    for (const item of [vector, text]) expect([item!.id, item!.score]).toEqual([hybrid!.id, expect.closeTo(hybrid!.score, 5)]);
+    const { items } = await ask(query, { mode: 'text' }, { embedder: undefined });
+    expect(items[0]!.score, 'by words alone').not.toBeCloseTo(hybrid!.score, 2);
+  }
+});
+
+test('in a search by words the embedder ranks nothing, and one that fails takes nothing away', async () => {
+  const query = 'the pump of the filter cartridge';
+  const ids = async (parts: Parameters<typeof ask>[2]) => (await ask(query, { mode: 'text' }, parts)).items.map(({ id }) => id);
+  const expected = await ids({ embedder: undefined });
+  expect(await ids({})).toEqual(expected);
+  const down: Embedder = { ...embedder, embed: () => Promise.reject(new KbError('unavailable', 'The embedder does not answer.')) };
+  const result = await ask(query, { mode: 'text' }, { embedder: down });
+  expect(result).toMatchObject({ failed: 0, errors: [] });
+  expect(result.items.map(({ id }) => id)).toEqual(expected);
+  const stopped: Embedder = { ...embedder, embed: () => Promise.reject(new KbError('aborted', 'It was stopped.')) };
+  await expect(ask(query, { mode: 'text' }, { embedder: stopped })).rejects.toMatchObject({ code: 'aborted' });
 });
 
 test('hybrid search finds what only one of both finds', async () => {

@@ -36,10 +36,9 @@ test('a chunk is indexed with its title and headings', () => {
   expect(indexedText({ ...chunk, embed_text: 'Manual > Filters\n\nEvery 90 days.' })).toContain('Manual > Filters');
 });
 
-test('by vectors alone the similarity is the cosine of the hit, by words alone their share', () => {
-  expect(similarity({ cosines: [0.62, 0.62], words: undefined, reads: 1 })).toBe(0.62);
-  expect(similarity({ cosines: [-0.2, -0.2], words: undefined, reads: 1 })).toBe(0);
+test('without cosines the similarity is the share of words, and a cosine below nothing counts as nothing', () => {
   expect(similarity({ cosines: undefined, words: 0.4, reads: 1 })).toBe(0.4);
+  expect(similarity({ cosines: [-0.2, -0.2], words: 0, reads: 1 })).toBe(0);
 });
 
 test('the cosines count as much as the embedder reads of the query, the words one and a half times', () => {

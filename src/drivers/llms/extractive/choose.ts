@@ -1,5 +1,7 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
+import { codeOf } from './identifiers.ts';
 import type { Passage } from './passages.ts';
+import { wantedFigure, withoutMeasure } from './wanted.ts';
 
 /** What is quoted together from one source, in reading order. */
 export interface Quotation {
@@ -26,53 +28,107 @@ const LEAST_MORE = 2;
 const LEANING =
   /^(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|theirs|such|however|therefore|thus|hence|but|and|so|also|then|instead|otherwise|both|neither|moreover|furthermore|besides|additionally|there|here|er|sie|es|dies|diese|dieser|dieses|dabei|dadurch|daher|deshalb|jedoch|außerdem|dort|il|elle|ils|elles|cela|ceci|cette|ces|celui-ci|celle-ci|cependant|ainsi|ello|esto|eso|este|esta|estos|estas|ellos|ellas|además|sin embargo|por eso|questo|questa|questi|queste|esso|essa|tuttavia|inoltre|ele|ela|eles|elas|isso|isto|contudo)(?![\p{L}\p{N}])/iu;
 
-/** The best passages: never the same words twice, nothing far behind the best. */
-function best(passages: readonly Passage[], scores: readonly number[]): Passage[] {
-  const ranked = passages.map((passage, i) => ({ passage, score: scores[i]! })).toSorted((a, b) => b.score - a.score);
+/** Sentences that are left out between two of the same paragraph, at most: fewer are quoted, so that it reads on. */
+const MOST_BETWEEN = 2;
+
+/** Words inside a sentence that stand for what was named before it. */
+const POINTING = /(?<![\p{L}\p{N}])(?:it|they|them|its|their|he|she|es|sie|ihn|ihm|deren|dessen)(?![\p{L}\p{N}])/iu;
+
+/** Tells the rows and items about another code than those that are asked for, where there is one about these. */
+function isOther(passages: readonly Passage[], question: string): (passage: Passage) => boolean {
+  const asked = new Set(question.split(/[\s,;:?!()]+/).flatMap((word) => codeOf(word) ?? []));
+  const isThere = passages.some(({ code }) => code !== undefined && asked.has(code));
+  return ({ code }) => isThere && code !== undefined && !asked.has(code);
+}
+
+/** The best passages: never the same words twice, nothing far behind the best, no row about another code. Of equal words those that lead in to something. */
+function best(passages: readonly Passage[], scores: readonly number[], question: string): Passage[] {
+  const leads = new Set(passages.flatMap(({ source, lead }) => (lead === undefined ? [] : [`${source}/${lead}`])));
+  const isLead = ({ source, at }: Passage) => Number(leads.has(`${source}/${at}`));
+  const isElsewhere = isOther(passages, question);
+  const ranked = passages
+    .map((passage, i) => ({ passage, score: scores[i]! }))
+    .filter(({ passage }) => !isElsewhere(passage))
+    .toSorted((a, b) => b.score - a.score);
   const found = new Map<string, Passage>();
   for (const { passage, score } of ranked) {
-    if (found.size >= MOST || score < NEAR_THE_BEST * ranked[0]!.score) break;
-    if (!found.has(passage.text)) found.set(passage.text, passage);
+    if (score < NEAR_THE_BEST * ranked[0]!.score) break;
+    const same = found.get(passage.text);
+    if (same ? isLead(passage) > isLead(same) : found.size < MOST) found.set(passage.text, passage);
   }
   return [...found.values()];
 }
 
+/** Whether it is for its heading and not for its words that an item or a row answers: then all beside it do. */
+function isForHeading({ kind, text, context }: Passage, question: string): boolean {
+  const asked = queryTerms(withoutMeasure(question));
+  const held = (words: string) => {
+    const own = new Set(terms(words));
+    return asked.filter((term) => own.has(term)).length;
+  };
+  return (kind === 'item' || kind === 'row') && held(text) === 0 && 2 * held(context) > asked.length;
+}
+
 /** The places (in the source of `passage`) that have to be quoted with it, so that it can be understood. */
-function companions(passage: Passage, all: readonly Passage[]): number[] {
+function companions(passage: Passage, all: readonly Passage[], question: string): number[] {
   const { at, kind, text, block } = passage;
   const places = [at];
   for (let i = at; kind === 'sentence' && i > 0 && at - i < MOST_BEFORE && LEANING.test(all[i]!.text) && all[i - 1]!.block === block; i--)
     places.push(i - 1);
-  const leads = all.filter((other) => other.lead === at).slice(0, MOST_ITEMS);
+  const leads = all.filter((other) => other.lead === at || (isForHeading(passage, question) && other.block === block)).slice(0, MOST_ITEMS);
   places.push(...leads.map((other) => other.at));
   if (passage.lead !== undefined) places.push(passage.lead);
   if (/[?？]$/.test(text) && at + 1 < all.length) places.push(at + 1);
   return places;
 }
 
-/** The sentence beside the best one that says more of what is asked than it does, where there is one: the one behind it first. */
+/**
+ * The sentence beside the best one that has to be quoted with it: with a figure of the kind that is asked for, where the best has none; that says more of
+ * what is asked than it does; or that names what it points at. The one behind it first.
+ */
 function completing({ at, block, kind, text }: Passage, all: readonly Passage[], question: string): number[] {
   const own = new Set(terms(text));
   const lacking = queryTerms(question).filter((term) => !own.has(term));
   const beside = [all[at + 1], all[at - 1]].filter((other) => kind === 'sentence' && other?.kind === 'sentence' && other.block === block);
+  const figure = wantedFigure(question);
+  const told = figure && !figure.test(text) ? beside.find((other) => figure.test(other!.text)) : undefined;
+  if (told) return [told.at];
   const counts = beside.map((other) => {
     const held = new Set(terms(other!.text));
     return lacking.filter((term) => held.has(term)).length;
   });
   const most = Math.max(0, ...counts);
-  return most >= LEAST_MORE ? [beside[counts.indexOf(most)]!.at] : [];
+  if (most >= LEAST_MORE) return [beside[counts.indexOf(most)]!.at];
+  const before = counts.findIndex((count, i) => count > 0 && beside[i]!.at < at);
+  return before >= 0 && POINTING.test(text) ? [beside[before]!.at] : [];
+}
+
+/** The places, and those of the few sentences between two of the same paragraph. */
+function readingOn(places: ReadonlySet<number>, all: readonly Passage[]): Set<number> {
+  const found = new Set(places);
+  for (const place of places) {
+    const next = Math.min(...[...places].filter((other) => other > place));
+    const { block, kind } = all[place]!;
+    if (next - place > 1 + MOST_BETWEEN || kind !== 'sentence' || all[next]?.block !== block) continue;
+    for (let between = place + 1; between < next; between++) found.add(between);
+  }
+  return found;
 }
 
 /** What to quote: the best passages with what they need to be understood; the source with the best first, reading order within a source. */
 export function choose(passages: readonly Passage[], scores: readonly number[], question: string): Quotation[] {
   const places = new Map<number, Set<number>>();
   const of = (source: number) => passages.filter((passage) => passage.source === source);
-  for (const [rank, passage] of best(passages, scores).entries()) {
+  for (const [rank, passage] of best(passages, scores, question).entries()) {
     const wanted = places.get(passage.source) ?? new Set();
     const all = of(passage.source);
-    for (const place of companions(passage, all)) wanted.add(place);
+    for (const place of companions(passage, all, question)) wanted.add(place);
     if (rank === 0) for (const place of completing(passage, all, question)) wanted.add(place);
     places.set(passage.source, wanted);
   }
-  return [...places].map(([source, wanted]) => ({ source, passages: of(source).filter(({ at }) => wanted.has(at)) }));
+  return [...places].map(([source, wanted]) => {
+    const all = of(source);
+    const whole = readingOn(wanted, all);
+    return { source, passages: all.filter(({ at }) => whole.has(at)) };
+  });
 }

@@ -21,10 +21,20 @@ function runs(passages: readonly Passage[]): Passage[][] {
 function rendered(run: readonly Passage[]): string {
   const listed = run.filter(({ kind }) => kind === 'item' || kind === 'row').length;
   let text = '';
+  let before: Passage['kind'] | undefined;
   for (const { kind, text: quoted } of run) {
     const own =
-      kind === 'sentence' ? quoted : kind === 'code' ? `\n${quoted}\n` : listed > 1 || run.length > listed ? `\n- ${quoted}` : quoted;
+      kind === 'sentence'
+        ? before === 'item' || before === 'row'
+          ? `\n\n${quoted}`
+          : quoted
+        : kind === 'code'
+          ? `\n${quoted}\n`
+          : listed > 1 || run.length > listed
+            ? `\n- ${quoted}`
+            : quoted;
     text += text === '' ? own.trimStart() : own.startsWith('\n') || text.endsWith('\n') ? own : ` ${own}`;
+    before = kind;
   }
   return text;
 }

@@ -8,9 +8,23 @@ const LEAVES_OUT =
 /** Questions in which a denial tells a circumstance («why does it not start?», «what if I cannot …»), not what is asked for. */
 const CIRCUMSTANCE = /\b(?:why|if|whether|I|my|we|our)\b|\S\s+when\b/i;
 
+/** Whether a question asks for what is not so. English. */
+export const asksForDenied = (question: string): boolean => DENIES.test(question) && !CIRCUMSTANCE.test(question);
+
+/** Whether a text says what is not so, or leaves out. English. */
+export const leavesOut = (text: string): boolean => LEAVES_OUT.test(text);
+
 /** Whether a question asks for what is not so, and a text only says what is. English. */
-export const isDeniedIn = (question: string, text: string): boolean =>
-  DENIES.test(question) && !CIRCUMSTANCE.test(question) && !LEAVES_OUT.test(text);
+export const isDeniedIn = (question: string, text: string): boolean => asksForDenied(question) && !leavesOut(text);
+
+/**
+ * Whether a heading says of what stands under it that it is (1), or that it is not (-1), on the side of a question: `What is not covered` is against
+ * one that asks for what is; 0 where neither denies. English.
+ */
+export function sideOf(question: string, heading: string): -1 | 0 | 1 {
+  if (!DENIES.test(heading)) return 0;
+  return asksForDenied(question) ? 1 : DENIES.test(question) ? 0 : -1;
+}
 
 /** Words of which a text has one where a question has the other: then it most likely says something else. */
 const PAIRS = `increase decrease, increased decreased, rise fall, rose fell, more less, more fewer, most least, most fewest, greatest least, higher lower,

@@ -1,10 +1,12 @@
 import { terms } from '../../../base/terms.ts';
 import { capitalTerms, wordShare } from '../../../base/word-share.ts';
-import type { GroundingSource } from '../../../ports.ts';
+import type { GroundingSource } from '../../../ports/models.ts';
 import { hasOpposite, isDeniedIn } from './contradiction.ts';
 import { isUncounted } from './counting.ts';
+import { holds, identifiersOf } from './identifiers.ts';
 import { missingFrom, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
+import { lastAsked } from './wanted.ts';
 
 /** What speaks for and against the best passage as an answer. What is missing or against it is 1, else 0. */
 export interface Evidence {
@@ -22,7 +24,7 @@ export interface Evidence {
   denied: number;
   /** The passage has the opposite of a word of the question. */
   opposite: number;
-  /** A name or a number of the question stands in none of the sources. */
+  /** A name, a number, a code or a numbered thing of the question stands in none of the sources. */
   absent: number;
   /** The question asks how many there are, and neither the passage nor what stands around it gives a number of them. */
   uncounted: number;
@@ -43,16 +45,15 @@ const CAPITAL = 2;
 
 const wholeOf = ({ title, text }: GroundingSource): string => `${title}\n${text}`;
 
-/** What is asked now: a follow-up comes behind the questions that it follows. */
-const lastOf = (question: string): string => question.split(/(?<=[?？])\s+/).at(-1)!;
-
 /** Looks at the best passage of the sources for what speaks for and against it. */
 export function evidenceOf(question: string, { best, passages, sources, nearest }: Place): Evidence {
   const near = passages.filter(({ source: from, at }) => from === best.source && Math.abs(at - best.at) <= 1);
   const around = [best.context, ...near.map(({ text }) => text)].join('\n');
   const missing = missingFrom(namedIn(question), around);
-  const absent = missingFrom(missing, sources.map(wholeOf).join('\n'));
-  const now = lastOf(question.trim());
+  const all = sources.map(wholeOf).join('\n');
+  const absent = missingFrom(missing, all);
+  const unknown = identifiersOf(question).filter((identifier) => !holds(all, identifier));
+  const now = lastAsked(question);
   const whole = wholeOf(sources[best.source]!);
   const held = new Set(terms(whole));
   return {
@@ -61,9 +62,9 @@ export function evidenceOf(question: string, { best, passages, sources, nearest 
     capital: Number([...capitalTerms(question)].some((term) => !held.has(term))),
     name: Number(missing.names.length > 0),
     number: Number(missing.numbers.length > 0),
-    denied: Number(isDeniedIn(now, best.text)),
+    denied: Number(isDeniedIn(now, `${best.context}\n${best.text}`)),
     opposite: Number(hasOpposite(now, new Set(terms(best.text)))),
-    absent: Number(absent.names.length + absent.numbers.length > 0),
+    absent: Number(absent.names.length + absent.numbers.length + unknown.length > 0),
     uncounted: Number(isUncounted(now, around)),
   };
 }

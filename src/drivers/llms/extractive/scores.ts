@@ -1,7 +1,10 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
-import type { Embedder, GroundingSource } from '../../../ports.ts';
+import type { Embedder, GroundingSource } from '../../../ports/models.ts';
+import { sideOf } from './contradiction.ts';
+import { holds, identifiersOf } from './identifiers.ts';
 import { missingFrom, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
+import { lastAsked, wantedFigure, withoutMeasure } from './wanted.ts';
 
 /** How well each passage answers. */
 export interface Scores {
@@ -35,6 +38,13 @@ const WINDOW = 0.6;
  */
 const ASKED = 3;
 
+/**
+ * What a passage gains that has a figure of the kind that is asked for, and what it gains or loses where its heading denies. On SQuAD 2.0 (half 0) a gain of 0.2
+ * quotes 85.9 % of the answers, none 85.7 %; both were set by the questions about tables and headings of examples/manuals, which SQuAD has none of.
+ */
+const FIGURE = 0.25;
+const POLARITY = 0.5;
+
 /** Texts that are compared with the question by meaning: what shares most words with it comes first. */
 const MOST_EMBEDDED = 40;
 
@@ -43,13 +53,14 @@ const LEAST_READ = 0.5;
 
 interface Indexed {
   passage: Passage;
+  /** What it says; of a row with a figure that is asked for, with what stands above its table: without that it is a figure of nothing. */
   own: Set<string>;
   context: Set<string>;
 }
 
 /** The terms of the question, each with its weight; the weights add up to 1. */
 function weightedTerms(query: string, question: string, passages: readonly Indexed[]): Map<string, number> {
-  const distinct = [...new Set(queryTerms(query))];
+  const distinct = [...new Set(queryTerms(withoutMeasure(query)))];
   const asked = new Set(queryTerms(question));
   const weights = distinct.map((term) => {
     const having = passages.filter(({ own }) => own.has(term)).length;
@@ -69,7 +80,9 @@ function coverages(indexed: readonly Indexed[], weights: ReadonlyMap<string, num
 }
 
 /** A sentence speaks for itself; a row, an item or code is read under its heading. */
-const readable = ({ kind, context, text }: Passage): string => (kind === 'sentence' || !context ? text : `${context}: ${text}`);
+const isUnderHeading = ({ kind, context }: Passage): boolean => kind !== 'sentence' && context !== '';
+
+const readable = (passage: Passage): string => (isUnderHeading(passage) ? `${passage.context}: ${passage.text}` : passage.text);
 
 /**
  * The cosine of each passage to the question, 0 for those that share too little to be compared; undefined where the embedder cannot read the
@@ -94,20 +107,44 @@ async function cosines(
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
+/** What a passage gains or loses for what the question asks for: a figure of that kind, what is or what is not. */
+function fitness(question: string): (passage: Passage) => number {
+  const figure = wantedFigure(question);
+  const asked = lastAsked(question);
+  return ({ text, context }) => (figure?.test(text) ? FIGURE : 0) + POLARITY * sideOf(asked, context);
+}
+
+/** Whether a source is about something else: it has none of the codes and numbered things of the question, or none of its numbers. */
+function isElsewhere(query: string): (source: GroundingSource) => boolean {
+  const identifiers = identifiersOf(query);
+  const { numbers } = namedIn(query);
+  return ({ title, text }) => {
+    const whole = `${title}\n${text}`;
+    if (identifiers.length > 0 && !identifiers.some((identifier) => holds(whole, identifier))) return true;
+    return numbers.length > 0 && missingFrom({ names: [], numbers }, whole).numbers.length === numbers.length;
+  };
+}
+
 /** Scores the passages of all sources for a question; none of a source that has none of its numbers and codes. */
 export async function scorePassages(
   query: string,
   passages: readonly Passage[],
   { question = query, sources, embedder, signal }: ScoreOptions,
 ): Promise<Scores> {
-  const indexed = passages.map((passage) => ({ passage, own: new Set(terms(passage.text)), context: new Set(terms(passage.context)) }));
+  const figure = wantedFigure(question);
+  const indexed = passages.map((passage): Indexed => {
+    const { kind, text, heading, context } = passage;
+    const isHeaded = kind === 'row' && figure?.test(text);
+    return { passage, own: new Set(terms(isHeaded ? `${heading}\n${text}` : text)), context: new Set(terms(context)) };
+  });
   const weights = weightedTerms(query, question, indexed);
   const lexical = coverages(indexed, weights);
   const meaning = await cosines(query, indexed, { lexical, embedder, signal });
-  const { numbers } = namedIn(query);
-  const lacking = sources.map(({ title, text }) => missingFrom({ names: [], numbers }, `${title}\n${text}`).numbers);
-  const scores = indexed.map(({ passage: { source } }, i) =>
-    numbers.length > 0 && lacking[source]!.length === numbers.length ? 0 : lexical[i]! + (meaning?.[i] ?? 0),
-  );
+  const elsewhere = sources.map(isElsewhere(query));
+  const fits = fitness(question);
+  const scores = indexed.map(({ passage }, i) => {
+    const own = lexical[i]! + (meaning?.[i] ?? 0);
+    return elsewhere[passage.source] || own === 0 ? 0 : Math.max(0, own + fits(passage));
+  });
   return { scores, nearest: meaning && Math.max(0, ...meaning) };
 }

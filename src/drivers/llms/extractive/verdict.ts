@@ -1,5 +1,5 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
-import type { GroundingSource } from '../../../ports.ts';
+import type { GroundingSource } from '../../../ports/models.ts';
 import { evidenceOf, type Evidence } from './evidence.ts';
 import type { Passage } from './passages.ts';
 import type { Scores } from './scores.ts';
@@ -22,9 +22,10 @@ const BY_WORDS: Record<'subject' | 'answer', Weights> = {
 };
 
 /**
- * The logits below which nothing answers. With the gate (`bench/answers.ts`, hybrid, the other half of the questions) they lose 4.8 % of the answerable and
- * decline 95 % of those on other subjects, 25 % of those that only look answerable; by words alone 7 %, 80 % and 30 %. A threshold on `answer` alone declines
- * 50 % of the last kind where 15 % are lost: denials tell most of that, since who writes such questions likes to put in a «not».
+ * The logits below which nothing answers. With the gate (`bench/answers.ts`, the other half of the questions) they lose 4.9 % of the answerable in mode hybrid
+ * and decline 95 % of those on other subjects, 25 % of those that only look answerable; in mode text 5.8 %, 95 % and 26 %; in mode vector 7.8 %, 96 % and 31 %
+ * (for 12 % the right paragraph is not among the five that are read); without an embedder 6.6 %, 80 % and 29 %. A threshold on `answer` alone declines 49 % of
+ * the last kind where 15 % are lost: denials tell most of that, since who writes such questions likes to put in a «not».
  */
 const LEAST = { withMeaning: { subject: 0, answer: -3.75 }, byWords: { subject: -1, answer: -2.4 } };
 
@@ -71,11 +72,12 @@ export function isAnswered(question: string, { passages, scores, nearest, source
   if (!best || Math.max(...scores) <= 0) return false;
   const asked = queryTerms(question);
   const own = new Set(terms(best.text));
-  if (asked.some((term) => isCode(term) && own.has(term))) return true;
   const source = sources[best.source]!;
   if (nearest === undefined && UNSPACED.test(question)) {
     const held = new Set(terms(`${source.title}\n${source.text}`));
     return asked.filter((term) => held.has(term)).length >= LEAST_SHARE_UNSPACED * asked.length;
   }
-  return verdictOf(evidenceOf(question, { best, passages, sources, nearest })).answered;
+  const evidence = evidenceOf(question, { best, passages, sources, nearest });
+  if (evidence.absent === 0 && asked.some((term) => isCode(term) && own.has(term))) return true;
+  return verdictOf(evidence).answered;
 }

@@ -1,6 +1,6 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
-import type { CollectionInfo } from '../../../ports.ts';
+import type { CollectionInfo } from '../../../ports/stores.ts';
 import { isGone, persistent } from './connect.ts';
 import { quoted } from './where.ts';
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where } from '../../../ports.ts';
+import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
 import { READ, toArrow } from './columns.ts';
 import { folderOf } from './connect.ts';

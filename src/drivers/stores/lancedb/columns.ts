@@ -1,6 +1,6 @@
 import type { Field as ArrowField, Schema, Table, Vector } from 'apache-arrow';
 import { terms } from '../../../base/terms.ts';
-import type { CollectionInfo, StoredChunk } from '../../../ports.ts';
+import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
 import { fieldsText } from './fields.ts';
 
 type Arrow = typeof import('apache-arrow');

@@ -1,5 +1,5 @@
 import type { Connection, Table } from '@lancedb/lancedb';
-import type { Collection, CollectionInfo } from '../../../ports.ts';
+import type { Collection, CollectionInfo } from '../../../ports/stores.ts';
 import { openCatalog, type Catalog, type Entry } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { schemaOf } from './columns.ts';

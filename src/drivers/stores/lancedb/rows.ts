@@ -1,5 +1,5 @@
 import type { RecordBatch, Table } from 'apache-arrow';
-import type { StoredChunk } from '../../../ports.ts';
+import type { StoredChunk } from '../../../ports/stores.ts';
 import type { Metadata } from '../../../schema/items.ts';
 
 type Rows = Table | RecordBatch;

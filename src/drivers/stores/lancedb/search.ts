@@ -1,5 +1,5 @@
 import { queryTerms } from '../../../base/terms.ts';
-import type { Hit, SearchRequest } from '../../../ports.ts';
+import type { Hit, SearchRequest } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { READ } from './columns.ts';
 import { lanceDb } from './connect.ts';

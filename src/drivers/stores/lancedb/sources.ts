@@ -1,5 +1,5 @@
 import type { Table } from '@lancedb/lancedb';
-import type { StoredSource } from '../../../ports.ts';
+import type { StoredSource } from '../../../ports/stores.ts';
 import { countIn } from '../sources.ts';
 import { reader } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import type { Where } from '../../../ports.ts';
+import type { Where } from '../../../ports/stores.ts';
 import type { Filter } from '../../../schema/requests.ts';
 import { kindOfRange, type Range } from '../ranges.ts';
 import type { Scalar } from '../scalars.ts';

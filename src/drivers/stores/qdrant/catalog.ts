@@ -1,6 +1,6 @@
 import { KbError } from '../../../base/errors.ts';
 import { mapOrdered } from '../../../base/pool.ts';
-import type { CollectionInfo } from '../../../ports.ts';
+import type { CollectionInfo } from '../../../ports/stores.ts';
 import type { Ask } from './connect.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import { firstState, saveState, stateAt, type State } from './state.ts';

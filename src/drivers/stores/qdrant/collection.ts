@@ -1,4 +1,4 @@
-import type { Collection, Hit, SearchRequest, StoredChunk, StoredSource } from '../../../ports.ts';
+import type { Collection, Hit, SearchRequest, StoredChunk, StoredSource } from '../../../ports/stores.ts';
 import { countIn } from '../sources.ts';
 import { assertQueryVector } from '../vectors.ts';
 import type { Condition } from './connect.ts';

@@ -1,5 +1,5 @@
 import { KbError, type ErrorCode } from '../../../base/errors.ts';
-import type { CollectionInfo } from '../../../ports.ts';
+import type { CollectionInfo } from '../../../ports/stores.ts';
 import type { Ask, Condition, PointRecord } from './connect.ts';
 import { saveState, stateAt, visible, type State } from './state.ts';
 

@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../schema/items.ts';
-import type { StoredChunk } from '../../../ports.ts';
+import type { StoredChunk } from '../../../ports/stores.ts';
 import { asNumber, scalars, shortened, type Scalar } from '../scalars.ts';
 import type { Point, PointRecord } from './connect.ts';
 import { textVector } from './text-vector.ts';

@@ -1,5 +1,5 @@
 import { KbError } from '../../../base/errors.ts';
-import type { CollectionInfo } from '../../../ports.ts';
+import type { CollectionInfo } from '../../../ports/stores.ts';
 import type { Ask, Condition, Filter } from './connect.ts';
 import { safe } from './points.ts';
 

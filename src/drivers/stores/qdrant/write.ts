@@ -1,4 +1,4 @@
-import type { Replacement, StoredChunk, Where } from '../../../ports.ts';
+import type { Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
 import type { Condition, Point } from './connect.ts';
 import { conditionsOf } from './filter.ts';

@@ -23,6 +23,45 @@ test('a row of a table says what its cells are', () => {
   ]);
 });
 
+test('a row is quoted as one wherever it stands: cut off, in a quotation, without lines at its ends; and cells that are sentences stay such', () => {
+  expect(texts('| Code | Meaning |\n|---|---|\n| E1 | Too hot. |\n| E2 | it goes on and')).toEqual([
+    'Code: E1; Meaning: Too hot.',
+    'Code: E2; Meaning: it goes on and',
+  ]);
+  expect(texts('> | Code | Meaning |\n> |---|---|\n> | E1 | hot |')).toEqual(['Code: E1; Meaning: hot']);
+  expect(texts('Code | Meaning\n--- | ---\nE1 | hot\nE2 | cold\n\nDone, a | b.')).toEqual([
+    'Code: E1; Meaning: hot',
+    'Code: E2; Meaning: cold',
+    'Done, a | b.',
+  ]);
+  expect(texts('| Code | Meaning | Do |\n|---|---|---|\n| E1 | Too hot. | Wait. |')).toEqual(['Code: E1; Meaning: Too hot. Do: Wait.']);
+});
+
+test('a title in plain text, and a line of capitals, head what follows and are not glued to it', () => {
+  expect(of('PUMP RELEASE NOTES\nFor the Duo only.\n\nHOW TO UPDATE\nPress the key.').map(({ text, heading }) => [heading, text])).toEqual([
+    ['PUMP RELEASE NOTES', 'For the Duo only.'],
+    ['HOW TO UPDATE', 'Press the key.'],
+  ]);
+  expect(of('Leave policy\nEveryone has 28 days.', 'Leave policy').map(({ text }) => text)).toEqual(['Everyone has 28 days.']);
+  expect(texts('STOP THE PUMP\nCLOSE THE VALVE\nCALL THE SERVICE'), 'everything is in capitals').toEqual([
+    'STOP THE PUMP CLOSE THE VALVE CALL THE SERVICE',
+  ]);
+});
+
+test('a passage knows its lines, and what its code is', () => {
+  const passages = of(
+    'Intro.\n\nThe first one runs\nover two lines. The second\ndoes, too.\n\n| Code | Do |\n|---|---|\n| E5 | wait |\n\n- E6: call\n  us\n- rest',
+  );
+  expect(passages.map(({ text, lines, code }) => [text, lines, code])).toEqual([
+    ['Intro.', [0, 0], undefined],
+    ['The first one runs over two lines.', [2, 3], undefined],
+    ['The second does, too.', [3, 4], undefined],
+    ['Code: E5; Do: wait', [8, 8], 'e5'],
+    ['E6: call us', [10, 11], 'e6'],
+    ['rest', [12, 12], undefined],
+  ]);
+});
+
 test('a row without a header is its cells', () => {
   expect(texts('| a | b |\n| c | d |')).toEqual(['a; b', 'c; d']);
 });

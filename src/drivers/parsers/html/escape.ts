@@ -1,5 +1,5 @@
-import type { DomElement, DomNode } from './dom.ts';
-import { escapeLine, escapeTags } from './markdown-text.ts';
+import type { DomElement, DomNode } from '../dom.ts';
+import { escapeLine, escapeTags } from '../markdown-text.ts';
 
 const TEXT = 3;
 const ELEMENT = 1;

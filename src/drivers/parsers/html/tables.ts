@@ -1,6 +1,6 @@
 import type TurndownService from 'turndown';
-import type { DomElement } from './dom.ts';
-import { oneLine, tableLines } from './markdown-text.ts';
+import type { DomElement } from '../dom.ts';
+import { oneLine, tableLines } from '../markdown-text.ts';
 
 // Between a cell and its table stand characters that occur in no text (html-escape.ts takes care of that), so that the table can lay out its rows itself.
 const CELL = '\ufdd0';

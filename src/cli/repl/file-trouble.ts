@@ -1,0 +1,19 @@
+/** What a system says of a file that it can't read or write, by its codes (errno of POSIX). */
+const SAID: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'a file stands where its folder would be',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be touched by you',
+  EPERM: 'it may not be touched by you',
+  EROFS: 'nothing can be written there',
+  ENOSPC: 'there is no room left',
+  EDQUOT: 'there is no room left for you',
+  ELOOP: 'it is a link that leads to itself',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** Why a file can't be read or written, as the end of a sentence. */
+export function fileTrouble(cause: unknown): string {
+  const { code = '', message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
+  return Object.hasOwn(SAID, code) ? SAID[code]! : code || message;
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { KbError } from '../base/errors.ts';
+import { UrlsEntry } from '../schema/requests.ts';
+
+type Entry = Exclude<UrlsEntry, string>;
+
+/** The pages of a command line: those that it names, and those of `--retry`. Throws a KbError (`usage`) where it has neither. */
+export function pagesGiven(named: readonly string[], retry: string | undefined): UrlsEntry[] {
+  if (named.length > 0 || retry !== undefined) return [...named, ...(retry === undefined ? [] : pagesToRetry(retry))];
+  throw new KbError('usage', 'There is no page to be read.', {
+    hint: 'For example kb scrape https://example.com/docs/start, or kb scrape --retry failed.json.',
+  });
+}
+
+/**
+ * The pages of a list of failures that may pass when they are sent again, each once. The file holds the result of `kb scrape --json` (or the body of `/v1/ingest/url`), error items as a
+ * list, or one a line. A page is read by itself, where the failure was not that of a whole crawl. Throws a KbError (`usage`) that names the file.
+ */
+function pagesToRetry(path: string): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const item of failuresIn(path)) {
+    const { isRetryable, source_kind, source, retry_input } = item;
+    if (isRetryable !== true || source_kind !== 'url') continue;
+    const said = UrlsEntry.safeParse(retry_input).data ?? String(source);
+    const entry: Entry = { mode: 'each', ...(typeof said === 'string' ? { url: said } : said) };
+    entries.set(JSON.stringify(entry), entry);
+  }
+  return [...entries.values()];
+}
+
+function failuresIn(path: string): Record<string, unknown>[] {
+  const text = read(path);
+  const values =
+    parsed(text) ?? text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [parsedLine(line, { path, number: i + 1 })]));
+  return values.flatMap((value) => {
+    const items = Array.isArray(value)
+      ? value
+      : isTree(value) && ('dlq' in value || 'errors' in value)
+        ? (value.dlq ?? value.errors ?? [])
+        : [value];
+    if (Array.isArray(items) && items.every((item) => isTree(item) && typeof item.source === 'string' && 'isRetryable' in item))
+      return items;
+    throw new KbError('usage', `--retry: ${path} is no list of failures.`, {
+      hint: 'It is what kb scrape --json has written, or the error items of its dlq, as a list or one a line.',
+    });
+  });
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function read(path: string): string {
+  try {
+    return readFileSync(resolve(path), 'utf8');
+  } catch (cause) {
+    throw new KbError('usage', `--retry: the file ${path} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** One JSON value; undefined where the text is several, or none. */
+function parsed(text: string): unknown[] | undefined {
+  try {
+    return [JSON.parse(text) as unknown];
+  } catch {
+    return undefined;
+  }
+}
+
+function parsedLine(line: string, { path, number }: { path: string; number: number }): unknown {
+  const [value] = parsed(line) ?? [];
+  if (value !== undefined) return value;
+  throw new KbError('usage', `--retry: line ${number} of ${path} is not JSON.`, {
+    hint: 'It is what kb scrape --json has written, or error items, one a line.',
+  });
+}

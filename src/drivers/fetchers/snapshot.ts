@@ -1,0 +1,73 @@
+import type { CDPSession } from 'playwright';
+
+/** What runs inside the page, as text: it is not part of this program. It sees the page's elements, and none of what the page's scripts did to the language. */
+const WORLD = 'kb';
+
+/** How much there is to see: the length of the text, scripts and styles included, and the number of elements. */
+const SIZE = `(document.documentElement?.textContent?.length ?? 0) + 31 * document.getElementsByTagName('*').length`;
+
+/** How much a reader could read so far: the length of the text without white space at its ends, scripts and styles left out. */
+const TEXT = `(() => {
+  let length = 0;
+  const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
+  for (let node; length < 1000 && (node = walker.nextNode()); )
+    if (!/^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE)$/.test(node.parentNode.nodeName)) length += node.data.trim().length;
+  return length;
+})()`;
+
+/**
+ * The HTML as it stands. What open shadow roots show is put in the place of what they hide (a parser takes no shadow roots), in a copy in which no script
+ * runs. A text that is longer than `limit` stays in the page.
+ */
+const html = (limit: number): string => `(() => {
+  const roots = [];
+  const gather = (from) => {
+    for (const { shadowRoot } of from.querySelectorAll('*'))
+      if (shadowRoot) { roots.push(shadowRoot); gather(shadowRoot); }
+  };
+  gather(document);
+  const flattened = () => {
+    const copy = new DOMParser().parseFromString('<html>' + document.documentElement.getHTML({ shadowRoots: roots }) + '</html>', 'text/html');
+    const flatten = (from) => {
+      for (const template of from.querySelectorAll('template[shadowrootmode]')) {
+        const host = template.parentElement;
+        if (!host) continue;
+        flatten(template.content);
+        const light = [...host.childNodes].filter((node) => node !== template);
+        for (const slot of template.content.querySelectorAll('slot')) {
+          const mine = light.filter((node) => (node.getAttribute?.('slot') ?? '') === slot.name);
+          if (mine.length > 0) slot.replaceWith(...mine);
+          else slot.replaceWith(...slot.childNodes);
+        }
+        host.replaceChildren(template.content);
+      }
+    };
+    flatten(copy);
+    return copy.documentElement.outerHTML;
+  };
+  const text = '<!doctype html>' + (roots.length > 0 ? flattened() : document.documentElement?.outerHTML ?? '');
+  return text.length > ${limit} ? { length: text.length } : { length: text.length, text };
+})()`;
+
+/** Reads a page from a world of its own inside it. A navigation may make any of them fail. */
+export interface Snapshot {
+  size(): Promise<number>;
+  text(): Promise<number>;
+  html(limit: number): Promise<{ length: number; text?: string }>;
+}
+
+/** Reads what a tab shows. */
+export function createSnapshot(session: CDPSession): Snapshot {
+  const run = async <Result>(expression: string): Promise<Result> => {
+    const { frameTree } = await session.send('Page.getFrameTree');
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: WORLD });
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression,
+      contextId: executionContextId,
+      returnByValue: true,
+    });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value as Result;
+  };
+  return { size: () => run(SIZE), text: () => run(TEXT), html: (limit) => run(html(limit)) };
+}

@@ -1,0 +1,89 @@
+import type { Metadata } from '../../../schema/items.ts';
+import type { DomDocument, DomElement } from '../dom.ts';
+import { linkedDataOf, type LinkedData } from './linked-data.ts';
+import { oneLine } from '../markdown-text.ts';
+
+/** What a page says about itself. */
+interface Head {
+  title: string;
+  /** Author, created, modified, description and lang, as far as they are given. */
+  metadata: Metadata;
+  /** The program that made it. */
+  generator: string;
+}
+
+/** Names under which sites give the same thing: Open Graph, Dublin Core, Highwire, schema.org and plain HTML. */
+const CREATED = [
+  'article:published_time',
+  'datepublished',
+  'date',
+  'dcterms.created',
+  'dc.date',
+  'dc.date.issued',
+  'citation_publication_date',
+  'pubdate',
+];
+const MODIFIED = ['article:modified_time', 'datemodified', 'og:updated_time', 'dcterms.modified', 'last-modified'];
+const AUTHOR = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author'];
+/** A date in words may be as long as this. */
+const LONGEST_DATE = 60;
+const LONGEST_NAME = 200;
+
+/** `elements` are those of the page that may say something: meta, time and script. */
+export function headOf(document: DomDocument, elements: readonly DomElement[]): Head {
+  const named = metaOf(elements);
+  const meta = (...names: string[]) => names.map((name) => named.get(name)).find(Boolean);
+  const data = linkedDataOf(elements);
+  const times = elements.filter(({ nodeName }) => nodeName === 'TIME');
+  const known = {
+    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author,
+    created: date(meta(...CREATED)) ?? date(data.created) ?? timeOf(times, /datePublished|published|pubdate|entry-date/i),
+    modified: date(meta(...MODIFIED)) ?? date(data.modified) ?? timeOf(times, /dateModified|updated|modified/i),
+    description: meta('description', 'og:description', 'dc.description'),
+    lang: langOf(document, meta, data),
+  };
+  return {
+    title: titleOf(document) || meta('og:title', 'dc.title') || '',
+    metadata: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+    generator: meta('generator') ?? '',
+  };
+}
+
+/** The first content of each name, in lower case; several names may share one, with spaces between them. */
+function metaOf(elements: readonly DomElement[]): Map<string, string> {
+  const named = new Map<string, string>();
+  for (const element of elements) {
+    if (element.nodeName !== 'META') continue;
+    const content = oneLine(element.getAttribute('content') ?? '');
+    const names = ['name', 'property', 'itemprop', 'http-equiv'].map((attribute) => element.getAttribute(attribute) ?? '').join(' ');
+    for (const name of names.toLowerCase().split(/\s+/)) if (content !== '' && name !== '' && !named.has(name)) named.set(name, content);
+  }
+  return named;
+}
+
+/** The title of the page, not that of a drawing in it. */
+const titleOf = (document: DomDocument): string =>
+  oneLine([...document.querySelectorAll('title')].find((title) => !title.closest('svg'))?.textContent ?? '');
+
+/** Facebook wants the address of a profile where others want a name. */
+const isName = (value: string | undefined): value is string =>
+  value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
+
+const date = (value: string | undefined): string | undefined =>
+  value !== undefined && /\d{4}/.test(value) && value.length <= LONGEST_DATE ? value : undefined;
+
+/** What a `time` element says that is marked so, or stands in an element that is. */
+function timeOf(times: readonly DomElement[], mark: RegExp): string | undefined {
+  const says = (element: DomElement | null) =>
+    mark.test(
+      `${element?.getAttribute('itemprop')} ${element?.getAttribute('class')} ${element?.hasAttribute('pubdate') ? 'pubdate' : ''}`,
+    );
+  const found = times.find((time) => says(time) || says(time.parentElement));
+  return date(found?.getAttribute('datetime') ?? undefined);
+}
+
+function langOf(document: DomDocument, meta: (...names: string[]) => string | undefined, data: LinkedData): string | undefined {
+  const root = document.documentElement;
+  const given = root.getAttribute('lang')?.trim() || root.getAttribute('xml:lang')?.trim();
+  return given || meta('language', 'content-language', 'dc.language') || meta('og:locale')?.replace('_', '-') || data.lang;
+}

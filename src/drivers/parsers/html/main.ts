@@ -1,0 +1,73 @@
+import { parseHtml, type DomDocument, type DomElement } from '../dom.ts';
+import { removeUnseen } from './clean.ts';
+import { generatedContent, type Source } from './generators.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { leadOf, withLead } from './lead.ts';
+import { LEVEL } from './markdown.ts';
+import { lettersOf, proseOf } from './prose.ts';
+import { rewriteWidgets } from './widgets.ts';
+
+interface HtmlPage {
+  document: DomDocument;
+  body: DomElement;
+}
+
+const MAIN = 'main, [role=main]';
+/** Readability's choice counts when it keeps this share of a page's prose: of a short page it may keep one paragraph, of a manual one section. */
+const MOST = 0.35;
+/** Of a manual, it has to keep more: Readability was made for stories, and leaves out tables, lists and sections. */
+const MOST_OF_MANUAL = 0.85;
+/** What manuals have and stories have not: code, and headings, terms and sections that can be linked to. */
+const MANUAL = 'pre, dt[id], h2[id], h3[id], h4[id], section[id] > h2, section[id] > h3';
+/** So many of them make a manual. */
+const MANUAL_MARKS = 3;
+/** A choice of this much prose may be less of it: the rest of a news page is teasers and comments. */
+const LONG = 1500;
+
+/**
+ * What the page is about: the place where its generator puts that; else what Readability (the reader view of Firefox) chooses, where that is enough
+ * of the page's text; else its only article, its main element or its body, without what stands around it. The page is taken apart.
+ */
+export async function mainContent(page: HtmlPage, source: Source): Promise<DomElement> {
+  rewriteWidgets(page, source.html);
+  const generated = generatedContent(page.body, source);
+  removeUnseen(page.body);
+  if (generated && lettersOf(generated) > 0) return removeLeftovers(generated, { isGenerated: true });
+  const around = candidate(page.body);
+  const isManual = [...around.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
+  const whole = proseOf(around);
+  const lead = leadOf(page)?.cloneNode(true) as DomElement | undefined;
+  const chosen = await readable(page.document);
+  if (chosen && isEnough(chosen, { whole, isManual })) return withLead(removeLeftovers(chosen), lead);
+  const again = await parseHtml(source.html); // Readability has taken the first apart
+  rewriteWidgets(again, source.html);
+  removeUnseen(again.body);
+  const rest = candidate(again.body);
+  return removeLeftovers(chosen && lettersOf(chosen) > lettersOf(rest) ? chosen : rest);
+}
+
+function isEnough(chosen: DomElement, { whole, isManual }: { whole: number; isManual: boolean }): boolean {
+  const kept = proseOf(chosen);
+  if (isManual) return kept >= whole * MOST_OF_MANUAL;
+  return kept > 0 && (kept >= whole * MOST || lettersOf(chosen) >= LONG);
+}
+
+/** The only article or main element that holds most of the prose, or else the body. */
+function candidate(body: DomElement): DomElement {
+  const whole = proseOf(body);
+  const only = (selector: string): DomElement | undefined => {
+    const found = [...body.querySelectorAll(selector)].filter((element) => !element.parentElement?.closest(selector));
+    return found.length === 1 ? found[0] : undefined;
+  };
+  return [only('article'), only(MAIN)].find((element) => element && lettersOf(element) > 0 && proseOf(element) >= whole / 2) ?? body;
+}
+
+async function readable(document: DomDocument): Promise<DomElement | undefined> {
+  const { Readability } = await import('@mozilla/readability');
+  for (const title of document.querySelectorAll('h1')) title.setAttribute(LEVEL, '1');
+  const article = new Readability<DomElement>(document as never, {
+    keepClasses: true,
+    serializer: (node) => node as unknown as DomElement,
+  }).parse();
+  return article?.content ?? undefined;
+}

@@ -1,0 +1,65 @@
+import type { Mark, Metadata } from '../schema/items.ts';
+
+/** What a web page says about itself and its neighbours. Addresses are absolute and without fragments. */
+export interface PageFacts {
+  /** Where its links lead, each address once, in their order; http and https alone. */
+  links: string[];
+  /** The address that it names as its own (`rel="canonical"`). */
+  canonical?: string | undefined;
+  /** Feeds that it names (`rel="alternate"` of RSS or Atom). */
+  feeds: string[];
+  /** It asks not to be kept, or its links not to be followed (`<meta name="robots">`). */
+  noindex: boolean;
+  nofollow: boolean;
+}
+
+/** What a parser makes of a file. */
+export interface ParsedDocument {
+  /** Markdown. */
+  text: string;
+  title?: string | undefined;
+  /** What the format knows: author, created, pages, lang, description, hidden sheets, front matter. */
+  metadata: Metadata;
+  marks?: Mark[] | undefined;
+  /** Of HTML alone. */
+  page?: PageFacts | undefined;
+}
+
+/** Reads one kind of file. Runs in a worker thread. Throws a KbError (`invalid`) that says what is wrong with the file. */
+export interface Parser {
+  readonly file_type: string;
+  /** With the dot, lower case. */
+  readonly extensions: readonly string[];
+  parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
+}
+
+/** Parses files off the main thread, bounded in time and memory. */
+export interface DocumentReader {
+  /** Kinds by extension; undefined for a file that nothing can read. */
+  fileType(path: string): string | undefined;
+  readonly extensions: readonly string[];
+  read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
+  close(): Promise<void>;
+}
+
+/** A page after its scripts have run. */
+export interface RenderedPage {
+  /** Where it was found in the end. */
+  url: string;
+  status: number;
+  /** Its HTML in UTF-8, as a browser would show it then. */
+  bytes: Uint8Array;
+}
+
+/** What is sent to one origin and no other. What `network.sites` says of an origin comes from `givenTo` (base/sites.ts): `createHttp` sends it by itself. */
+export interface GivenToSite {
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Opens pages in a browser, for one run. Every request that a page makes passes the address guard. */
+export interface Renderer {
+  /** Throws a KbError: `setup` where no browser is installed (it names the command), `too_large`, `unavailable` (`isRetryable`), `forbidden`. */
+  render(url: string, options: { given?: GivenToSite | undefined; signal?: AbortSignal | undefined }): Promise<RenderedPage>;
+  close(): Promise<void>;
+}

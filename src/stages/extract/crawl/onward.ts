@@ -1,0 +1,61 @@
+import { sourceOf } from '../network.ts';
+import type { LoadedPage } from '../page.ts';
+import { isOtherKind, isTrap, normalized } from './address.ts';
+import type { CrawlScope } from './scope.ts';
+import { productOf, type Robots } from './robots.ts';
+
+/** What a page lets be done with it. */
+export interface Leave {
+  /** It may not be kept. */
+  noindex: boolean;
+  /** Its links may not be followed. */
+  nofollow: boolean;
+}
+
+/** What a page asks for, in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
+export function leaveOf({ parsed: { page }, headers }: LoadedPage, user_agent: string): Leave {
+  const product = productOf(user_agent).toLowerCase();
+  let isMeant = true;
+  const asked = new Set<string>();
+  for (const part of (headers['x-robots-tag'] ?? '').toLowerCase().split(',')) {
+    const [, name, directive = part] = /^\s*([\w-]+)\s*:\s*(.*)$/.exec(part) ?? [];
+    if (name !== undefined && name !== 'unavailable_after') isMeant = name === product || name === '*';
+    if (isMeant) asked.add(directive.trim());
+  }
+  return {
+    noindex: (page?.noindex ?? false) || asked.has('noindex') || asked.has('none'),
+    nofollow: (page?.nofollow ?? false) || asked.has('nofollow') || asked.has('none'),
+  };
+}
+
+/** Marks the address of a feed among links: what it holds are links of the page that names it. */
+const FEED = '#feed';
+
+/** Addresses on the page's own origin that a crawl goes on to, feeds among them; none where it asks for that. */
+export function onwardOf(loaded: LoadedPage, user_agent: string): string[] {
+  if (leaveOf(loaded, user_agent).nofollow) return [];
+  const { page } = loaded.parsed;
+  const { origin } = new URL(loaded.url);
+  const own = (addresses: readonly string[]) =>
+    addresses.flatMap((address) => normalized(address) ?? []).filter((address) => address.startsWith(`${origin}/`));
+  return [...new Set([...own(page?.links ?? []), ...own(page?.feeds ?? []).map((address) => address + FEED)])];
+}
+
+/** The address of the feed that an onward address stands for; undefined for a link. */
+export const feedIn = (onward: string): string | undefined => (onward.endsWith(FEED) ? onward.slice(0, -FEED.length) : undefined);
+
+/**
+ * What a page is stored under: the address that it names as its own (`rel="canonical"`) where that lies in the scope, else the one that it was found at. A site whose pages
+ * all name its start page as their own is misconfigured, and not believed.
+ */
+export function placeOf({ url, parsed: { page } }: LoadedPage, { scope, robots }: { scope: CrawlScope; robots: Robots }): string {
+  const canonical = page?.canonical === undefined ? undefined : normalized(page.canonical);
+  const isBelieved =
+    canonical !== undefined &&
+    scope.covers(canonical) &&
+    !isTrap(canonical) &&
+    !isOtherKind(canonical) &&
+    robots.allows(canonical) &&
+    (new URL(canonical).pathname !== '/' || new URL(url).pathname === '/');
+  return sourceOf(isBelieved ? canonical : (normalized(url) ?? url));
+}

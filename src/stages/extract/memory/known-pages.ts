@@ -1,0 +1,138 @@
+import { shown } from '../../../base/secrets.ts';
+import type { RememberedPage } from '../page-memory.ts';
+import type { Place } from './line-file.ts';
+import { packed, unpacked, type Line, type PageLine } from './lines.ts';
+
+/** A page that the file knows: where its line stands, and when it was last seen. */
+interface Known {
+  place: Place;
+  time: number;
+}
+
+/** A crawl that has begun and not ended: since when it goes on, and when it last gave a sign of life. */
+export interface OpenCrawl {
+  since: number;
+  last: number;
+}
+
+/** What the lines of a memory say, taken in one after another. Links and all that is long stays in the file; here are the addresses, each once. */
+export class KnownPages {
+  readonly #numbers = new Map<string, number>();
+  readonly #addresses: string[] = [];
+  readonly #pages = new Map<number, Known>();
+  readonly #crawls = new Map<string, OpenCrawl>();
+  /** Crawls of the process that wrote last. */
+  #running = new Set<string>();
+  #time = 0;
+  #liveBytes = 0;
+
+  /** Bytes of the lines that count. */
+  get liveBytes(): number {
+    return this.#liveBytes;
+  }
+
+  /** Takes in a line that stands there. Throws where it names an address that no line has. */
+  take(line: Line, place: Place): void {
+    if ('t' in line) this.#time = line.t;
+    if ('p' in line) this.#takePage(line, place);
+    else if ('u' in line) this.#pages.get(line.u)!.time = line.t;
+    else if ('x' in line) this.#forget(line.x);
+    else if ('b' in line) {
+      this.#crawls.set(line.b, { since: line.s, last: line.t });
+      this.#running.add(line.b);
+    } else if ('z' in line) this.#crawls.delete(line.z);
+    else if ('o' in line) this.#endProcess();
+  }
+
+  /** A crawl that was begun and has not ended, as another process left it. */
+  openCrawl = (crawl: string): OpenCrawl | undefined => this.#crawls.get(crawl);
+
+  /** Whether a line has named the address. */
+  has = (address: string): boolean => this.#numbers.has(address);
+
+  find(address: string): (Known & { number: number }) | undefined {
+    const number = this.#numbers.get(address);
+    const known = number === undefined ? undefined : this.#pages.get(number);
+    return known && { ...known, number: number! };
+  }
+
+  /** Crawls that other processes have begun and not ended. */
+  *leftCrawls(): Iterable<[string, OpenCrawl]> {
+    for (const [crawl, open] of this.#crawls) if (!this.#running.has(crawl)) yield [crawl, open];
+  }
+
+  runningCrawls = (): [string, OpenCrawl][] => [...this.#crawls].filter(([crawl]) => this.#running.has(crawl));
+
+  *all(): Iterable<[string, Known]> {
+    for (const [number, known] of this.#pages) yield [this.#addresses[number]!, known];
+  }
+
+  /** The page of a line. Throws as `take` does. */
+  pageOf({ s, c, h, d, e, m, r, l }: PageLine): RememberedPage {
+    return {
+      source: this.#address(s),
+      status_code: c,
+      content_hash: h,
+      bytes_hash: d,
+      etag: e,
+      last_modified: m,
+      isRendered: r === 1,
+      links: unpacked(l).map((number) => this.#address(number)),
+    };
+  }
+
+  /** The line of a page that is seen at that time under those settings. The addresses that it names first are known once it is taken in. */
+  lineOf(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): PageLine {
+    const origin = new URL(address).origin;
+    const news: string[] = [];
+    const met = new Map<string, number>();
+    const numberOf = (one: string): number => {
+      const known = this.#numbers.get(one) ?? met.get(one);
+      if (known !== undefined) return known;
+      const number = this.#addresses.length + news.length;
+      met.set(one, number);
+      news.push(news.length > 0 || this.#numbers.has(address) ? relative(one, origin) : one);
+      return number;
+    };
+    const [p, s, ...links] = [address, shown(page.source), ...page.links].map(numberOf) as [number, number, ...number[]];
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, isRendered } = page;
+    const a = news.length > 0 ? news : undefined;
+    return { p, s, a, t: time, k: settings, c, h, d, e, m, r: isRendered ? 1 : undefined, l: packed(links) };
+  }
+
+  #takePage({ p, s, a = [], t }: PageLine, place: Place): void {
+    const origin = a.length > 0 ? new URL(this.#addresses[p] ?? a[0]!).origin : '';
+    for (const address of a) {
+      const whole = address.startsWith('/') ? origin + address : address;
+      this.#numbers.set(whole, this.#addresses.length);
+      this.#addresses.push(whole);
+    }
+    this.#address(p);
+    this.#address(s);
+    this.#forget(p);
+    this.#pages.set(p, { place, time: t });
+    this.#liveBytes += place.length + 1;
+  }
+
+  #address(number: number): string {
+    const address = this.#addresses[number];
+    if (address === undefined) throw new Error('A line names an address that no line has.');
+    return address;
+  }
+
+  #forget(number: number): void {
+    const known = this.#pages.get(number);
+    if (known) this.#liveBytes -= known.place.length + 1;
+    this.#pages.delete(number);
+  }
+
+  #endProcess(): void {
+    for (const crawl of this.#running) {
+      const open = this.#crawls.get(crawl);
+      if (open) open.last = this.#time;
+    }
+    this.#running = new Set();
+  }
+}
+
+const relative = (address: string, origin: string): string => (address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);

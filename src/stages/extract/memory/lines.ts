@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** Another form of the lines has another number: a file of one that is not known is begun anew. */
+export const FORM = 1;
+
+const Time = z.number(); // milliseconds since 1970
+const Place = z.int().min(0); // of an address among all of the file
+
+/** A page: `p` its address, `s` its source; `a` the addresses that no line before has named, those of the page's own origin from their `/` on. */
+export const PageLine = z.object({
+  p: Place,
+  s: Place,
+  a: z.array(z.string()).optional(),
+  t: Time,
+  /** Under which settings it was read. */
+  k: z.string(),
+  c: z.int(),
+  h: z.string(),
+  d: z.string().optional(),
+  e: z.string().optional(),
+  m: z.string().optional(),
+  r: z.literal(1).optional(),
+  /** Its links: the distance of each place from the one before, to the base 36. */
+  l: z.string().optional(),
+});
+export type PageLine = z.infer<typeof PageLine>;
+
+/** What the file says, a line each. Addresses are numbers, in the order in which the lines first name them. */
+export const Line = z.union([
+  PageLine,
+  /** The page was seen again as it was. */
+  z.object({ u: Place, t: Time }),
+  /** The page is gone. */
+  z.object({ x: Place }),
+  /** A process began to write. */
+  z.object({ o: Time }),
+  /** A crawl begins, or goes on (`s`: since when it has been going on). */
+  z.object({ b: z.string(), s: Time, t: Time }),
+  /** A crawl has ended. */
+  z.object({ z: z.string() }),
+  /** The first line. */
+  z.object({ pages: z.literal(FORM) }),
+]);
+export type Line = z.infer<typeof Line>;
+
+/** Numbers as their distances: those of links that follow each other on many pages of a site are short. */
+export function packed(numbers: readonly number[]): string {
+  let before = 0;
+  const distances = numbers.map((number) => {
+    const distance = (number - before).toString(36);
+    before = number;
+    return distance;
+  });
+  return distances.join(' ');
+}
+
+/** The numbers of `packed`. */
+export function unpacked(text = ''): number[] {
+  let before = 0;
+  return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
+}

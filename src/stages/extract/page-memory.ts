@@ -1,0 +1,34 @@
+/** What is known of a page from when it was last read. */
+export interface RememberedPage {
+  /** What it is stored under. */
+  source: string;
+  status_code: number;
+  /** `Candidate.content_hash` of what it was then. */
+  content_hash: string;
+  /** Of the bytes that were read: the same bytes are the same page, and need no parsing. */
+  bytes_hash?: string | undefined;
+  /** As the server gave them, to be sent back (`If-None-Match`, `If-Modified-Since`). */
+  etag?: string | undefined;
+  last_modified?: string | undefined;
+  /** It was opened in a browser: what the server sends says nothing about it. */
+  isRendered: boolean;
+  /** Addresses that a crawl goes on to from it. */
+  links: readonly string[];
+}
+
+/**
+ * What earlier runs know of the pages of a collection, kept on this machine: with it a page that has not changed costs neither parsing nor, where the server says so,
+ * loading, and a crawl that was killed goes on where it stopped.
+ */
+export interface PageMemory {
+  /** What is known of the page at this address (as it is asked for). `isFresh`: it was read by the crawl that goes on now, before that was killed. */
+  recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined;
+  /** Written at once, so that it outlives the process. */
+  remember(url: string, page: RememberedPage): Promise<void>;
+  /** The page is gone. */
+  forget(url: string): Promise<void>;
+  /** A crawl begins, or goes on where the one of the same key was killed less than a day ago. */
+  begin(crawl: string): Promise<void>;
+  /** The crawl has come to its end. */
+  end(crawl: string): Promise<void>;
+}

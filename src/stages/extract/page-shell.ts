@@ -1,0 +1,39 @@
+import type { ParsedDocument } from '../../ports/reading.ts';
+
+/** Letters and digits below which a page may be one that its scripts have yet to write, and below which it surely is. */
+const FEW = 200;
+const NONE = 50;
+/** Characters of a page that are looked at. */
+const LOOKED_AT = 500_000;
+/** Those in which a page that is a shell says so. */
+const BEGINNING = 50_000;
+
+/** A script that can write text; data that only looks like one (JSON-LD, import maps) can't. */
+const SCRIPT = /<script(?![^>]{0,300}\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|importmap|speculationrules))[\s>]/i;
+/** The empty element that frameworks write a page into. */
+const MOUNT =
+  /<(div|main|section|body)\b[^<>]{0,300}\bid\s*=\s*["']?(?:app|root|main|___?\w+|svelte|react-root|app-root)["']?[^<>]{0,300}>\s*<\/\1>/i;
+const ASKS_FOR_SCRIPTS = /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script/i;
+
+/**
+ * Whether a page has to be opened in a browser before there is anything to read: `surely` where it holds no text, or says itself that it is a shell; `perhaps`
+ * where it holds a few words and has scripts, which may as well be all that it is.
+ */
+export function needOfBrowser(
+  html: Uint8Array,
+  { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>,
+): 'none' | 'perhaps' | 'surely' {
+  const letters = lettersOf(text) - (text.includes(title) ? lettersOf(title) : 0);
+  if (letters >= FEW) return 'none';
+  const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, LOOKED_AT)).toString('latin1');
+  if (!SCRIPT.test(markup)) return 'none';
+  if (letters < NONE) return 'surely';
+  const beginning = markup.slice(0, BEGINNING);
+  return MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
+}
+
+/** What the first part says that is for browsers without scripts. */
+const noscriptOf = (markup: string): string => /<noscript>([^]{0,500})/i.exec(markup)?.[1]?.replace(/<\/noscript>[^]*/i, '') ?? '';
+
+/** How many letters and digits a text has. */
+export const lettersOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { proxiesIn, proxyFor } from '../../src/base/proxies.ts';
+
+const proxied = (address: string, environment: NodeJS.ProcessEnv) => proxyFor(new URL(address), proxiesIn(environment))?.href;
+const BOTH = { HTTP_PROXY: 'http://plain.example:3128', HTTPS_PROXY: 'http://secure.example:3129' };
+
+test('each protocol has its proxy, and https takes that of http where it has none', () => {
+  expect(proxied('http://site.example/', BOTH)).toBe('http://plain.example:3128/');
+  expect(proxied('https://site.example/', BOTH)).toBe('http://secure.example:3129/');
+  expect(proxied('https://site.example/', { http_proxy: 'plain.example:3128' })).toBe('http://plain.example:3128/');
+  expect(proxied('http://site.example/', { HTTPS_PROXY: BOTH.HTTPS_PROXY })).toBeUndefined();
+  expect(proxied('http://site.example/', {})).toBeUndefined();
+});
+
+test('this machine is asked for without a proxy', () => {
+  for (const address of ['http://localhost:8080/', 'http://127.0.0.1/', 'https://[::1]:1/']) expect(proxied(address, BOTH)).toBeUndefined();
+});
+
+test.each([
+  ['site.example', 'http://site.example/', true],
+  ['site.example', 'http://docs.site.example/', true],
+  ['site.example', 'http://mysite.example/', false],
+  ['.site.example', 'http://site.example/', true],
+  ['*.site.example', 'http://site.example/', false],
+  ['*.site.example', 'http://docs.site.example/', true],
+  ['other.example, SITE.example', 'http://site.example./', true],
+  ['site.example:8080', 'http://site.example:8080/', true],
+  ['site.example:8080', 'http://site.example/', false],
+  ['site.example:443', 'https://site.example/', true],
+  ['[fd00::1]:80', 'http://[fd00::1]/', true],
+  ['fd00::1', 'http://[fd00::1]/', true],
+  ['*', 'http://anything.example/', true],
+  ['*:81', 'http://anything.example/', false],
+])('NO_PROXY=%s and %s: spared is %s', (noProxy, address, isSpared) => {
+  expect(proxied(address, { ...BOTH, NO_PROXY: noProxy }) === undefined).toBe(isSpared);
+});

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { KbError } from '../../src/base/errors.ts';
+import { retry } from '../../src/base/retry.ts';
+import { collect, progress, type Run } from '../../src/base/run.ts';
+import { tellingWaits } from '../../src/base/waits.ts';
+
+const busy = (failures: number) => {
+  let tried = 0;
+  return async () => {
+    if (++tried <= failures) throw new KbError('unavailable', 'It answered 429: busy.', { isRetryable: true, retryAfter: 0.001 });
+    return 'done';
+  };
+};
+
+/** Work with a stage, in which something is tried until it succeeds. */
+async function* asking(failures: number): Run<string> {
+  yield progress('generation', {}, 'Asking.');
+  const answer = await retry(busy(failures));
+  yield progress('complete');
+  return answer;
+}
+
+it('tells of each pause before another try, in the stage that it is in', async () => {
+  const { events, result } = await collect(tellingWaits(asking(2)));
+  expect(result).toBe('done');
+  expect(events).toEqual([
+    progress('generation', {}, 'Asking.'),
+    ...[2, 3].map((attempt) =>
+      progress(
+        'generation',
+        { wait: 0.001, attempt, attempts: 4 },
+        `Waiting 1 s, then trying again (${attempt} of 4): It answered 429: busy.`,
+      ),
+    ),
+    progress('complete'),
+  ]);
+});
+
+it('tells while it is waited, not behind', async () => {
+  const stop = new AbortController();
+  // oxlint-disable-next-line require-yield -- the pause is what is heard
+  const run = tellingWaits(
+    (async function* (): Run<void> {
+      await retry(
+        async () => {
+          throw new KbError('unavailable', 'busy', { isRetryable: true, retryAfter: 50 });
+        },
+        { signal: stop.signal },
+      );
+    })(),
+  );
+  expect((await run.next()).value).toMatchObject({ data: { wait: 50, attempt: 2, attempts: 4 } });
+  stop.abort();
+  await expect(run.next()).rejects.toMatchObject({ code: 'aborted' });
+});
+
+it('keeps the pauses of two runs at once apart, and says nothing where nobody listens', async () => {
+  const [one, other] = await Promise.all([collect(tellingWaits(asking(3))), collect(tellingWaits(asking(0)))]);
+  expect([one.events.length, other.events.length]).toEqual([5, 2]);
+  expect((await collect(asking(2))).events).toHaveLength(2);
+});
+
+it('closes the run that is left in the middle, and passes on what it throws', async () => {
+  let isClosed = false;
+  async function* endless(): Run<void> {
+    try {
+      for (;;) yield progress('chat');
+    } finally {
+      isClosed = true;
+    }
+  }
+  const run = tellingWaits(endless());
+  await run.next();
+  await run.return();
+  expect(isClosed).toBe(true);
+  // oxlint-disable-next-line require-yield -- it fails before
+  async function* failing(): Run<void> {
+    throw new Error('odd');
+  }
+  await expect(tellingWaits(failing()).next()).rejects.toThrow('odd');
+});

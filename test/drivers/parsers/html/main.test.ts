@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { read, readPage } from '../read.ts';
+
+const paragraph = (topic: string): string =>
+  `<p>The ${topic} is looked at every spring, by someone who knows it, before the first guests come up from the valley and ask for soup.</p>`;
+const story = ['roof', 'stove', 'well', 'path', 'bench', 'gate'].map(paragraph).join('');
+const textOf = async (body: string, head = ''): Promise<string> =>
+  (await read('html', `<html><head><title>The hut</title>${head}</head><body>${body}</body></html>`)).text;
+
+describe('the main text of a web page', () => {
+  it('has no banners, forms, sidebars and footers', async () => {
+    const text = await textOf(
+      `<div class="cookie-consent">COOKIEWORD We use cookies.<button>OK</button></div><aside class="sidebar">SIDEWORD</aside><div role="dialog">DIALOGWORD</div>
+      <article><h1>The hut</h1>${story}<form action="/signup"><label>MAILWORD <input type="email"></label></form></article><footer>FOOTERWORD</footer>`,
+    );
+    expect(text).toContain('The gate is looked at');
+    expect(text).not.toMatch(/[A-Z]{3,}WORD/);
+  });
+
+  it('has none of the parts between its paragraphs that lead elsewhere, by the names that most sites give them', async () => {
+    const aside = (name: string, word: string) => `<div class="${name}"><a href="/x">${word}</a></div>`;
+    const text = await textOf(
+      `<article><h1>The hut</h1>${paragraph('roof')}${aside('relatedLinks', 'RELATEDWORD')}${story}${aside('share-buttons', 'SHAREWORD')}${aside('post-tags tags', 'TAGWORD')}</article>`,
+    );
+    expect(text).not.toMatch(/[A-Z]{3,}WORD/);
+    expect(text).toContain('The bench is');
+  });
+
+  it('has the lead under the headline, also where that stands in the head of the article', async () => {
+    const lead = 'Nobody lives up there in winter, and yet somebody has to look after it.';
+    const page = (name: string) =>
+      `<article><header class="entry-header"><h1>The hut</h1><p class="${name}">${lead}</p></header><div class="body">${story}</div></article>`;
+    expect((await textOf(page('article-teaser'))).split(lead)).toHaveLength(2);
+    expect(await textOf(page('x'), `<meta name="description" content="${lead}">`)).toContain(lead);
+  });
+
+  it('is all of the page where the reader view finds less than a third of its prose', async () => {
+    const text = await textOf(
+      `<main>${['one', 'two', 'three', 'four'].map((name) => `<section class="sidebar-${name}"><h2>Part ${name}</h2>${paragraph(name)}</section>`).join('')}</main>`,
+    );
+    for (const name of ['one', 'two', 'three', 'four']) expect(text).toContain(`The ${name} is looked at`);
+  });
+
+  it('of a manual keeps tables, code and short sections, whatever made it', async () => {
+    const section = (name: string) =>
+      `<h2 id="${name}">The ${name}</h2>${paragraph(name)}<table><tr><th>Part</th><th>No.</th></tr><tr><td>${name}</td><td>7</td></tr></table>`;
+    const text = await textOf(
+      `<div id="main"><h1>Aqua</h1>${section('pump')}<pre>aqua run</pre><div class="footer-notes"><h2 id="notes">Notes</h2><ul><li>Short.</li><li><a href="/x">Linked.</a></li></ul></div>${section('valve')}</div>`,
+    );
+    expect(text).toContain('| pump | 7 |');
+    expect(text).toContain('```\naqua run\n```');
+    expect(text).toContain('## Notes\n\n- Short.\n- [Linked.](/x)');
+    expect(text).toContain('| valve | 7 |');
+  });
+
+  it('is read where a style hides the whole page until a script runs', async () => {
+    expect(await textOf(`<div id="app" style="display: none"><main><h1>Hut</h1>${paragraph('roof')}</main></div>`)).toContain(
+      'The roof is',
+    );
+  });
+
+  it('has the heading that a button holds in a part that folds out', async () => {
+    const text = await textOf(
+      `<main><h1>Questions</h1><h3 class="accordion-header"><button>Is it open?</button></h3><div class="accordion-collapse collapse" style="display:none">${paragraph('door')}</div></main>`,
+    );
+    expect(text).toContain('### Is it open?\n\nThe door is looked at');
+  });
+
+  it('has a link around several paragraphs on the first of them', async () => {
+    const page = `<html><body><main><h1>Guides</h1><a href="/start"><h3>Start here</h3><p>Five minutes.</p></a><p>Or <a href="a b(1)" title="TITLEWORD">later</a>.</p></main></body></html>`;
+    expect((await readPage('https://x.example/', page)).text).toBe(
+      '# Guides\n\n### [Start here](https://x.example/start)\n\nFive minutes.\n\nOr [later](https://x.example/a%20b%281%29).',
+    );
+  });
+
+  it('has formulas as they were written, or at least their symbols', async () => {
+    expect(
+      await textOf(
+        '<main><p>So <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">x2</span></span> holds.</p></main>',
+      ),
+    ).toBe('So $x^2$ holds.');
+    expect(
+      await textOf(
+        '<main><p>So <math><mi>a</mi><mo>=</mo><mn>0</mn></math> holds, <span class="MathJax">a0</span><script type="math/tex">b_0</script> too.</p></main>',
+      ),
+    ).toBe('So a = 0 holds, $b_0$ too.');
+  });
+
+  it('ends soon where elements are nested without end, and keeps the words', async () => {
+    expect(await textOf(`${'<div>'.repeat(3000)}needle${'</div>'.repeat(3000)}`)).toContain('needle');
+  });
+});

@@ -1,0 +1,265 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { collect } from '../../src/base/run.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { RequestOf } from '../../src/engine/operations.ts';
+import { chunksIn, engineIn, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+import { openSite, type Site, type SiteRoute } from '../support/site.ts';
+
+const SENTENCES: Record<string, string> = {
+  anchor: 'The anchor hangs at the bow, and its chain is forty metres long.',
+  bell: 'The bell in the tower rings at noon, and on holidays at six as well.',
+  lamp: 'The lamp of the lighthouse turns once in twelve seconds.',
+};
+const page = (word: string, ...links: string[]): string =>
+  `<!doctype html><html lang="en"><head><title>${word}</title></head><body><main><h1>${word}</h1>
+  <p>${`${SENTENCES[word] ?? `All about the ${word}.`} `.repeat(3)}</p>${links.map((link) => `<p><a href="${link}">more</a></p>`).join('')}</main></body></html>`;
+
+/** A page that is not sent again to whoever has it. */
+const tagged =
+  (tag: string, body: string): SiteRoute =>
+  (request, response) =>
+    request.headers['if-none-match'] === tag
+      ? response.writeHead(304, { etag: tag }).end()
+      : response.writeHead(200, { 'content-type': 'text/html', etag: tag }).end(body);
+
+async function site(routes: Record<string, SiteRoute>): Promise<Site> {
+  const web = await openSite(routes);
+  onTestFinished(() => web.close());
+  return web;
+}
+/** Whether each request for the page asked only for what has changed. */
+const conditional = (web: Site, path: string): boolean[] =>
+  web.hits.filter(({ url }) => url === path).map(({ headers }) => headers['if-none-match'] !== undefined);
+const times = (web: Site, path: string): number => conditional(web, path).length;
+
+/** A home, and an engine over it with a page that has an ETag and was ingested once. */
+async function ingested() {
+  const home = folder();
+  const web = await site({ '/a': tagged('"v1"', page('anchor')) });
+  const engine = engineIn(home);
+  const urls = `${web.url}/a`;
+  const again = (over: Partial<RequestOf<'ingest'>> = {}) => result(engine, 'ingest', { urls, ...over });
+  expect(await again()).toMatchObject({ sources: 1, stored: 1, failed: 0, notices: [] });
+  return { home, web, engine, urls, again };
+}
+const memoryIn = (home: string, name = 'default') => join(home, '.kb', 'lancedb', '.pages', `${name}.jsonl`);
+
+describe('pages again', () => {
+  it('are asked for only in case that they have changed, and cost nothing where they have not', async () => {
+    const { web, again } = await ingested();
+    expect(await again()).toMatchObject({ sources: 0, unchanged: 1, embedded: 0, stored: 0, failed: 0 });
+    expect(conditional(web, '/a')).toEqual([false, true]);
+    web.routes['/a'] = tagged('"v2"', page('bell'));
+    expect(await again()).toMatchObject({ sources: 1, unchanged: 0, stored: 1 });
+    expect(await again()).toMatchObject({ unchanged: 1 });
+    expect(conditional(web, '/a')).toEqual([false, true, true, true]);
+  });
+
+  it('cost no write either where the site says nothing about changes', async () => {
+    const web = await site({ '/a': page('anchor') });
+    const engine = engineIn(folder());
+    const urls = `${web.url}/a`;
+    await result(engine, 'ingest', { urls });
+    expect(await result(engine, 'ingest', { urls })).toMatchObject({ sources: 0, unchanged: 1, stored: 0 });
+    web.routes['/a'] = page('bell');
+    expect(await result(engine, 'ingest', { urls })).toMatchObject({ sources: 1, unchanged: 0, stored: 1 });
+    expect((await chunksIn(engine)).map(({ text }) => String(text).includes('bell'))).toEqual([true]);
+  });
+
+  it('are loaded again where they are not stored any more', async () => {
+    const { web, engine, urls, again } = await ingested();
+    await result(engine, 'delete', { source: urls });
+    expect(await again()).toMatchObject({ sources: 1, stored: 1 });
+    expect(conditional(web, '/a')).toEqual([false, false]);
+  });
+
+  it('are loaded again where chunks of them are missing', async () => {
+    const { web, engine, again } = await ingested();
+    web.routes['/a'] = tagged('"v2"', page('anchor').replace('</main>', `<h2>Bell</h2><p>${SENTENCES.bell!.repeat(9)}</p></main>`));
+    await again({ chunking: { chunk_size: 200 } });
+    const [one] = await chunksIn(engine);
+    await result(engine, 'delete', { ids: [String(one!.id)] });
+    const completed = await again({ chunking: { chunk_size: 200 } });
+    expect(completed.source_results.urls?.outputs).toMatchObject([{ status: 'incomplete' }]);
+    expect(conditional(web, '/a')).toEqual([false, false, false]);
+  });
+
+  it('are loaded again for another collection, for other chunks and for other front matter', async () => {
+    const { web, engine, again } = await ingested();
+    const framed = { urls: { frontmatter: true } } as unknown as NonNullable<RequestOf<'ingest'>['ingestion']>;
+    expect(await again({ storage: { collection: 'other' } })).toMatchObject({ sources: 1, stored: 1 });
+    expect(await again({ chunking: { chunk_size: 100, min_chunk_length: 0, chunk_overlap: 0 } })).toMatchObject({ sources: 1 });
+    expect((await chunksIn(engine)).length).toBeGreaterThan(1);
+    expect(await again()).toMatchObject({ sources: 1, stored: 1 });
+    expect(await again({ ingestion: framed })).toMatchObject({ sources: 1 });
+    expect((await chunksIn(engine)).some(({ text }) => String(text).includes('title: anchor'))).toBe(true);
+    expect(conditional(web, '/a')).toEqual([false, false, false, false, false]);
+    expect(await again({ ingestion: framed })).toMatchObject({ unchanged: 1 });
+    expect(conditional(web, '/a').at(-1)).toBe(true);
+  });
+
+  it('are all loaded where that is forced, and remembered then', async () => {
+    const { web, again } = await ingested();
+    expect(await again({ force: true })).toMatchObject({ sources: 1, stored: 1 });
+    expect(await again()).toMatchObject({ unchanged: 1 });
+    expect(conditional(web, '/a')).toEqual([false, false, true]);
+  });
+
+  it('are rehearsed with what is known, of which nothing changes', async () => {
+    const { home, web, again } = await ingested();
+    const before = readFileSync(memoryIn(home), 'utf8');
+    expect(await again({ dry_run: true })).toMatchObject({ unchanged: 1 });
+    expect(conditional(web, '/a')).toEqual([false, true]);
+    expect(await again({ dry_run: true, storage: { collection: 'other' } })).toMatchObject({ sources: 1 });
+    expect(readFileSync(memoryIn(home), 'utf8')).toBe(before);
+    expect(existsSync(memoryIn(home, 'other'))).toBe(false);
+  });
+
+  it('are known no more once the collection is dropped, and still known once it is embedded anew', async () => {
+    const { home, web, engine, again } = await ingested();
+    await result(engine, 'reembed_collection', { name: 'default' });
+    expect(await again()).toMatchObject({ unchanged: 1 });
+    await result(engine, 'drop_collection', { name: 'default' });
+    expect(readdirSync(join(home, '.kb', 'lancedb', '.pages'))).toEqual([]);
+    expect(await again()).toMatchObject({ sources: 1, stored: 1 });
+    expect(conditional(web, '/a')).toEqual([false, true, false]);
+  });
+
+  it('are read all the same where what is known of them is broken or can not be kept, which is said', async () => {
+    const { home, web, again } = await ingested();
+    writeFileSync(memoryIn(home), '\u0000 broken');
+    expect(await again()).toMatchObject({ unchanged: 1, failed: 0, notices: [] });
+    expect(await again()).toMatchObject({ unchanged: 1 });
+    expect(conditional(web, '/a')).toEqual([false, false, true]);
+    const other = folder({ '.kb/lancedb/.pages': 'a file where a folder should be' });
+    const done = await result(engineIn(other), 'ingest', { urls: `${web.url}/a` });
+    expect(done).toMatchObject({
+      stored: 1,
+      failed: 0,
+      errors: [],
+      notices: [expect.stringMatching(/known of the pages can't be kept in .*EEXIST/)],
+    });
+  });
+
+  it('leave no name of theirs among the collections', async () => {
+    const { engine } = await ingested();
+    expect((await result(engine, 'list_collections', {})).collections.map(({ name }) => name)).toEqual(['default']);
+  });
+});
+
+describe('pages that are gone', () => {
+  const three = () => site({ '/': page('anchor', '/bell', '/lamp'), '/bell': page('bell'), '/lamp': page('lamp') });
+  const crawl = (engine: Engine, web: Site, over: Partial<RequestOf<'ingest'>> = {}) =>
+    result(engine, 'ingest', { urls: { url: `${web.url}/`, mode: 'full' }, ...over });
+
+  it('of those given stay without prune and go with it; what fails stays', async () => {
+    const web = await three();
+    const engine = engineIn(folder());
+    const urls = ['/bell', '/lamp'].map((path) => web.url + path);
+    await result(engine, 'ingest', { urls });
+    delete web.routes['/bell'];
+    web.routes['/lamp'] = { status: 403 };
+    const kept = await result(engine, 'ingest', { urls });
+    expect(kept).toMatchObject({ failed: 2, gone: [`${web.url}/bell`], pruned: [] });
+    expect(await result(engine, 'ingest', { urls, dry_run: true, prune: true })).toMatchObject({ pruned: [`${web.url}/bell`] });
+    expect(await sourcesIn(engine)).toEqual(urls);
+    expect(await result(engine, 'ingest', { urls, prune: true })).toMatchObject({ failed: 2, gone: [], pruned: [`${web.url}/bell`] });
+    expect(await sourcesIn(engine)).toEqual([`${web.url}/lamp`]);
+    expect(await result(engine, 'ingest', { urls, prune: true })).toMatchObject({ failed: 2, gone: [], pruned: [] });
+  });
+
+  it('of a site are those that no page links to any more, or that answer so', async () => {
+    const web = await three();
+    const engine = engineIn(folder());
+    expect(await crawl(engine, web)).toMatchObject({ sources: 3, failed: 0 });
+    web.routes['/'] = page('anchor', '/bell');
+    web.routes['/bell'] = { status: 410 };
+    const gone = [`${web.url}/bell`, `${web.url}/lamp`];
+    expect((await crawl(engine, web)).gone.toSorted()).toEqual(gone);
+    expect((await crawl(engine, web, { prune: true })).pruned.toSorted()).toEqual(gone);
+    expect(await sourcesIn(engine)).toEqual([`${web.url}/`]);
+  });
+
+  it('are none where the crawl was cut off, nor what fails or lies behind it', async () => {
+    const web = await three();
+    const engine = engineIn(folder());
+    await crawl(engine, web);
+    const only = { url: `${web.url}/`, mode: 'full' as const, max_pages: 1 };
+    expect(await result(engine, 'ingest', { urls: only, prune: true })).toMatchObject({
+      pruned: [],
+      gone: [],
+      notices: [expect.stringContaining('max_pages')],
+    });
+    web.routes['/'] = { status: 403 };
+    expect(await crawl(engine, web, { prune: true })).toMatchObject({ pruned: [], failed: 1 });
+    expect(await sourcesIn(engine)).toHaveLength(3);
+  });
+});
+
+describe('a crawl that was stopped', () => {
+  it('goes on: what it has stored is not asked for again, and the run after that is a new one', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `p${i}`);
+    const web = await site({
+      '/': tagged('"start"', page('anchor', ...names.map((name) => `/${name}`))),
+      ...Object.fromEntries(names.map((name) => [`/${name}`, tagged(`"${name}"`, page(name))])),
+    });
+    const home = folder();
+    const request = { urls: { url: `${web.url}/`, mode: 'full' as const }, storage: { batch_size: 4 } };
+    const stop = new AbortController();
+    const engine = engineIn(home);
+    const stopped = (async () => {
+      for await (const { data } of engine.run('ingest', request, { signal: stop.signal })) if (Number(data.stored) >= 8) stop.abort();
+    })();
+    web.routes['/p30'] = () => {}; // the site hangs there
+    await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+    web.routes['/p30'] = tagged('"p30"', page('p30'));
+    const stored = await sourcesIn(engine);
+    expect(stored.length).toBeGreaterThanOrEqual(8);
+    web.hits.length = 0;
+    expect(await result(engineIn(home), 'ingest', request)).toMatchObject({
+      unchanged: stored.length,
+      sources: 41 - stored.length,
+      failed: 0,
+    });
+    expect(stored.filter((source) => times(web, new URL(source).pathname) > 0)).toEqual([]);
+    const fresh = engineIn(folder());
+    await result(fresh, 'ingest', request);
+    expect((await chunksIn(engine)).map(({ id }) => id).toSorted()).toEqual((await chunksIn(fresh)).map(({ id }) => id).toSorted());
+    web.hits.length = 0;
+    expect(await result(engineIn(home), 'ingest', request)).toMatchObject({ unchanged: 41, stored: 0 });
+    expect(names.every((name) => conditional(web, `/${name}`).join() === 'true')).toBe(true);
+  });
+});
+
+describe('progress of pages', () => {
+  it('tells of each page, also of one that is unchanged, and how many wait', async () => {
+    const web = await site({ '/a': tagged('"v1"', page('anchor')), '/b': page('bell') });
+    const engine = engineIn(folder(), { ...WORDS, ingestion: { urls: { verbose: true } } });
+    const run = () => collect(engine.run('ingest', { urls: ['/a', '/b', '/none'].map((path) => web.url + path) }));
+    const pages = ({ events }: Awaited<ReturnType<typeof run>>) => events.filter(({ type }) => type === 'page');
+    const first = await run();
+    expect(pages(first)).toMatchObject([
+      {
+        stage: 'crawl',
+        message: `200  depth 0  ${web.url}/a  anchor`,
+        data: { url: `${web.url}/a`, title: 'anchor', depth: 0, status_code: 200, document_id: expect.stringMatching(/^[0-9a-f]{16}$/) },
+      },
+      { data: { url: `${web.url}/b`, title: 'bell' } },
+    ]);
+    expect(first.events.findLast(({ data }) => 'queued' in data)!.data).toMatchObject({ pages: 2, queued: 0, failed: 1 });
+    expect(pages(await run()).map(({ data }) => data.url)).toEqual([`${web.url}/a`, `${web.url}/b`]);
+  });
+
+  it('of a scrape tells the same, without lines for people unless they are asked for', async () => {
+    const web = await site({ '/a': page('anchor', '/b'), '/b': page('bell') });
+    const { events } = await collect(engineIn(folder()).run('scrape', { url: `${web.url}/a`, mode: 'full' }));
+    expect(events.filter(({ type }) => type === 'page')).toMatchObject([
+      { message: '', data: { url: `${web.url}/a`, depth: 0 } },
+      { message: '', data: { url: `${web.url}/b`, depth: 1, title: 'bell' } },
+    ]);
+    expect(events.find(({ type, stage }) => type === 'progress' && stage === 'crawl')!.data).toMatchObject({ pages: 0, queued: 1 });
+  });
+});

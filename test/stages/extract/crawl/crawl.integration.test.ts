@@ -1,0 +1,266 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
+
+const site = siteKeeper();
+const xml = (body: string) => ({ headers: { 'content-type': 'application/xml' }, body });
+
+test('a crawl takes every page of a site once, with how many links away it is, and ends with its scope', async () => {
+  const web = await site({
+    '/': article('Start', ['/filter', '/warranty']),
+    '/filter': article('Filter', ['/', 'filter/order']),
+    '/warranty': article('Warranty', ['/filter']),
+    '/filter/order': article('Order', ['/warranty']),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/filter', '/warranty', '/filter/order']);
+  expect(all.depths).toEqual([0, 1, 1, 2]);
+  expect(all.documents[1]!.metadata).toMatchObject({ source_kind: 'url', file_type: 'html', title: 'Filter' });
+  for (const path of Object.keys(web.routes)) expect(asked(web, path)).toBe(1);
+  expect([all.errors, all.notices, all.expected]).toEqual([[], [], 4]);
+  expect(all.scopes.map((covers) => [covers(`${web.url}/gone`), covers('http://other.example/gone')])).toEqual([[true, false]]);
+});
+
+test('a crawl goes no deeper than max_depth, and what lies deeper is not gone', async () => {
+  const chain = ['/', '/one', '/two', '/three', '/four'];
+  const web = await site(Object.fromEntries(chain.map((path, i) => [path, article(`Step ${i}`, [chain[i + 1] ?? '/'])])));
+  const all = await crawled([web], web.url, { settings: { max_depth: 2 } });
+  expect(paths(all)).toEqual(['/', '/one', '/two']);
+  expect(asked(web, '/three')).toBe(0);
+  expect(all.scopes[0]!(`${web.url}/three`)).toBe(false);
+  expect(paths(await crawled([web], web.url, { settings: { max_depth: 0 } }))).toEqual(['/']);
+});
+
+test('a crawl loads no more than max_pages pages, says what it left, and nothing counts as gone then', async () => {
+  const links = Array.from({ length: 60 }, (_, i) => `/p${i}`);
+  const web = await site({ '/': article('Start', links), ...Object.fromEntries(links.map((path) => [path, article(`Page ${path}`)])) });
+  const all = await crawled([web], web.url, { settings: { max_pages: 5 } });
+  expect(paths(all)).toEqual(['/', '/p0', '/p1', '/p2', '/p3']);
+  expect(web.hits.filter(({ url }) => url !== '/robots.txt')).toHaveLength(5);
+  expect(all.notices).toEqual([`The crawl of ${web.url}/ stopped at max_pages = 5: 56 further addresses were found and not read.`]);
+  expect([all.scopes, all.expected]).toEqual([[], 5]);
+});
+
+test('pages come in the order in which they were found, however long each takes', async () => {
+  const links = Array.from({ length: 12 }, (_, i) => `/p${i}`);
+  const slow = (path: string, ms: number) => async (_request: unknown, response: { end(text: string): unknown }) => {
+    await wait(ms);
+    response.end(article(path));
+  };
+  const web = await site({
+    '/': article('Start', links),
+    ...Object.fromEntries(links.map((path, i) => [path, slow(path, (i * 37) % 50)])),
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', ...links]);
+});
+
+test('a crawl stays on its origin and under its path', async () => {
+  const other = await site({ '/else': article('Elsewhere') });
+  const web = await site({
+    '/docs/': article('Docs', ['/docs/filter', '/docs-old/filter', '../shop', `${other.url}/else`, 'mailto:a@b.example', '/docs']),
+    '/docs/filter': article('Filter'),
+  });
+  const all = await crawled([web, other], `${web.url}/docs/`);
+  expect(paths(all)).toEqual(['/docs/', '/docs/filter']);
+  expect(all.errors).toEqual([]);
+  expect(other.hits).toEqual([]);
+  expect(paths(await crawled([web], `${web.url}/docs/filter`))).toEqual(['/docs/filter']);
+});
+
+test('a site that is told to be elsewhere is crawled there, and a page that leads out of it is passed over', async () => {
+  const web = await site({
+    '/docs/': article('Docs', ['/docs/away', '/docs/a']),
+    '/docs/a': article('A'),
+    '/docs/away': { status: 302, headers: { location: '/' } },
+  });
+  const old = await site({ '/docs': { status: 301, headers: { location: `${web.url}/docs/` } } });
+  const all = await crawled([web, old], `${old.url}/docs`);
+  expect(all.documents.map(({ source }) => source)).toEqual([`${web.url}/docs/`, `${web.url}/docs/a`]);
+  expect([all.errors, all.expected]).toEqual([[], 2]);
+  expect(asked(web, '/robots.txt')).toBe(1);
+});
+
+test('a page behind several addresses is stored once: spellings, redirects, its canonical address, the same content', async () => {
+  const web = await site({
+    '/': article('Start', [
+      '/guide?utm_source=mail',
+      '/guide#cap',
+      '/guide/',
+      '/GUIDE',
+      '/old',
+      '/older',
+      '/print?id=7',
+      '/copy',
+      '/slash',
+    ]),
+    '/guide': article('Guide'),
+    '/old': { status: 301, headers: { location: '/guide' } },
+    '/older': { status: 302, headers: { location: '/new' } },
+    '/new': article('New'),
+    '/print': article('Guide, to be printed', [], '<link rel="canonical" href="/guide">'),
+    '/copy': article('Guide'),
+    '/slash': { status: 301, headers: { location: '/slash/' } },
+    '/slash/': article('Slash'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/guide', '/new', '/slash/']);
+  expect(asked(web, '/guide')).toBe(1);
+  expect(all.errors.map(({ source }) => source)).toEqual([`${web.url}/GUIDE`]);
+  expect(all.expected).toBe(5);
+});
+
+test('a page that names another one as its own address, and says something else, is left out with a word', async () => {
+  const named = (title: string) => article(title, [], '<link rel="canonical" href="/docs">');
+  const web = await site({
+    '/': article('Start', ['/docs', '/a', '/b']),
+    '/docs': named('Docs'),
+    '/a': named('Pump'),
+    '/b': named('Valve'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/docs']);
+  expect(all.notices).toEqual([
+    `The crawl of ${web.url}/ left out 2 pages that name another page as their address (rel="canonical") but say something else, such as ${web.url}/a.`,
+  ]);
+});
+
+test('a canonical address of another origin, out of the path, or of the start page of the site is not believed', async () => {
+  const named = (title: string, canonical: string) => article(title, [], `<link rel="canonical" href="${canonical}">`);
+  const web = await site({
+    '/': article('Start', ['/a', '/b', '/c']),
+    '/a': named('A', 'http://other.example/a'),
+    '/b': named('B', '/'),
+    '/c': named('C', 'mailto:c@example.com'),
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/a', '/b', '/c']);
+});
+
+test('documents are read as such, and pictures, archives and scripts are passed over, known by their name or by their type', async () => {
+  let bytes = 0;
+  const film = (
+    _request: unknown,
+    response: { writeHead(status: number, headers: object): void; write(piece: Buffer): boolean; destroyed: boolean },
+  ) => {
+    response.writeHead(200, { 'content-type': 'video/mp4' });
+    while (!response.destroyed && bytes < 50_000_000 && response.write(Buffer.alloc(1_000_000))) bytes += 1_000_000;
+  };
+  const web = await site({
+    '/': article('Start', ['/sheet.pdf', '/notes.txt', '/photo.png', '/all.zip', '/picture', '/film', '/style', '/feed.xml']),
+    '/sheet.pdf': { headers: { 'content-type': 'application/pdf' }, body: 'a sheet' },
+    '/notes.txt': { headers: { 'content-type': 'text/plain' }, body: 'notes' },
+    '/picture': { headers: { 'content-type': 'image/png' }, body: 'x' },
+    '/film': film as never,
+    '/style': { headers: { 'content-type': 'text/css' }, body: 'a {}' },
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/sheet.pdf', '/notes.txt']);
+  expect([all.errors, all.expected]).toEqual([[], 3]);
+  expect(asked(web, '/photo.png') + asked(web, '/all.zip') + asked(web, '/feed.xml')).toBe(0);
+  expect(bytes).toBeLessThan(50_000_000);
+});
+
+test('patterns say which paths a crawl takes and which it leaves; the start page leads on though it is none of them', async () => {
+  const web = await site({
+    '/': article('Start', ['/docs/a', '/docs/old/b', '/blog/c', '/docs/d.html']),
+    '/docs/a': article('A', ['/docs/e']),
+    '/docs/old/b': article('B'),
+    '/blog/c': article('C'),
+    '/docs/d.html': article('D'),
+    '/docs/e': article('E'),
+  });
+  const all = await crawled([web], web.url, { settings: { include: ['/docs/**'], exclude: ['docs/old', '/**/*.html'] } });
+  expect(paths(all)).toEqual(['/docs/a', '/docs/e']);
+  expect(asked(web, '/blog/c') + asked(web, '/docs/old/b') + asked(web, '/docs/d.html')).toBe(0);
+  await expect(crawled([web], web.url, { settings: { exclude: ['/a/../b'] } })).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('entries have what the configuration says where they do not say it themselves, and a page of two of them comes once', async () => {
+  const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
+  const all = await crawled(
+    [web],
+    [
+      { url: `${web.url}/b`, mode: 'each' },
+      { url: web.url, max_depth: 1, exclude: ['/a'] },
+      { url: `${web.url}/a`, mode: 'each' },
+    ],
+  );
+  expect(paths(all)).toEqual(['/b', '/', '/a']);
+  expect(all.expected).toBe(3);
+});
+
+test('a page that fails is an error of its own, what is gone is told apart, and nothing counts as gone that such a page may lead to', async () => {
+  const routes = {
+    '/': article('Start', ['/gone', '/busy', '/a']),
+    '/a': article('A'),
+    '/busy': { status: 503, headers: { 'retry-after': '0' } },
+  };
+  const web = await site(routes);
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/a']);
+  expect(all.errors).toMatchObject([
+    { source: `${web.url}/gone`, source_kind: 'url', stage: 'crawl', isRetryable: false },
+    { source: `${web.url}/busy`, source_kind: 'url', stage: 'crawl', isRetryable: true, retry_input: { url: `${web.url}/busy` } },
+  ]);
+  expect([all.gone, all.scopes, all.expected]).toEqual([[`${web.url}/gone`], [], 4]);
+  web.routes['/'] = article('Start', ['/gone', '/a']);
+  expect((await crawled([web], web.url)).scopes).toHaveLength(1);
+});
+
+test('a start page that is not there is one error, and there is no scope', async () => {
+  const web = await site({});
+  const all = await crawled([web], [`${web.url}/x`, 'no address']);
+  expect(all.errors).toMatchObject([
+    { source: `${web.url}/x`, stage: 'crawl', isRetryable: false },
+    { source: 'no address', isRetryable: false },
+  ]);
+  expect(all.scopes).toEqual([]);
+});
+
+test('sitemaps that are named or lie in their usual places bring the pages that no link leads to', async () => {
+  const web = await site({
+    '/': article('Start', ['/a']),
+    '/a': article('A'),
+    '/b': article('B'),
+    '/c': article('C', ['/d']),
+    '/d': article('D'),
+  });
+  const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${web.url}${name}</loc></url>`).join('')}</urlset>`);
+  web.routes['/sitemap.xml'] = urls('/b', '/a', '/x.png');
+  web.routes['/maps.xml'] = xml(
+    `<sitemapindex><sitemap><loc>/more.xml</loc></sitemap><sitemap><loc>${web.url}/maps.xml</loc></sitemap></sitemapindex>`,
+  );
+  web.routes['/more.xml'] = urls('/c');
+  web.routes['/robots.txt'] = `Sitemap: ${web.url}/maps.xml\nSitemap: http://other.example/map.xml`;
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/a', '/b', '/c', '/d']);
+  expect(all.depths).toEqual([0, 1, 1, 1, 2]);
+  web.routes['/maps.xml'] = { status: 403 };
+  const without = await crawled([web], web.url);
+  expect(paths(without)).toEqual(['/', '/a', '/b']);
+  expect(without.notices).toEqual([
+    expect.stringContaining(`The sitemap ${web.url}/maps.xml was left out: ${web.url}/maps.xml answered with status 403`),
+  ]);
+  expect(without.scopes).toEqual([]);
+});
+
+test('feeds that pages name bring their entries', async () => {
+  const feed = (type: string, href: string) => `<link rel="alternate" type="application/${type}+xml" href="${href}">`;
+  const web = await site({
+    '/': article('Start', ['/a'], feed('rss', '/rss') + feed('atom', '/atom')),
+    '/a': article('A'),
+    '/rss': xml('<rss><channel><link>/</link><item><title>N</title><link>/news/1</link></item></channel></rss>'),
+    '/atom': xml('<feed><link rel="self" href="/self"/><entry><link href="/news/2"/></entry></feed>'),
+    '/news/1': article('News 1'),
+    '/news/2': article('News 2'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/a', '/news/1', '/news/2']);
+  expect(all.depths).toEqual([0, 1, 1, 1]);
+  expect(asked(web, '/self')).toBe(0);
+});
+
+test('a crawl that is stopped ends with that', async () => {
+  const controller = new AbortController();
+  const web = await site({ '/': article('Start', ['/hang', '/a']), '/hang': () => controller.abort(), '/a': article('A') });
+  await expect(crawled([web], web.url, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });
+});

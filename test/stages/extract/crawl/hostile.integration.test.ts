@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
+import type { Site, SiteRoute } from '../../../support/site.ts';
+import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
+
+const site = siteKeeper();
+
+/** A site that answers every path by what `give` makes of it. */
+const endless = (give: (path: string, response: ServerResponse) => unknown): Promise<Site> =>
+  site(
+    new Proxy<Record<string, SiteRoute>>(
+      {},
+      {
+        get: (_routes, path: string) =>
+          /^\/(robots\.txt|sitemap\.xml)$/.test(path) ? undefined : (_request: unknown, response: ServerResponse) => give(path, response),
+      },
+    ),
+  );
+
+const random = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 12);
+const htmlOf = (path: string, links: string[]) => article(`Page ${random(path)}`, links);
+
+test('links without an end are followed up to max_pages, and so many requests are made', async () => {
+  const web = await endless((path, response) =>
+    response.end(
+      htmlOf(
+        path,
+        Array.from({ length: 20 }, (_, i) => `/${random(path + i)}`),
+      ),
+    ),
+  );
+  const all = await crawled([web], web.url, { settings: { max_pages: 30, max_depth: 100 } });
+  expect(all.documents).toHaveLength(30);
+  expect(web.hits.length).toBeLessThanOrEqual(32);
+  expect(all.notices).toEqual([expect.stringMatching(/stopped at max_pages = 30: \d+ further addresses were found/)]);
+});
+
+test('addresses that lead to no pages are asked for up to a limit, and a person is told', async () => {
+  const web = await endless((path, response) => {
+    if (path === '/')
+      return response.end(
+        article(
+          'Start',
+          Array.from({ length: 2_000 }, (_, i) => `/${i}`),
+        ),
+      );
+    return response.writeHead(200, { 'content-type': 'image/png' }).end('x');
+  });
+  const all = await crawled([web], web.url, { settings: { max_pages: 20 } });
+  expect(paths(all)).toEqual(['/']);
+  expect(web.hits.length).toBeLessThanOrEqual(164);
+  expect(all.notices).toEqual([
+    `The crawl of ${web.url}/ stopped after 160 addresses that led to 1 page: 1,840 further addresses were found and not read.`,
+  ]);
+  expect(all.scopes).toEqual([]);
+});
+
+test('paths that grow deeper with every click and addresses of thousands of characters are left out', async () => {
+  const web = await endless((path, response) =>
+    response.end(htmlOf(path, [`${path.replace(/\/$/, '')}/more/`, `/x?q=${'a'.repeat(2_500)}`])),
+  );
+  const all = await crawled([web], web.url, { settings: { max_depth: 50 } });
+  expect(paths(all)).toEqual(['/', '/more/', '/more/more/', '/more/more/more/']);
+  expect(all.notices).toEqual([expect.stringMatching(/left out 1 address of the kind that sites make without end/)]);
+});
+
+test('redirects without an end cost ten requests, and those in a circle as many at most', async () => {
+  const web = await endless((path, response) => {
+    if (path === '/') return response.end(article('Start', ['/r/0', '/circle', '/slash']));
+    const next =
+      path === '/circle'
+        ? '/cycle'
+        : path === '/cycle'
+          ? '/circle'
+          : path.startsWith('/slash')
+            ? path === '/slash'
+              ? '/slash/'
+              : '/slash'
+            : `/r/${Number(path.slice(3)) + 1}`;
+    return response.writeHead(302, { location: next }).end();
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/']);
+  expect(all.errors.map(({ error }) => error)).toEqual([
+    expect.stringContaining('redirects more than 10 times'),
+    expect.stringContaining('redirects more than 10 times'),
+  ]);
+  expect(web.hits.length).toBeLessThan(30);
+});
+
+test('a site that fails twenty times in a row is taken to be down', async () => {
+  const web = await endless((path, response) =>
+    path === '/'
+      ? response.end(
+          article(
+            'Start',
+            Array.from({ length: 200 }, (_, i) => `/${i}`),
+          ),
+        )
+      : response.writeHead(500).end(),
+  );
+  const all = await crawled([web], web.url, { door: { retries: { attempts: 1 } } });
+  expect(all.errors).toHaveLength(20);
+  expect(web.hits.length).toBeLessThan(100);
+  expect(all.notices).toEqual([expect.stringContaining('stopped because 20 pages in a row could not be read')]);
+  expect(all.expected).toBe(21);
+});
+
+test('pages that never end, that are packed a thousand times and that are sent a byte at a time are errors of their own', async () => {
+  const network = { ...(DEFAULTS.network as Network), max_bytes: 200_000, timeout: 0.5 };
+  let sent = 0;
+  const web = await site({
+    '/': article('Start', ['/endless', '/bomb', '/slow', '/ok']),
+    '/endless': async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      const closed = new Promise((done) => response.once('close', done));
+      while (!response.destroyed && sent < 20_000_000) {
+        sent += 65_536;
+        if (!response.write(Buffer.alloc(65_536, 'a'))) await Promise.race([new Promise((done) => response.once('drain', done)), closed]);
+      }
+      response.end();
+    },
+    '/bomb': { headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(30_000_000, 'a')) },
+    '/slow': (_request, response) => {
+      const timer = setInterval(() => response.write('a'), 50);
+      response.once('close', () => clearInterval(timer));
+    },
+    '/ok': article('Ok'),
+  });
+  const all = await crawled([web], web.url, { door: { network, retries: { attempts: 1 } } });
+  expect(paths(all)).toEqual(['/', '/ok']);
+  expect(all.errors.map(({ source, isRetryable }) => [new URL(source).pathname, isRetryable])).toEqual([
+    ['/endless', false],
+    ['/bomb', false],
+    ['/slow', true],
+  ]);
+  expect(sent).toBeLessThan(20_000_000);
+});
+
+test('sitemaps that name each other without an end, and one that inflates to more than it may, are left after some', async () => {
+  const web = await site({ '/': article('Start'), '/robots.txt': 'Sitemap: /deep/0\nSitemap: /bomb.xml.gz' });
+  const bomb = gzipSync(Buffer.alloc(60 * 2 ** 20, ' '), { level: 1 });
+  web.routes['/bomb.xml.gz'] = { headers: { 'content-type': 'application/gzip' }, body: bomb };
+  for (let i = 0; i < 10; i++) web.routes[`/deep/${i}`] = `<sitemapindex><sitemap><loc>/deep/${i + 1}</loc></sitemap></sitemapindex>`;
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/']);
+  expect(['/deep/2', '/deep/3'].map((path) => asked(web, path))).toEqual([1, 0]);
+  expect(all.notices).toEqual([expect.stringContaining('bomb.xml.gz is too large')]);
+  expect(all.scopes).toEqual([]);
+});
+
+test('rules that are made to take long are taken for wider ones', async () => {
+  const rules = Array.from({ length: 5_000 }, (_, i) => `Disallow: /a${'*a'.repeat(20)}${i}$`).join('\n');
+  const links = Array.from({ length: 1_000 }, (_, i) => `/${'a'.repeat(300)}${i}`);
+  const web = await site({
+    '/': article('Start', [...links, '/b']),
+    '/b': article('B'),
+    '/robots.txt': `User-agent: *\n${rules}\nAllow: /${'*a'.repeat(20)}`,
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it, test } from 'vitest';
+import { KbError } from '../../../../src/base/errors.ts';
+import { productOf, readRobots } from '../../../../src/stages/extract/crawl/robots.ts';
+
+const site = 'http://a.example';
+const rulesOf = (text: string, user_agent = 'kb') =>
+  readRobots(site, {
+    user_agent,
+    load: async (url) => ({ url, status: 200, headers: {}, bytes: Buffer.from(text), content_type: '', charset: undefined }),
+  });
+
+test.each([
+  ['kb', 'kb'],
+  ['AquaBot/1.0 (+https://aqua.example)', 'AquaBot'],
+  ['Mozilla/5.0 (compatible; Aqua-Bot/2.1; +https://aqua.example)', 'Aqua-Bot'],
+  ['', '*'],
+])('the product of %s is %s', (user_agent, product) => expect(productOf(user_agent)).toBe(product));
+
+describe('the rules of a site', () => {
+  it('are the longest that fits, with sitemaps and a delay that is a number', async () => {
+    const robots = await rulesOf('User-agent: *\nDisallow: /a\nAllow: /a/b\nCrawl-delay: 2\nSitemap: /s.xml');
+    expect(['/a', '/a/b', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, true]);
+    expect([robots.delay, robots.sitemaps, robots.isExhausted()]).toEqual([2, ['/s.xml'], false]);
+    expect((await rulesOf('User-agent: *\nCrawl-delay: soon')).delay).toBe(0);
+  });
+
+  it('are those of the one that asks, else those for all', async () => {
+    const text = 'User-agent: other\nDisallow: /\n\nUser-agent: kb\nDisallow: /k\n\nUser-agent: *\nDisallow: /x';
+    const [own, all] = [await rulesOf(text), await rulesOf(text, 'someone/1')];
+    expect([own.allows(`${site}/k`), own.allows(`${site}/x`), all.allows(`${site}/k`), all.allows(`${site}/x`)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('are cut at their first wildcard where there are too many of them', async () => {
+    const robots = await rulesOf(`User-agent: *\nDisallow: /b/*.tmp$\nDisallow: /a/${'*x'.repeat(9)}\nAllow: /a/q${'*x'.repeat(9)}`);
+    expect(['/b/1.tmp', '/b/1', '/a/1', '/a/q', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, false, false, true]);
+  });
+
+  it.each([
+    ['not_found', false],
+    ['unauthorized', false],
+    ['invalid', false],
+    ['forbidden', false],
+  ] as const)('are none where the answer is «%s»', async (code, isRetryable) => {
+    const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable }));
+    expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+  });
+
+  it.each([
+    ['unavailable', true],
+    ['too_large', false],
+  ] as const)('are not known where the answer is «%s»', async (code, isRetryable) => {
+    const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable, attempts: 4 }));
+    await expect(readRobots(site, { load, user_agent: 'kb' })).rejects.toMatchObject({
+      code,
+      isRetryable,
+      attempts: 4,
+      message: expect.stringContaining('nothing of it was crawled'),
+    });
+  });
+});

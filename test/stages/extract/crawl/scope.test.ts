@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { pathPattern, scopeOf } from '../../../../src/stages/extract/crawl/scope.ts';
+
+const site = 'http://a.example';
+const covered = (start: string, final: string, paths: string[], patterns = {}) => {
+  const scope = scopeOf({ start, final }, { include: [], exclude: [], ...patterns });
+  return paths.filter((path) => scope.covers(new URL(path, site).href));
+};
+
+describe('the scope of a crawl', () => {
+  const paths = [
+    '/',
+    '/docs',
+    '/docs/',
+    '/docs/a',
+    '/docs-old/a',
+    '/blog/',
+    'http://b.example/docs/',
+    'https://a.example/docs/',
+    'http://a.example:81/docs/',
+  ];
+  const docs = ['/docs', '/docs/', '/docs/a'];
+
+  it.each([
+    ['/docs/', '/docs/', docs],
+    ['/docs/intro', '/docs/intro', docs],
+    ['/docs', '/docs/', docs],
+    ['/', '/', paths.slice(0, 6)],
+    ['/docs', '/docs', paths.slice(0, 6)],
+  ])('from %s, found at %s', (start, final, expected) => expect(covered(site + start, site + final, paths)).toEqual(expected));
+
+  it('is where the start page is found, but not narrower than it was asked for', () => {
+    expect(covered('http://old.example/', `${site}/en/`, ['/en/a', '/de/a'])).toEqual(['/en/a', '/de/a']);
+    expect(covered('http://old.example/manual/start', `${site}/docs/start`, ['/docs/a', '/manual/a'])).toEqual(['/docs/a']);
+  });
+});
+
+describe('a pattern of paths', () => {
+  it.each([
+    ['/docs/**', ['/docs/', '/docs/a', '/docs/a/b', '/docs/a/b/'], ['/', '/docs-old/a', '/x/docs/a']],
+    ['/docs/*', ['/docs/a', '/docs/a/'], ['/docs/a/b']],
+    ['/docs/old', ['/docs/old', '/docs/old/', '/docs/old/a'], ['/docs/older', '/docs']],
+    ['docs', ['/docs', '/docs/a'], ['/a/docs']],
+    ['/**/*.html', ['/a.html', '/a/b.html'], ['/a', '/a.htm']],
+    ['/a/**/**/**/b', ['/a/b', '/a/x/y/b'], ['/b']],
+    ['/v?/a', ['/v1/a', '/v2/a/'], ['/v10/a']],
+    ['/über/*', ['/über/a'], ['/uber/a']],
+  ])('%s', (pattern, yes, no) => {
+    const matches = pathPattern(pattern);
+    expect(yes.filter((path) => !matches(path))).toEqual([]);
+    expect(no.filter(matches)).toEqual([]);
+  });
+
+  it('is held against the path as people read it, not against the query', () => {
+    expect(covered(`${site}/`, `${site}/`, ['/%C3%BCber/a?x=/b/', '/b/a'], { include: ['/über/**'] })).toEqual(['/%C3%BCber/a?x=/b/']);
+  });
+
+  it('must not climb', () => {
+    expect(() => pathPattern('/a/../b')).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+
+  it('that is made to take long takes little', () => {
+    const folders = 'abcdefghijklmnopqrstuvwxyz'.split('').join('/');
+    for (const pattern of ['/**'.repeat(120), '/**/*a*'.repeat(60), `/${'*a'.repeat(240)}*c`, '/**/a'.repeat(100)])
+      for (const path of [`/${folders}`, `/${'a'.repeat(1_900)}`]) expect([true, false]).toContain(pathPattern(pattern)(path));
+  });
+});

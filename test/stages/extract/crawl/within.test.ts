@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { within } from '../../../../src/stages/extract/crawl/within.ts';
+
+test('a question is answered until its time is spent, and with no from then on', () => {
+  let asked = 0;
+  const { ask, isSpent } = within(5, (address) => {
+    asked++;
+    for (const began = performance.now(); performance.now() - began < 3;);
+    return address === 'yes';
+  });
+  expect([ask('yes'), ask('no'), isSpent(), ask('yes'), asked]).toEqual([true, false, true, false, 2]);
+});
+
+test('a question that costs nothing is always answered', () => {
+  const { ask, isSpent } = within(1_000, () => true);
+  for (let i = 0; i < 1_000; i++) expect(ask(String(i))).toBe(true);
+  expect(isSpent()).toBe(false);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { needOfBrowser } from '../../../src/stages/extract/page-shell.ts';
+
+const need = (html: string, text: string, title?: string) => needOfBrowser(Buffer.from(html), { text, title });
+const script = '<script src="/app.js"></script>';
+const some = 'We open at nine in the morning and close at six. '.repeat(2);
+
+test.each([
+  ['an empty page', `<body><div id="root"></div>${script}</body>`, '', 'surely'],
+  ['one that says that it loads', `<body><div id=app>Loading…</div>${script}</body>`, 'Loading…', 'surely'],
+  ['one whose words ask for scripts', `<noscript><strong>You need to enable JavaScript.</strong></noscript>${script}`, some, 'surely'],
+  ['one with an empty place for an application', `<p>${some}</p><div class="x" id="__next"> </div>${script}`, some, 'surely'],
+  ['a few words with a script', `<p>${some}</p>${script}`, some, 'perhaps'],
+  ['a few words with data alone', `<p>${some}</p><script type="application/ld+json">{}</script>`, some, 'none'],
+  ['a few words without a script', `<p>${some}</p>`, some, 'none'],
+  ['a text', `<p>${some.repeat(4)}</p>${script}`, some.repeat(4), 'none'],
+  ['a text in letters that are not Latin', `<p>x</p>${script}`, 'Фильтр кофеварки служит шестьдесят литров. '.repeat(6), 'none'],
+])('%s', (_name, html, text, expected) => {
+  expect(need(html, text)).toBe(expected);
+});
+
+test('the title that stands above a text is none of it', () => {
+  const title = 'The very long title of an application that is written by its scripts';
+  expect(need(`<p></p>${script}`, `# ${title}\n\nLoading`, title)).toBe('surely');
+});
+
+test('a page that is made to be slow to look at is not', () => {
+  for (const piece of ['<noscript>enable ', '<div id=app', '<script type=', '<noscript><a>enable<a>'])
+    expect(need(`${script}${piece.repeat(20_000)}`, some)).not.toBe('none');
+});
