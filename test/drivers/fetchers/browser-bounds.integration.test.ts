@@ -31,7 +31,7 @@ withBrowser('a page that wants too much', () => {
     expect(await failure(renderer([web]).render(`${web.url}/busy`, {}))).toMatchObject({
       code: 'invalid',
       isRetryable: false,
-      message: expect.stringContaining('come to no end'),
+      message: expect.stringMatching(/its scripts come to no end|it brought its tab of the browser down/), // it may have filled its memory by then
     });
   });
 
