@@ -8,7 +8,7 @@ import type { Work } from './ingest-work.ts';
 /** Documents that may pass without a text to embed before they are handed on. */
 const MOST_PASSING = 256;
 /** Milliseconds that a text waits for others to be embedded with it. */
-const PATIENCE = 3_000;
+const PATIENCE = 1_000;
 /** Batches that fail whole, one after another, before the embedder is taken to be down: what follows would wait through every retry again. */
 const FAILED_BATCHES = 3;
 

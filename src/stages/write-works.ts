@@ -25,7 +25,7 @@ export interface WriteWorksOptions {
 const WAITING = 64;
 
 /** Milliseconds that a document waits for others to be written with it: what comes slowly is stored all the same, and stays where the run is killed. */
-const PATIENCE = 3_000;
+const PATIENCE = 1_000;
 const weight = ({ chunks }: Work): number => Math.max(1, chunks.length);
 
 /** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */

@@ -2,14 +2,15 @@ import { isAbort } from '../../base/errors.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
 
 /** Elements that a text between two tags is written with. What is no name of one of them (`List<String>`) is no markup. */
-const ELEMENT =
-  /<(p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub)\b[^<>]*>[^]*<\/\1\s*>/i;
+const NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
+const OPENING = new RegExp(`<(${NAMES})\\b[^<>]*>`, 'gi');
+const CLOSING = new RegExp(`</(${NAMES})\\s*>`, 'gi');
 const EMPTY = /<(br|hr|img)\b[^<>]*>/i;
 /** Entities of letters and signs, which no other text has. */
 const ENTITY =
   /&(#\d{2,6}|#x[\da-f]{2,5}|amp|lt|gt|quot|apos|nbsp|[a-z]dash|hellip|[lr][sd]quo|[a-z]{1,2}(uml|acute|grave|circ|tilde|cedil)|szlig|euro|copy|reg|deg);/i;
 /** Lines that are Markdown, in which some HTML may stand. */
-const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S+\)|\*\*\S/m;
+const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
 /** Deeper fields stay as they are: they are written as JSON. */
 const MAX_DEPTH = 8;
 
@@ -39,7 +40,17 @@ const holdsMarkup = (value: unknown, depth: number): boolean => {
 
 /** Whether a text is HTML, or has characters written as such. */
 export const isMarkup = (text: string): boolean =>
-  (text.includes('<') && (ELEMENT.test(text) || EMPTY.test(text)) && !MARKDOWN.test(text.replace(/<[^>]*>/g, ''))) || isEncoded(text);
+  (text.includes('<') && (hasElement(text) || EMPTY.test(text)) && !MARKDOWN.test(text.replace(TAG, ''))) || isEncoded(text);
+
+/** A tag; what is looked for ends at the next bracket, so that many of them cost no more than their text is long. */
+const TAG = /<[^<>]*>/g;
+
+/** Whether an element is opened and closed after that. */
+function hasElement(text: string): boolean {
+  const closed = new Map<string, number>(); // where each is closed last
+  for (const { 1: name, index } of text.matchAll(CLOSING)) closed.set(name!.toLowerCase(), index);
+  return closed.size > 0 && text.matchAll(OPENING).some(({ 1: name, index }) => index < (closed.get(name!.toLowerCase()) ?? -1));
+}
 
 const isEncoded = (text: string): boolean => ENTITY.test(text) && !text.includes('<');
 
@@ -49,7 +60,7 @@ async function asText(html: string, { reader, source, signal }: MarkupParts): Pr
   try {
     const { text } = await reader.read(Buffer.from(page), { source, file_type: 'html', signal });
     const plain = isEncoded(html) ? text.replace(/\\([^\w\s])/g, '$1') : text;
-    return plain.trim() === '' && /[\p{L}\p{N}]/u.test(html.replace(/<[^>]*>/g, '')) ? html : plain;
+    return plain.trim() === '' && /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : plain;
   } catch (error) {
     if (isAbort(error)) throw error;
     return html;

@@ -147,7 +147,7 @@ function under(level: number, text: string): string {
     if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined;
     return { line, depth: fence === undefined ? HEADING.exec(line)?.[1]?.length : undefined };
   });
-  const highest = Math.min(...lines.map(({ depth }) => depth ?? Infinity));
+  const highest = lines.reduce((least, { depth = Infinity }) => Math.min(least, depth), Infinity);
   const by = level + 1 - highest;
   if (by <= 0) return text;
   return lines

@@ -1,7 +1,7 @@
 import { KbError } from '../../base/errors.ts';
 import type { HttpAnswer } from '../../base/http-message.ts';
 import { jsonLines, type BrokenLine } from './json-lines.ts';
-import { inUtf8 } from './media.ts';
+import { markedCharset } from './media.ts';
 import { xmlValue } from './xml.ts';
 
 /** An answer that is made of fields and records. */
@@ -22,7 +22,7 @@ export async function structureOf(answer: HttpAnswer, name: string): Promise<Str
   const { content_type } = answer;
   const isVague = /^(text\/plain|application\/octet-stream)?$/.test(content_type);
   if (content_type === 'application/xhtml+xml' || !(isVague || STRUCTURED.some((type) => type.test(content_type)))) return undefined;
-  const text = new TextDecoder().decode(inUtf8({ ...answer, charset: answer.charset ?? declaredCharset(answer) }));
+  const text = decoded(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
   if (LINES_TYPE.test(content_type)) return lines(text, name);
   if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
   if (XML_TYPE.test(content_type)) return { file_type: 'xml', value: await xmlValue(text, name) };
@@ -33,9 +33,17 @@ export async function structureOf(answer: HttpAnswer, name: string): Promise<Str
   return isOfLines(text) ? lines(text, name) : undefined;
 }
 
+/** A text in a character set; in UTF-8 where nobody knows that one. */
+function decoded(bytes: Uint8Array, charset: string | undefined): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
 /** The character set that XML names for itself (RFC 7303, 3.2). */
-function declaredCharset({ bytes, content_type }: HttpAnswer): string | undefined {
-  if (!XML_TYPE.test(content_type)) return undefined;
+function declaredCharset({ bytes }: HttpAnswer): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(200, bytes.byteLength)).toString('latin1');
   return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
 }

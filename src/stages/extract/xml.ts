@@ -67,8 +67,15 @@ function elementValue(element: XmlNode): unknown {
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 
+/** Elements that follow each other with nothing between them are words of their own. */
 const textOf = (nodes: readonly XmlNode[]): string =>
-  nodes.map((node) => (TEXT in node ? String(node[TEXT]) : textOf(childrenOf(node)))).join('');
+  nodes
+    .map((node, i) => {
+      if (TEXT in node) return String(node[TEXT]);
+      const before = nodes[i - 1];
+      return (before && !(TEXT in before) ? ' ' : '') + textOf(childrenOf(node));
+    })
+    .join('');
 
 /** Text between the elements: it is prose, which its markup must not cut up. */
 const isMixed = (nodes: readonly XmlNode[]): boolean => nodes.some((node) => TEXT in node && String(node[TEXT]).trim() !== '');

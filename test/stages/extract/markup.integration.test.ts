@@ -25,6 +25,11 @@ describe('a text', () => {
   });
 });
 
+test('a text that is made to look like HTML without an end is judged at once', () => {
+  for (const hostile of ['<p>'.repeat(100_000), '<'.repeat(300_000), `<b>x</b>${'<'.repeat(300_000)}`, `<b>x</b>${']('.repeat(150_000)}`])
+    expect(typeof isMarkup(hostile)).toBe('boolean'); // with a look back from each tag it takes minutes
+});
+
 test('HTML in the fields of a record becomes Markdown, its links absolute and its scripts gone, and everything else stays', async () => {
   const record = {
     id: 7,

@@ -133,3 +133,8 @@ describe('a record as Markdown', () => {
     );
   });
 });
+
+test('a text of very many lines is a section like any other', () => {
+  const text = recordMarkdown({ title: 'Log', body: `# Start\n${'line\n'.repeat(200_000)}` }, 1);
+  expect(text.startsWith('# Log\n\n## body\n\n### Start\nline\n')).toBe(true);
+});

@@ -132,3 +132,17 @@ describe('XML', () => {
 test.each(['text/html', 'text/csv', 'application/pdf', 'application/xhtml+xml'])('%s has no fields', async (type) => {
   expect(await read(type, '{"a":1}')).toBeUndefined();
 });
+
+test('XML is read in the character set of its mark, of its header or of its first line, whatever it is called', async () => {
+  const text = '<?xml version="1.0" encoding="iso-8859-1"?><a>Café</a>';
+  const latin = Buffer.from(text, 'latin1');
+  for (const type of ['application/xml', 'text/plain', 'application/octet-stream', ''])
+    expect((await read(type, latin))?.value).toBe('Café');
+  const marked = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+  expect((await read('application/xml', marked))?.value).toBe('Café');
+});
+
+test('elements of a mixed text stay words of their own', async () => {
+  const { value } = (await read('application/xml', '<a>Intro <p>One.</p><p>Two.</p> H<sub>2</sub>O</a>'))!;
+  expect(value).toBe('Intro One. Two. H2O');
+});
