@@ -16,7 +16,11 @@ export default class Chat extends KbCommand {
   ];
   static override args = { query: Args.string({ description: 'The question', ignoreStdin: true }) };
   static override flags = {
-    'history-file': Flags.string({ description: 'File that keeps the conversation and that it goes on from', helpValue: 'FILE' }),
+    'history-file': Flags.string({
+      description:
+        'File that keeps the conversation and that it goes on from. On a terminal there is one anyway, for each collection, in ~/.local/state/kb/chat',
+      helpValue: 'FILE',
+    }),
     'no-history': Flags.boolean({ description: 'Go on from no earlier conversation, and keep none', exclusive: ['history-file'] }),
     ...operationFlags(operations.chat, { omit: ['query'] }),
   };

@@ -12,6 +12,7 @@ export default class Scrape extends KbCommand {
   static override examples = [
     '<%= config.bin %> scrape https://example.com/docs/start',
     '<%= config.bin %> scrape https://example.com/docs/ --crawl-mode full --max-pages 500 --json > docs.json',
+    '<%= config.bin %> scrape https://example.com/docs/ --crawl-mode full --set \'ingestion.urls.include=["/docs/api/**"]\' --set ingestion.urls.render=never',
     '<%= config.bin %> scrape --retry docs.json | kb chunk',
   ];
   static override strict = false;

@@ -73,13 +73,23 @@ function casedTerms(word: string): readonly string[] {
   return humps.length > 1 ? whole.concat(humps.flatMap((hump) => wordTerms(hump.toLowerCase()))) : whole;
 }
 
+/** The identifiers in words that are written without spaces: `F-117` of `F-117是什么`. */
+const amongUnspaced = (whole: string): string[] =>
+  whole
+    .split(UNSPACED)
+    .map((part) => part.replace(/^[-_.@']+|[-_.@'+#]+$/g, ''))
+    .filter((part) => part !== whole && /[-_.@]/.test(part));
+
 /** An identifier whole, then by the joints that hold it together: `a.b_c-d` gives itself, `b_c-d`, and `a`, `b`, `c`, `d`. */
 function joinedTerms(joined: string): readonly string[] {
   const whole = joined.includes("'") ? joined.replace(/'s?(?![\p{L}\p{N}])/giu, '') : joined;
   const words = whole.split(/[-_.@'+#]+/).filter(Boolean);
   if (words.length === 1 && words[0] === whole) return casedTerms(whole);
   const inner = words.length > 2 ? whole.split(/[.@']/).filter((part) => part !== whole && /[-_]/.test(part)) : [];
-  const kept = [whole, ...inner].filter((part) => part.length <= LONGEST && (ASCII.test(part) || part.search(UNSPACED) < 0));
+  const among = ASCII.test(whole) ? [] : amongUnspaced(whole);
+  const kept = [...new Set([whole, ...inner, ...among])].filter(
+    (part) => part.length <= LONGEST && (ASCII.test(part) || part.search(UNSPACED) < 0),
+  );
   return kept.map((part) => part.toLowerCase()).concat(words.flatMap(casedTerms));
 }
 

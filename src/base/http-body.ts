@@ -9,11 +9,15 @@ interface Limits {
   /** The address, as it may be shown. */
   name: string;
   max_bytes: number;
+  /** A body that is longer is cut and no failure. */
+  cuts?: boolean | undefined;
+  /** The limit is that of the configuration. */
+  isConfigured?: boolean | undefined;
 }
 
-const tooLarge = ({ name, max_bytes }: Limits): KbError =>
+const tooLarge = ({ name, max_bytes, isConfigured }: Limits): KbError =>
   new KbError('too_large', `${name} is too large: it exceeds the limit of ${max_bytes} bytes.`, {
-    hint: 'Raise network.max_bytes if it is to be read all the same.',
+    hint: isConfigured ? 'Raise network.max_bytes if it is to be read all the same.' : 'Have it split, or leave it out.',
   });
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
@@ -28,7 +32,7 @@ const UNPACK: Record<string, Unpack> = {
   deflate: (bytes, options) => (isZlib(bytes) ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options)),
 };
 
-/** Reads a body to its end, and no further than the limit; a body that announces more is not read at all. Throws a KbError (`too_large`). */
+/** Reads a body to its end, and no further than the limit; a body that announces more is not read at all. Throws a KbError (`too_large`), unless it may be cut. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> & { destroy(): unknown },
   announced: string | undefined,
@@ -37,11 +41,13 @@ export async function readBody(
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    if (Number(announced) > limits.max_bytes) throw tooLarge(limits);
+    if (!limits.cuts && Number(announced) > limits.max_bytes) throw tooLarge(limits);
     for await (const piece of body) {
       length += piece.length;
-      if (length > limits.max_bytes) throw tooLarge(limits);
       pieces.push(piece);
+      if (length <= limits.max_bytes) continue;
+      if (!limits.cuts) throw tooLarge(limits);
+      return Buffer.concat(pieces, limits.max_bytes);
     }
   } finally {
     body.destroy();

@@ -6,17 +6,35 @@ const RETRYABLE = new Set([408, 409, 425, 429]);
 const STATUS_CODES: Record<number, ErrorCode> = { 401: 'unauthorized', 403: 'unauthorized', 404: 'not_found', 410: 'not_found' };
 
 const STATUS_HINTS: Record<number, string> = {
-  401: 'Give it the credentials that it asks for.',
-  403: 'Check that the credentials given may read it.',
   404: 'Check the address.',
+  403: 'Check whether it may be read without credentials; network.sites gives them to an origin.',
   410: 'It is gone for good: leave it out.',
   429: 'It is asked too often: try again later.',
 };
 
-/** What a status that is no success says. `retry_after` is the header of that name. */
-export function statusError(name: string, status: number, retry_after: string | undefined): KbError {
+/** Who gave the credentials that a request went out with. */
+export type Credentials = 'none' | 'request' | 'sites';
+
+const REFUSED: Record<Credentials | 'unknown', string> = {
+  unknown: 'It wants credentials, or others than it was given: network.sites gives them to an origin, headers to an API.',
+  none: 'It was given no credentials: network.sites gives them to an origin, headers to an API.',
+  request: 'It was given credentials, and refuses them: check whether they are right and may read it.',
+  sites: 'It was given what network.sites says of its origin, and refuses that: check whether it is right and may read it.',
+};
+
+export interface StatusOptions {
+  /** The header of that name. */
+  retry_after?: string | undefined;
+  credentials?: Credentials;
+}
+
+/** What a status that is no success says. */
+export function statusError(name: string, status: number, { retry_after, credentials }: StatusOptions = {}): KbError {
   const isRetryable = RETRYABLE.has(status) || status >= 500;
-  const hint = STATUS_HINTS[status] ?? (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
+  const isRefused = status === 401 || (status === 403 && credentials !== 'none');
+  const hint =
+    (isRefused ? REFUSED[credentials ?? 'unknown'] : STATUS_HINTS[status]) ??
+    (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
   const retryAfter = isRetryable ? secondsIn(retry_after) : undefined;
   return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), `${name} answered with status ${status}.`, {
     hint,

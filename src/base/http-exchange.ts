@@ -4,10 +4,10 @@ import type { AddressPolicy } from './address.ts';
 import type { Connections } from './connect.ts';
 import { KbError } from './errors.ts';
 import { ACCEPTED_ENCODINGS, readBody, unpacked } from './http-body.ts';
-import { retryAfterReset, statusError } from './http-error.ts';
+import { retryAfterReset, statusError, type Credentials } from './http-error.ts';
 import type { AnswerHead, HttpAnswer, HttpRequest } from './http-message.ts';
-import { shown } from './secrets.ts';
-import { givenTo } from './sites.ts';
+import { holdsSecret, shown } from './secrets.ts';
+import { faultyHeader, givenTo, isLent } from './sites.ts';
 
 /** What every request goes through. */
 export interface Door {
@@ -30,7 +30,8 @@ export async function follow(start: URL, request: Timed, way: Way): Promise<Http
   for (let redirects = 0; ; redirects++) {
     const response = await send(sent, { start, request }, way);
     const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
-    if (location === undefined) return answer(response, request, { ...way, url: sent.url });
+    if (location === undefined)
+      return answer(response, request, { ...way, url: sent.url, credentials: credentialsOf(sent, { start, request }, way) });
     await response.body.dump({ limit: 16_384, signal: request.signal });
     if (redirects >= way.network.max_redirects)
       throw new KbError('invalid', `${way.name()} leads nowhere: it redirects more than ${way.network.max_redirects} times.`, {
@@ -76,9 +77,8 @@ function redirected({ url, method, body }: Sent, { location, status, name }: { l
 async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections, surface }: Way) {
   await connections.check(sent.url);
   const own = sent.url.origin === start.origin ? givenHeaders(start, request.headers) : {};
-  // what the operator gave is for reading: a caller of the server changes nothing with it
-  const isLent = surface === 'cli' || /^(GET|HEAD)$/i.test(sent.method);
-  const given = { ...(isLent ? givenTo(sent.url, network.sites) : {}), ...own };
+  const borrowing = { method: sent.method, headers: own, hasBody: sent.body !== undefined };
+  const given = { ...(isLent(surface, borrowing) ? givenTo(sent.url, network.sites) : {}), ...own };
   const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...given };
   const { origin, pathname, search } = sent.url;
   return connections.dispatcher.request({
@@ -93,37 +93,76 @@ async function send(sent: Sent, { start, request }: { start: URL; request: Timed
   });
 }
 
-/** What the caller gave for the first address: headers, and the user name and password in it. */
+/** Who gave what a request was sent with. */
+function credentialsOf(
+  { url, method, body }: Sent,
+  { start, request }: { start: URL; request: Timed },
+  { network, surface }: Way,
+): Credentials {
+  const own = url.origin === start.origin ? givenHeaders(start, request.headers) : {};
+  const named = [...Object.entries(own), ...url.searchParams];
+  if (named.some(([name, value]) => holdsSecret(name, value))) return 'request';
+  const lent = isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {};
+  return Object.keys(lent).length > 0 ? 'sites' : 'none';
+}
+
+/** What the caller gave for the first address: headers, and the user name and password in it. Throws a KbError (`usage`) for what no header can hold. */
 export function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const faulty = faultyHeader(given);
+  if (faulty !== undefined)
+    throw new KbError('usage', `The header «${faulty}» has a name or a value that no header can have.`, {
+      hint: 'Look for a line break, often at its end, and for letters beyond Latin-1.',
+    });
   if (!username && !password) return given;
-  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
   return { authorization: `Basic ${credentials}`, ...given };
+}
+
+/** A part of an address as its writer means it; one that can't be decoded was written as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
 
-async function answer(response: Dispatcher.ResponseData, request: Timed, { url, name, network }: Way & { url: URL }): Promise<HttpAnswer> {
+async function answer(
+  response: Dispatcher.ResponseData,
+  request: Timed,
+  { url, name, network, credentials }: Way & { url: URL; credentials: Credentials },
+): Promise<HttpAnswer> {
   const { statusCode: status, body } = response;
   const head = headOf(response, url);
   const leaveBody = () => body.dump({ limit: 16_384, signal: request.signal }).catch(() => {});
   if (!isWelcome(status, request)) {
     await leaveBody();
     const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
-    throw statusError(name(), status, headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined));
+    const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
+    throw statusError(name(), status, { retry_after, credentials });
   }
   if (REDIRECTS.has(status) || request.reads?.(head) === false) {
     await leaveBody();
     return { ...head, bytes: new Uint8Array() };
   }
-  const limits = { name: name(), max_bytes: request.max_bytes ?? network.max_bytes };
+  const max_bytes = mostOf(request, head, network);
+  const limits = { name: name(), max_bytes, cuts: request.cuts, isConfigured: max_bytes === network.max_bytes };
   const packed = await readBody(body, headerOf(response, 'content-length'), limits);
   return { ...head, bytes: await unpacked(packed, headerOf(response, 'content-encoding'), limits) };
 }
 
+const mostOf = ({ max_bytes: most }: HttpRequest, head: AnswerHead, { max_bytes }: Network): number =>
+  typeof most === 'function' ? Math.min(most(head), max_bytes) : (most ?? max_bytes);
+
 function headOf(response: Dispatcher.ResponseData, url: URL): AnswerHead {
   const headers = Object.fromEntries(Object.keys(response.headers).map((header) => [header, headerOf(response, header) ?? '']));
+  const repeated = Object.fromEntries(
+    Object.entries(response.headers).filter((header): header is [string, string[]] => Array.isArray(header[1])),
+  );
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = /charset\s*=\s*["']?([^\s"';]+)/.exec(parameters.join(';'))?.[1];
-  return { url: url.href, status: response.statusCode, headers, content_type: type.trim(), charset };
+  return { url: url.href, status: response.statusCode, headers, repeated, content_type: type.trim(), charset };
 }

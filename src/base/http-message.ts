@@ -18,9 +18,16 @@ export interface HttpRequest {
   redirect?: 'follow' | 'manual' | undefined;
   /** Whether the body is wanted, by what came before it: one that is not stays unread, and `bytes` are empty. */
   reads?: ((head: AnswerHead) => boolean) | undefined;
-  /** Of the body, packed and unpacked; `network.max_bytes` where absent. */
-  max_bytes?: number | undefined;
+  /** Of the body, packed and unpacked; `network.max_bytes` where absent. What depends on the head lowers that, and never raises it. */
+  max_bytes?: number | ((head: AnswerHead) => number) | undefined;
+  /** A body that is longer than `max_bytes` is cut there, and no failure. */
+  cuts?: boolean | undefined;
+  /** Does each try when it is its turn: what a site asks for in manners also lies between two tries. */
+  inTurn?: InTurn | undefined;
 }
+
+/** Does work when it may be done. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** What an answer says before its body. */
 export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
@@ -32,6 +39,8 @@ export interface HttpAnswer {
   status: number;
   /** Names in lower case; a header that came several times is joined with commas. */
   headers: Readonly<Record<string, string>>;
+  /** Each value for itself, of the headers that came several times. */
+  repeated?: Readonly<Record<string, readonly string[]>> | undefined;
   bytes: Uint8Array;
   /** The media type alone, in lower case; empty where there is none. */
   content_type: string;
@@ -39,11 +48,21 @@ export interface HttpAnswer {
   charset: string | undefined;
 }
 
+/** A host, perhaps with a port and a path, as people write it who leave out the beginning. */
+const HOST = /^(localhost|\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(:\d+)?(?=[/?#]|$)/i;
+
+function withScheme(address: string): string | undefined {
+  const [, host, port] = HOST.exec(address) ?? [];
+  if (host === undefined) return undefined;
+  const isNear = port !== undefined || /^(localhost|[\d.]+)$/i.test(host);
+  return `Did you mean ${shown(`${isNear ? 'http' : 'https'}://${address}`)}?`;
+}
+
 /** The address with the parameters added and its fragment, which is not sent, removed. Throws a KbError (`usage`) for what is no http(s) address. */
 export function addressOf(address: string, params: HttpRequest['params'] = {}): URL {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new KbError('usage', `«${shown(address)}» is not an address that kb can fetch.`, {
-      hint: 'Give one that begins with http:// or https://.',
+      hint: withScheme(address) ?? 'Give one that begins with http:// or https://.',
     });
   const url = new URL(address);
   url.hash = '';

@@ -34,7 +34,8 @@ export function createHttp({ network, surface, named, environment = process.env,
     async request(address, options = {}) {
       const url = addressOf(address, options.params);
       const connections = await open();
-      return retry(() => attempt(url, options, { network, connections, surface }), { ...retries, signal: options.signal });
+      const { inTurn = (work) => work(), signal } = options;
+      return retry(() => inTurn(() => attempt(url, options, { network, connections, surface })), { ...retries, signal });
     },
     async close() {
       await (await opened)?.dispatcher.destroy();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unwrapped } from '../schema/keys.ts';
 import { clashesOf, type Clash, type Path } from './clashes.ts';
-import { nearest } from './nearest.ts';
+import { distance, nearest } from './nearest.ts';
 import { holdsSecret } from './secrets.ts';
 
 /** What was looked at and with which schema: they know what came instead, and which key was meant. */
@@ -68,7 +68,9 @@ function ofKey(path: Path, key: string, { schema, value }: Examined): Told {
     return { path: [...path, key], problem: 'this key does not go with the ones beside it', came: '' };
   }
   const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
-  const hint = innerHint(path, key, objects) ?? keyHint(path, key, known);
+  const hint = known.some((name) => distance(name, key) === 1)
+    ? keyHint(path, key, known)
+    : (innerHint(path, key, objects) ?? keyHint(path, key, known));
   return { path: [...path, key], problem: 'this key is unknown', came: '', hint };
 }
 

@@ -21,11 +21,17 @@ export const tellWait = (wait: Wait): void => listeners.getStore()?.(wait);
 const sentence = ({ seconds, attempt, attempts, reason }: Wait): string =>
   `Waiting ${Math.ceil(seconds)} s, then trying again (${attempt} of ${attempts}): ${reason}`;
 
-const toProgress = (wait: Wait, stage: string): Progress =>
-  progress(stage, { wait: wait.seconds, attempt: wait.attempt, attempts: wait.attempts }, sentence(wait));
+const toProgress = (wait: Wait, { stage, data }: Pick<Progress, 'stage' | 'data'>): Progress =>
+  progress(stage, { ...data, wait: wait.seconds, attempt: wait.attempt, attempts: wait.attempts }, sentence(wait));
 
-/** The same work, in which each pause before another try is an event of its stage: `data` holds `wait` (seconds), `attempt` and `attempts`. */
-export async function* tellingWaits<R>(run: Run<R>): Run<R> {
+/** Milliseconds that work which is left while it waits has to close: it was not told to stop, and may wait for a minute. */
+const LONGEST_CLOSING = 500;
+
+/**
+ * The same work, in which each pause before another try is an event of its stage: `data` holds `wait` (seconds), `attempt` and `attempts` beside what the stage told last. `first` is
+ * what a pause is told with before there is a stage.
+ */
+export async function* tellingWaits<R>(run: Run<R>, first: Pick<Progress, 'stage' | 'data'>): Run<R> {
   const waits: Wait[] = [];
   let wake = () => {};
   const hear = (wait: Wait) => {
@@ -33,26 +39,43 @@ export async function* tellingWaits<R>(run: Run<R>): Run<R> {
     wake();
   };
   const heard = () => new Promise<false>((resolve) => (waits.length > 0 ? resolve(false) : (wake = () => resolve(false))));
-  let stage = '';
+  let last = first;
   let isOver = false;
+  let isPending = false;
   try {
     for (;;) {
       const next = listeners.run(hear, () => run.next());
+      isPending = true;
       const ended = next.then(
         () => true,
         () => true,
       );
       for (let isAhead = false; !isAhead;) {
         isAhead = await Promise.race([ended, heard()]);
-        for (const wait of waits.splice(0)) yield toProgress(wait, stage);
+        for (const wait of waits.splice(0)) yield toProgress(wait, last);
       }
+      isPending = false;
       const step = await next;
       isOver = step.done === true;
       if (step.done) return step.value;
-      if (step.value.type === 'progress') ({ stage } = step.value);
+      if (step.value.type === 'progress') last = step.value;
       yield step.value;
     }
   } finally {
-    if (!isOver) await run.return(undefined as never);
+    if (!isOver) await closed(run.return(undefined as never), isPending ? LONGEST_CLOSING : Infinity);
+  }
+}
+
+/** Waits until a run is closed, or for so many milliseconds; how it fails then is nobody's business any more. */
+async function closed(closing: Promise<unknown>, longest: number): Promise<void> {
+  if (longest === Infinity) return void (await closing);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, longest);
+  });
+  try {
+    await Promise.race([closing.catch(() => {}), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,5 +1,6 @@
 import { describe, envelope, isAbort, KbError } from '../base/errors.ts';
 import { packageRoot } from '../base/project.ts';
+import { wrappedText } from './markdown/flow.ts';
 
 /** Exit codes (contract, section 3). */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
@@ -28,7 +29,8 @@ export async function failed(error: unknown, argv: readonly string[]): Promise<v
   process.exitCode = exitCodeOf(shown);
   const wantsJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
   if (wantsJson) process.stdout.write(`${JSON.stringify(envelope(shown))}\n`);
-  if (!wantsJson || isAbort(error)) process.stderr.write(`${messageOf(shown)}\n`);
+  const { isTTY, columns } = process.stderr;
+  if (!wantsJson || isAbort(error)) process.stderr.write(`${wrappedText(messageOf(shown), isTTY ? columns : undefined)}\n`);
 }
 
 /** `--help` and `--version` end with an error of the code EEXIT, which is none. */

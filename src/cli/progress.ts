@@ -56,7 +56,7 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
   const work = async (_context: unknown, task: { title: string; output: string }) => {
     result = await drain((event) => {
       if (event.type === 'error') return;
-      if (event.message) task.output = event.message;
+      if (event.message && isSaid(event)) task.output = event.message;
       const counts = progressText(event.data, Date.now() - began);
       if (counts) task.title = `${title}: ${counts}`;
     });
@@ -70,13 +70,14 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
   return result!;
 }
 
-/** A failure is left to whoever shows it in the end, and what a run hands out to whoever prints it. */
-const isSaid = (type: Event['type']): boolean => type === 'progress' || type === 'page';
+/** A failure or a notice is left to whoever shows it in the end, and what a run hands out to whoever prints it. */
+const isSaid = ({ type, data }: Event): boolean => (type === 'progress' || type === 'page') && data.notice !== true;
 
 function statusTeller(screen: Screen, title: string): (event: Event) => void {
   const began = Date.now();
-  return ({ type, data, message }) => {
-    if (message && isSaid(type)) screen.note(printable(message));
+  return (event) => {
+    const { type, data, message } = event;
+    if (message && isSaid(event)) screen.note(printable(message));
     const counts = type === 'progress' && progressText(data, Date.now() - began);
     if (counts) screen.status(`${title}: ${counts}`);
   };
@@ -86,8 +87,9 @@ function lineTeller(screen: Screen, { title, prints }: { title: string; prints: 
   const began = Date.now();
   let told = began;
   if (!prints) screen.note(`${title} …`);
-  return ({ type, data, message }) => {
-    if (message && isSaid(type)) screen.note(printable(message));
+  return (event) => {
+    const { type, data, message } = event;
+    if (message && isSaid(event)) screen.note(printable(message));
     if (type !== 'progress') return;
     const now = Date.now();
     const counts = progressText(data, now - began);

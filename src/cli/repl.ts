@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { describe, isAbort, KbError } from '../base/errors.ts';
 import { throwIfAborted } from '../base/run.ts';
 import type { Desk } from './command.ts';
@@ -13,7 +14,7 @@ import { collectionOf, keep, openSession, type Session } from './repl/session.ts
 import { ask } from './repl/turn.ts';
 import { printable } from './screen.ts';
 
-/** A conversation: a question a line, each answered with what was said before in mind. Works with piped input too. */
+/** A conversation: a question a line, each answered with what was said before in mind. Works with piped input too: throws a KbError where that holds no line. */
 export async function converse(desk: Desk, request: Record<string, unknown>): Promise<void> {
   const { screen, signal } = desk;
   const session = openSession(desk, request, memoryOf(desk, { isTerminal: isConversation() }));
@@ -21,15 +22,31 @@ export async function converse(desk: Desk, request: Record<string, unknown>): Pr
   signal.addEventListener('abort', () => keyboard.close(), { once: true });
   const greeting = `Ask about «${collectionOf(session)}». /help shows what else there is.${goesOn(session)}`;
   // whoever pipes questions in knows what is asked, but not that a conversation is there already
-  if (isConversation() || session.talk.turns.length > 0) screen.note(wrappedText(greeting, screen.columns));
+  if (isConversation() || session.talk.turns.length > 0) screen.note(greeting);
+  if (isConversation()) tellWhereKept(session);
+  let isEmpty = true;
   try {
     for (let typed = await keyboard.next(); typed !== undefined && !signal.aborted; typed = await keyboard.next()) {
-      if (typed.trim() !== '' && !(await handle(meantBy(typed.trim()), session, keyboard))) break;
+      if (typed.trim() === '') continue;
+      isEmpty = false;
+      if (!(await handle(meantBy(typed.trim()), session, keyboard))) break;
     }
   } finally {
     keyboard.close();
   }
   throwIfAborted(signal);
+  if (isEmpty && !isConversation())
+    throw new KbError('usage', 'There is no question.', { hint: 'Give it as an argument, or pipe questions in, one a line.' });
+}
+
+/** That the conversation is kept, where, and how to have it otherwise. */
+function tellWhereKept(session: Session): void {
+  const { screen } = session.desk;
+  const file = session.memory.fileOf(collectionOf(session));
+  if (file === undefined) return;
+  const place = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file;
+  const otherwise = session.memory.isNamed ? '/clear forgets it.' : '/clear forgets it, --no-history keeps none.';
+  screen.note(screen.color.dim(wrappedText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
 }
 
 /** Answers a question, or does what a command says; what fails is said, and the conversation goes on. False where it ends. */

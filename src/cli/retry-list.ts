@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { KbError } from '../base/errors.ts';
+import { shown } from '../base/secrets.ts';
 import { UrlsEntry } from '../schema/requests.ts';
 
 type Entry = Exclude<UrlsEntry, string>;
@@ -14,7 +15,7 @@ export function pagesGiven(named: readonly string[], retry: string | undefined):
 }
 
 /**
- * The pages of a list of failures that may pass when they are sent again, each once. The file holds the result of `kb scrape --json` (or the body of `/v1/ingest/url`), error items as a
+ * The pages of a list of failures that may pass when they are sent again, each once, and of the sites that they failed at. The file holds the result of `kb scrape --json` (or the body of `/v1/ingest/url`), error items as a
  * list, or one a line. A page is read by itself, where the failure was not that of a whole crawl. Throws a KbError (`usage`) that names the file.
  */
 function pagesToRetry(path: string): Entry[] {
@@ -24,10 +25,19 @@ function pagesToRetry(path: string): Entry[] {
     if (isRetryable !== true || source_kind !== 'url') continue;
     const said = UrlsEntry.safeParse(retry_input).data ?? String(source);
     const entry: Entry = { mode: 'each', ...(typeof said === 'string' ? { url: said } : said) };
+    if (originOf(entry.url) !== originOf(String(source))) throw elsewhere(path, String(source), entry.url);
     entries.set(JSON.stringify(entry), entry);
   }
   return [...entries.values()];
 }
+
+const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
+
+/** What failed is what is asked for again: nothing that came by such a file leads to another site than it says. */
+const elsewhere = (path: string, source: string, url: string): KbError =>
+  new KbError('usage', `--retry: ${path} would have ${shown(url)} read in place of ${shown(source)}, which is another site.`, {
+    hint: 'If that is meant, give the address itself.',
+  });
 
 function failuresIn(path: string): Record<string, unknown>[] {
   const text = read(path);

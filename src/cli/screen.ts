@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { withoutSequences } from '../base/visible.ts';
+import { wrappedText } from './markdown/flow.ts';
 import { clipped } from './markdown/width.ts';
 
 /** Where a command says things: results on standard output, everything else on standard error. */
@@ -15,9 +16,9 @@ export interface Screen {
   print(text: string): void;
   /** Part of a line of the result. */
   write(text: string): void;
-  /** A line beside the result; not with `--quiet`. */
+  /** A line beside the result, broken where the terminal ends; not with `--quiet`. */
   note(text: string): void;
-  /** A line about a failure; always. */
+  /** A line about a failure, broken likewise; always. */
   warn(text: string): void;
   /** What is going on, on a terminal's standard error: it stands there until the next thing is said. Without a text it goes. To be used at the beginning of a line only. */
   status(text?: string): void;
@@ -67,6 +68,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     wipe();
     stream.write(text);
   };
+  const fitting = (text: string): string => wrappedText(text, stderr.isTTY ? stderr.columns || USUAL_COLUMNS : undefined);
   return {
     isTerminal,
     get columns() {
@@ -77,8 +79,8 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     color,
     print: (text) => to(stdout, `${text}\n`),
     write: (text) => to(stdout, text),
-    note: (text) => (quiet ? undefined : to(stderr, `${text}\n`)),
-    warn: (text) => to(stderr, `${text}\n`),
+    note: (text) => (quiet ? undefined : to(stderr, `${fitting(text)}\n`)),
+    warn: (text) => to(stderr, `${fitting(text)}\n`),
     status(text) {
       if (text === status) return;
       wipe();

@@ -25,20 +25,24 @@ export function showSources(result: ChatResult, screen: Screen): void {
   if (doubt) screen.print(color.dim(wrappedText(`\nLow confidence: ${doubt}`, screen.columns)));
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
-  for (const error of result.errors) screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${failureLine(error)}`, screen.columns));
+  // a model that can't be asked fails at the search query and at the answer alike
+  for (const line of new Set(result.errors.map((error) => failureLine(error))))
+    screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
-/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`. */
+/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark behind it. */
 export function sourceLine(
   { citation, title, metadata, location }: Pick<Source, 'citation' | 'title' | 'metadata' | 'location'>,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
+  remark = '',
 ): string {
   const place = [String(metadata.source), placeText(location)].filter(Boolean).join(' · ');
   const spans = [
     { text: `[${citation}]`, paint: color.bold },
     { text: ` ${printable(title)} — `, paint: plain },
     { text: printable(place), paint: color.cyan },
-  ];
+    { text: remark, paint: color.dim },
+  ].filter(({ text }) => text !== '');
   if (columns === undefined) return spans.map(({ text, paint }) => paint(text)).join('');
   return folded(spans, { hang: '    ', columns });
 }
@@ -106,7 +110,7 @@ export function answerPrinter(screen: Screen) {
       screen.status();
       if (hasTokens && result.answer === '') screen.print(screen.color.dim('… (the answer broke off)'));
       showSources(result, screen);
-      if (result.explain) screen.print(screen.color.dim(`\n${explainLines(result.explain).join('\n')}`));
+      if (result.explain) screen.print(screen.color.dim(`\n${wrappedText(explainLines(result.explain).join('\n'), screen.columns)}`));
     },
     end(): void {
       answer.end();

@@ -1,6 +1,8 @@
 import { queryTerms, terms } from '../base/terms.ts';
 import type { Location, RetrievedItem } from '../schema/items.ts';
 import type { RetrieveResult } from '../schema/answers.ts';
+import { folded, wrappedText } from './markdown/flow.ts';
+import { width } from './markdown/width.ts';
 import { failureLine } from './show-ingest.ts';
 import { printable, type Screen } from './screen.ts';
 
@@ -28,26 +30,31 @@ export function marked(text: string, query: string, mark: (word: string) => stri
   );
 }
 
-/** A line in pieces that fit, broken between words. A row of a table stays whole. */
-export function wrapped(line: string, width: number): string[] {
-  if (line.length <= width || line.startsWith('|')) return [line];
-  const pieces: string[] = [];
-  let piece = '';
-  for (const word of line.split(' ')) {
-    if (piece && piece.length + 1 + word.length > width) {
-      pieces.push(piece);
-      piece = word;
-    } else piece = piece ? `${piece} ${word}` : word;
-  }
-  return [...pieces, piece];
+/** A line in pieces that fit, broken between words. A row of a table and code that is indented stay whole. */
+export function wrapped(line: string, columns: number): string[] {
+  const isWhole = line.startsWith('|') || /^(?: {4}|\t)(?!\s*(?:[-*+•]|\d+[.)])\s)/.test(line) || width(line) <= columns;
+  return isWhole ? [line] : wrappedText(line, columns).split('\n');
 }
 
 /** Every hit with its title, place, score and passage. */
 export function showHits(result: RetrieveResult, screen: Screen): void {
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
   if (result.items.length === 0 && result.failed === 0)
-    screen.print(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')));
+    screen.print(wrappedText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen });
+}
+
+/** Title and score, in one line where they fit into it. */
+function headingLine(title: string, score: string, { color, columns }: Screen): string {
+  const fits = columns === undefined || width(`${title}  ${score}`) <= columns;
+  if (fits) return `${color.bold(title)}  ${color.dim(score)}`;
+  return folded(
+    [
+      { text: title, paint: color.bold },
+      { text: ` ${score}`, paint: color.dim },
+    ],
+    { hang: '   ', columns },
+  );
 }
 
 function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: string; screen: Screen }): void {
@@ -57,14 +64,14 @@ function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: 
     item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
   const place = [printable(source), placeText(location)].filter(Boolean).join(' · ');
   if (rank > 1) screen.print('');
-  screen.print(`${color.bold(`${rank}. ${printable(title ?? source)}`)}  ${color.dim(score)}`);
-  screen.print(`   ${color.cyan(place)}`);
+  screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
+  screen.print(color.cyan(wrappedText(`   ${place}`, columns)));
   const shown = item.text
     .trim()
     .split('\n')
     .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3));
   for (const line of shown) screen.print(line ? `   ${marked(line, query, (word) => color.bold.yellow(word))}` : '');
-  if (item.explain) for (const line of explained(item.explain)) screen.print(color.dim(`   ${line}`));
+  if (item.explain) for (const told of explained(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
 }
 
 /** `vector: rank 2, cosine 0.61` and so on, a line an arm. */

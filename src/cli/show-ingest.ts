@@ -32,7 +32,9 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   );
   for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)]) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
   showFailures(result.errors, result.failed, screen);
-  if (!view.dry_run && result.stored + result.unchanged > 0)
+  if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
+    screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');
+  if (!view.dry_run && !screen.quiet && result.stored + result.unchanged > 0)
     screen.print(screen.color.dim(`Next: kb retrieve "…"${view.option}   or   kb chat${view.option}`));
 }
 

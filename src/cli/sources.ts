@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KbError } from '../base/errors.ts';
 import { filledIn } from '../base/references.ts';
+import { explain } from '../base/validation.ts';
 import type { Environment } from '../config/environment.ts';
 import type { RequestOf } from '../engine/operations.ts';
+import { ApiSource } from '../schema/requests.ts';
 import { absolutePath, sourceOf, type Place } from '../stages/extract/local-path.ts';
 import type { FlagValues } from './flags.ts';
 import { inputText } from './json-lines.ts';
@@ -33,7 +35,18 @@ export async function ingestSources(flags: FlagValues, { home, environment }: Su
 
 /** An address, or the APIs that `@file` describes, with the values of the variables that it refers to. */
 export function apiEntries(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
-  return given.startsWith('@') ? ([filledIn(readStructure(given.slice(1), flag), environment)].flat() as ApiEntry[]) : [given];
+  if (!given.startsWith('@')) return [given];
+  const path = given.slice(1);
+  const entries = [filledIn(readStructure(path, flag), environment)].flat();
+  for (const entry of entries) checkEntry(entry, `${flag}: ${path}`);
+  return entries as ApiEntry[];
+}
+
+/** Throws a KbError (`usage`) that names the file and the key, which the engine does not know of. */
+function checkEntry(value: unknown, where: string): void {
+  const schema = typeof value === 'string' ? ApiSource.shape.url : ApiSource;
+  const { error } = schema.safeParse(value);
+  if (error) throw new KbError('usage', `${where}: ${explain(error, { schema, value, whole: 'what describes an API' })}`);
 }
 
 /** Text, `@file` (whose path is its source), or `-` for standard input. */
@@ -69,9 +82,18 @@ function readStructure(path: string, flag: string): unknown {
 }
 
 function readText(path: string, flag: string): string {
+  if (path === '')
+    throw new KbError('usage', `${flag}: no file is named after @.`, { hint: 'Write its path behind it, such as @orders.yaml.' });
   try {
     return readFileSync(resolve(path), 'utf8');
   } catch (cause) {
-    throw new KbError('usage', `${flag}: the file ${path} cannot be read: ${(cause as Error).message}`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new KbError('usage', `${flag}: the file ${path} cannot be read: ${READING[code ?? ''] ?? message}`, { cause });
   }
 }
+
+const READING: Record<string, string> = {
+  EISDIR: 'it is a folder.',
+  ENOENT: 'there is none of that name.',
+  EACCES: 'you may not read it.',
+};

@@ -4,7 +4,7 @@ import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml'
 import { z } from 'zod';
 import { KbError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
-import { filledIn, isReferring } from '../base/references.ts';
+import { filledIn, isReferring, withoutReferences } from '../base/references.ts';
 import { holdsSecret } from '../base/secrets.ts';
 import { setPath, type Layer } from '../base/settings.ts';
 import { Config } from '../schema/config.ts';
@@ -90,11 +90,21 @@ const credential = (where: string, path: string): KbError =>
 function refuseCredentials(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    const isReference = typeof inner === 'string' && isReferring(inner);
+    const isReference = typeof inner === 'string' && (key === 'basic_auth' ? isReferred(inner) : isReferring(inner));
     const isSecret = !Array.isArray(value) && (holdsSecret(key, String(inner)) || isGivenToSite(path, key, inner));
     if (isSecret && !isReference) throw credential(where, `${path}.${key}`);
     refuseCredentials(inner, where, `${path}.${key}`);
   }
+}
+
+/** Passwords that some services want beside a token in the place of the user name, or the other way around: no secrets. */
+const NO_PASSWORD = /^(x|none|x-oauth-basic|(api[_-]?)?token)?$/i;
+
+/** Whether a user name and password keep the password out of the file: a variable beside a password makes that no less one. */
+function isReferred(given: string): boolean {
+  const [, password] = /^[^:]*:(.*)$/s.exec(given) ?? [];
+  if (!isReferring(given)) return false;
+  return password === undefined || NO_PASSWORD.test(withoutReferences(password));
 }
 
 /** Characters of a cookie from which on it is more than a setting such as `lang=en`. */

@@ -75,7 +75,7 @@ function refused(refusal: Refusal, asked: Asked, { status, verb = 'answered' }: 
   }
   // Gemini calls a wrong key a wrong argument.
   if (status === 401 || status === 403 || /api.key not valid/i.test(said)) {
-    return new KbError('unauthorized', message, { hint: `Check the key in ${key_variable}, and that it may use ${model}.` });
+    return new KbError('unauthorized', message, { hint: `Check the key in ${key_variable}, and that it may use «${model}».` });
   }
   if (ANSWER_TOO_LONG.test(said)) return new KbError('invalid', message, { hint: 'Set chat.llm.max_tokens lower.' });
   // A request above what an account may send in a minute is refused with 429 however long it waits.

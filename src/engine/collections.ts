@@ -1,4 +1,5 @@
 import { KbError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, type Run } from '../base/run.ts';
 import { drivers } from '../drivers/registry.ts';
@@ -25,11 +26,14 @@ function assertSameEmbedder(collection: Collection, settings: Config): void {
   });
 }
 
-export const noCollection = (name: string): KbError =>
-  new KbError('not_found', `There is no collection «${name}».`, {
-    hint: `Make it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» shows those that there are.`,
+/** That there is no such collection, and which of those that there are was probably meant. */
+export const noCollection = (name: string, there: readonly string[] = []): KbError => {
+  const meant = nearest(name, there);
+  return new KbError('not_found', `There is no collection «${name}».`, {
+    hint: `${meant ? `Did you mean «${meant}»? ` : ''}Make it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» shows those that there are.`,
     isRetryable: true,
   });
+};
 
 /** The collection that the settings name, if there is one. Throws where it was made with another embedder. */
 export async function findCollection({ settings, resources }: Context): Promise<Collection | undefined> {
@@ -41,8 +45,13 @@ export async function findCollection({ settings, resources }: Context): Promise<
 /** The same, for reading: throws where there is none. */
 export async function openCollection(context: Context): Promise<Collection> {
   const collection = await findCollection(context);
-  if (!collection) throw noCollection(context.settings.collection);
+  if (!collection) throw noCollection(context.settings.collection, await names(context));
   return collection;
+}
+
+async function names({ settings, resources }: Context): Promise<string[]> {
+  const store = await resources.store(settings.storage);
+  return (await store.collections()).map(({ name }) => name);
 }
 
 /** The collection to write into: the one there is, or one that is made when it is first asked for, with vectors of that length. */

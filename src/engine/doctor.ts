@@ -1,5 +1,7 @@
 import { describe } from '../base/errors.ts';
+import { unsetReference } from '../base/references.ts';
 import type { Run } from '../base/run.ts';
+import { givenTo } from '../base/sites.ts';
 import { findBrowser } from '../drivers/fetchers/find-browser.ts';
 import { providerNamed } from '../drivers/providers.ts';
 import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/doctor.ts';
@@ -22,6 +24,7 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
     ['chat', () => checkLlm(context, connections)],
     ['rerank', () => checkReranker(context, connections)],
     ['browser', checkBrowser],
+    ['sites', async () => checkSites(context)],
   ];
   for (const [name, look] of steps) {
     const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
@@ -100,4 +103,15 @@ async function checkBrowser(): Promise<Finding> {
     status: 'warning',
     message: 'No Chrome or Chromium was found. Only pages that need a browser are out of reach; kb setup-browser installs one.',
   };
+}
+
+/** What requests are given for sites and APIs: a variable that is not set makes each of them an error. */
+function checkSites({ settings: { network, ingestion } }: Context): Finding {
+  const { headers, params } = ingestion.api;
+  for (const { origin } of network.sites) givenTo(new URL(origin), network.sites);
+  const unset = unsetReference({ headers, params }, 'ingestion.api');
+  if (unset) throw unset;
+  const { length } = network.sites;
+  if (length === 0) return ok('none: no origin is given credentials (network.sites)');
+  return ok(`${length === 1 ? '1 origin is' : `${length} origins are`} given what network.sites says`);
 }

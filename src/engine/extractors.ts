@@ -38,7 +38,7 @@ export async function openExtractors(
     ...(urls === undefined
       ? {}
       : { urls: () => extractUrls(urls, { ...parts, renderer, memory, settings: ingestion.urls, user_agent: network.user_agent }) }),
-    ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api }) }),
+    ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api, isRequested: surface === 'server' }) }),
     ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),
   };
   return { extractors, close: async () => void (await Promise.all([http.close(), renderer.close()])) };

@@ -54,14 +54,16 @@ async function* pipeline(request: IngestRequest, context: Context, report: Inges
   const gone = yield* drawThrough(request, context, {
     existing: target.existing,
     report,
-    finish(read) {
+    finish(read, onFailure) {
       const { batch_size } = settings.embedding;
-      const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch: (count) => report.embedded(count) }) : read;
+      const onBatch = (count: number) => report.embedded(count);
+      const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
       return writeWorks(embedded, {
         collection: target.get,
         was_empty: !target.existing,
         batch_size: settings.storage.batch_size,
         onWritten: (item) => report.written(item),
+        onFailure,
       });
     },
   });
@@ -83,8 +85,8 @@ async function* rehearse(request: IngestRequest, context: Context, report: Inges
 interface Way {
   existing: Collection | undefined;
   report: IngestReport;
-  /** What is done with the documents that were read. */
-  finish(read: AsyncIterable<Work>): AsyncIterable<void>;
+  /** What is done with the documents that were read. `onFailure` is told what ends that: nothing more is asked of any source then. */
+  finish(read: AsyncIterable<Work>, onFailure: (error: unknown) => void): AsyncIterable<void>;
 }
 
 /** Draws the sources through extraction, comparison, parsing and chunking to their end; tells which stored ones are gone. */
@@ -93,18 +95,27 @@ async function* drawThrough(request: IngestRequest, context: Context, { existing
   const before = await storedSources(existing);
   const inventory = createInventory(report);
   const memory = await openMemory(context, { request, before, onProblem: (message) => report.notice(message) });
+  const failed = new AbortController();
+  const reading = { ...context, signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal };
   try {
-    const { extractors, close } = await openExtractors(request, context, memory.pages);
+    const { extractors, close } = await openExtractors(request, reading, memory.pages);
     try {
       const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
       const works = readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
-      yield* watch(finish(readable(works, report)), report, signal);
+      yield* watch(
+        finish(readable(works, report), (error) => failed.abort(error)),
+        report,
+        signal,
+      );
     } finally {
       await close();
     }
+  } catch (error) {
+    throw failed.signal.aborted ? failed.signal.reason : error;
   } finally {
     await memory.close();
   }
+  if (request.prune) for (const sentence of inventory.kept(before)) report.notice(sentence);
   return inventory.gone(before);
 }
 

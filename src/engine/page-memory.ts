@@ -43,7 +43,7 @@ const NONE: OpenMemory = { pages: undefined, close: async () => {} };
  * that was deleted, or that is to be chunked in another way, is read again. Never throws.
  */
 export async function openMemory(context: Context, { request, before, onProblem }: MemoryOptions): Promise<OpenMemory> {
-  if (request.urls === undefined) return NONE;
+  if (request.urls === undefined || (request.dry_run && request.force)) return NONE; // all is to be read, and nothing written down
   const { settings, home, surface } = context;
   const { folder, name } = placeOf(settings, home);
   const mode = request.dry_run ? 'read' : request.force ? 'write' : 'use';
@@ -86,7 +86,7 @@ function circumstancesOf({ ingestion: { urls }, network }: Config): string {
     Object.keys(cookies),
     basic_auth !== undefined,
   ]);
-  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, given])).slice(0, 8);
+  return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, given])).slice(0, 8);
 }
 
 /** For as long as it is open, nobody else opens it to write: stores that are no folder have no lock of their own. Throws a KbError (`aborted`) where someone has. */

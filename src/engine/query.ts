@@ -1,4 +1,4 @@
-import { endsWork, KbError, toErrorItem } from '../base/errors.ts';
+import { endsWork, isAbort, KbError, toErrorItem } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
 import { tellingWaits } from '../base/waits.ts';
 import type { Embedder } from '../ports/models.ts';
@@ -15,7 +15,8 @@ import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
 /** Retrieval without an answer. A collection that can't be searched is an item of `errors`; so is a rewrite that failed, and the query is searched for as it is. */
-export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> => tellingWaits(retrieving(request, context));
+export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> =>
+  tellingWaits(retrieving(request, context), { stage: 'retrieval', data: { retrieved: 0, failed: 0, search_query: request.query } });
 
 async function* retrieving(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
   const { query, filter, explain } = request;
@@ -72,7 +73,8 @@ const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefine
   resources.llm(settings.chat.llm, settings.chat.llm.provider === 'local' ? embedder : undefined);
 
 /** One turn of a conversation. Nothing is opened before it is needed. */
-export const chat = (request: ChatRequest, context: Context): Run<ChatResult> => tellingWaits(chatting(request, context));
+export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
+  tellingWaits(chatting(request, context), { stage: 'chat', data: { query: request.query } });
 
 async function* chatting({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
   const { settings, signal } = context;
@@ -119,5 +121,10 @@ async function openParts(context: Context): Promise<RetrieveParts> {
 async function embedderFor(context: Context): Promise<Embedder | undefined> {
   const { retrieval, embedding } = context.settings;
   if (retrieval.mode !== 'text') return await openEmbedder(context);
-  return embedding.provider === 'local' ? await openEmbedder(context).catch(() => undefined) : undefined;
+  return embedding.provider === 'local' ? await openEmbedder(context).catch(withoutOne) : undefined;
+}
+
+/** A stop, and what is none of our own failures, is no reason to go on. */
+function withoutOne(error: unknown): undefined {
+  if (isAbort(error) || !(error instanceof KbError)) throw error;
 }

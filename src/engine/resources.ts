@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { KbError } from '../base/errors.ts';
-import type { RendererOptions } from '../drivers/fetchers/browser.ts';
+import type { RendererOptions } from '../drivers/fetchers/tabs.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer } from '../ports/reading.ts';

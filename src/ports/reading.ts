@@ -47,6 +47,8 @@ export interface RenderedPage {
   /** Where it was found in the end. */
   url: string;
   status: number;
+  /** What the header `X-Robots-Tag` of its answer says; several of them may have become one. */
+  robots_tags?: readonly string[] | undefined;
   /** Its HTML in UTF-8, as a browser would show it then. */
   bytes: Uint8Array;
 }

@@ -28,6 +28,8 @@ export interface EmbedWorksOptions {
   batch_size: number;
   signal?: AbortSignal | undefined;
   onBatch?: (embedded: number) => void;
+  /** Told what ends the work, before what feeds it is let go of: that waits for what is under way. */
+  onFailure?: (error: unknown) => void;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface EmbedWorksOptions {
  */
 export async function* embedWorks(
   works: AsyncIterable<Work>,
-  { embedder, batch_size, signal, onBatch }: EmbedWorksOptions,
+  { embedder, batch_size, signal, onBatch, onFailure }: EmbedWorksOptions,
 ): AsyncGenerator<Work, void, void> {
   let failedBatches = 0;
   const embed = async ({ slots, completes }: Batch): Promise<Batch> => {
@@ -52,7 +54,12 @@ export async function* embedWorks(
     onBatch?.(slots.length - vectors.filter((vector) => vector instanceof KbError).length);
     return { slots, completes };
   };
-  const batches = mapOrdered(ahead(fill(works, batch_size), 2), embedder.concurrency, embed);
+  const embedOrTell = (batch: Batch) =>
+    embed(batch).catch((error: unknown) => {
+      onFailure?.(error);
+      throw error;
+    });
+  const batches = mapOrdered(ahead(fill(works, batch_size), 2), embedder.concurrency, embedOrTell);
   for await (const { completes } of batches) yield* completes;
 }
 

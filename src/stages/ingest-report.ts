@@ -75,7 +75,7 @@ export class IngestReport {
   /** What a person should know although nothing failed: told at once, and kept. */
   notice(message: string): void {
     this.result.notices.push(message);
-    this.#news.push({ type: 'progress', stage: 'ingest', message, data: {} });
+    this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
   }
 
   /** A source that could not be made chunks. */

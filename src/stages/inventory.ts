@@ -1,6 +1,6 @@
 import { KbError, toErrorItem } from '../base/errors.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
-import type { Candidate, Extracted, Scope } from './extract/candidate.ts';
+import { unreadError, type Candidate, type Extracted, type Scope } from './extract/candidate.ts';
 import type { SourceName } from './extract/extract.ts';
 import type { IngestReport } from './ingest-report.ts';
 
@@ -15,6 +15,8 @@ export interface Inventory {
   ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void>;
   /** Stored sources that lie in what was listed whole and were not there, or that are known to be gone. A source that failed was there. */
   gone(before: ReadonlyMap<string, StoredSource>): string[];
+  /** What stays although it was not met, and why: a sentence for each reason. */
+  kept(before: ReadonlyMap<string, StoredSource>): string[];
 }
 
 export function createInventory(report: IngestReport): Inventory {
@@ -31,14 +33,17 @@ export function createInventory(report: IngestReport): Inventory {
     else report.unread(name, toErrorItem(anotherOf(source), { source, source_kind, stage: 'validate' }));
     return false;
   };
+  const isMissed = ({ source }: StoredSource): boolean => !given.has(source) && !failed.has(source);
+  const isIn = ({ source, source_kind }: StoredSource, scope: Scope): boolean => scope.source_kind === source_kind && scope.covers(source);
+  const isGone = (stored: StoredSource): boolean =>
+    isMissed(stored) && (gone.has(stored.source) || scopes.some((scope) => scope.doubt === undefined && isIn(stored, scope)));
   return {
     async *candidates(extracted) {
       for await (const { name, item } of extracted) {
         if ('candidate' in item) {
           if (isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
         } else if ('error' in item) {
-          if (!item.isGone) failed.add(item.error.source);
-          else gone.add(item.error.source);
+          for (const source of [item.error.source, item.stored_as ?? item.error.source]) (item.isGone ? gone : failed).add(source);
           report.unread(name, item.error);
         } else if ('passed_over' in item) report.passedOver(item.passed_over);
         else if ('scope' in item) scopes.push(item.scope);
@@ -46,15 +51,16 @@ export function createInventory(report: IngestReport): Inventory {
         else report.expect(item.expected);
       }
     },
-    gone: (before) =>
-      [...before.values()]
-        .filter(
-          ({ source, source_kind }) =>
-            !given.has(source) &&
-            !failed.has(source) &&
-            (gone.has(source) || scopes.some((scope) => scope.source_kind === source_kind && scope.covers(source))),
-        )
-        .map(({ source }) => source),
+    gone: (before) => [...before.values()].filter((stored) => isGone(stored)).map(({ source }) => source),
+    kept: (before) =>
+      scopes.flatMap((scope) => {
+        const { doubt } = scope;
+        if (doubt === undefined) return [];
+        const count = [...before.values()].filter((stored) => isMissed(stored) && isIn(stored, scope) && !isGone(stored)).length;
+        return count > 0
+          ? [`${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not met and not removed: ${doubt}`]
+          : [];
+      }),
   };
 }
 
@@ -71,11 +77,9 @@ export async function prune(collection: Collection, sources: readonly string[]):
 
 /** A document that could not be made, as an item of the report. */
 export function unreadItem(candidate: Candidate, error: unknown) {
-  const known =
-    error instanceof KbError
-      ? error
-      : new KbError('invalid', `${candidate.source} could not be read: ${error instanceof Error ? error.message : String(error)}`, {
-          cause: error,
-        });
-  return toErrorItem(known, { source: candidate.source, source_kind: candidate.source_kind, stage: 'convert' });
+  return toErrorItem(unreadError(candidate.source, error), {
+    source: candidate.source,
+    source_kind: candidate.source_kind,
+    stage: 'convert',
+  });
 }

@@ -19,6 +19,8 @@ export interface WriteWorksOptions {
   batch_size: number;
   /** Told of each document, in their order, as soon as it is known what became of it. */
   onWritten: (written: Written) => void;
+  /** Told what ends the work, before what feeds it is let go of: that waits for what is under way. */
+  onFailure?: (error: unknown) => void;
 }
 
 /** Documents that may wait to be written while the embedder goes on. */
@@ -31,12 +33,14 @@ const weight = ({ chunks }: Work): number => Math.max(1, chunks.length);
 /** Writes documents in groups, each group in one step, while the embedder works on the next. Yields after each: where nobody reads on, nothing more is written. */
 export async function* writeWorks(
   works: AsyncIterable<Work>,
-  { collection, was_empty, batch_size, onWritten }: WriteWorksOptions,
+  { collection, was_empty, batch_size, onWritten, onFailure }: WriteWorksOptions,
 ): AsyncGenerator<void, void, void> {
   for await (const group of grouped(ahead(works, WAITING), batch_size, { weight, patience: PATIENCE })) {
     const ready = group.filter(shouldStore);
-    const refused =
-      ready.length > 0 ? await writeGroup(ready, await collection(dimensionsOf(ready)), { was_empty }) : new Map<Work, KbError>();
+    const refused = await writeReady(ready, { collection, was_empty }).catch((error: unknown) => {
+      onFailure?.(error);
+      throw error;
+    });
     for (const work of group) {
       const error = refused.get(work);
       onWritten({ work, stored: ready.includes(work) && !error, ...(error ? { refused: error } : {}) });
@@ -44,6 +48,12 @@ export async function* writeWorks(
     yield;
   }
 }
+
+/** What the store refused of these documents. */
+const writeReady = async (
+  ready: readonly Work[],
+  { collection, was_empty }: Pick<WriteWorksOptions, 'collection' | 'was_empty'>,
+): Promise<Map<Work, KbError>> => (ready.length > 0 ? writeGroup(ready, await collection(dimensionsOf(ready)), { was_empty }) : new Map());
 
 const dimensionsOf = (works: readonly Work[]): number =>
   works.flatMap(({ chunks }) => chunks).find(({ vector }) => vector)?.vector?.length ?? 0;

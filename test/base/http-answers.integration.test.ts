@@ -44,6 +44,12 @@ test('an answer is asked for with the user name and password of its address', as
   expect(web.hits[0]!.headers.authorization).toBe(`Basic ${Buffer.from('ann:sécret').toString('base64')}`);
 });
 
+test('a password with a percent sign that stands for itself is sent as it is', async () => {
+  const web = await site({ '/a': 'ok' });
+  await door([web]).request(`${web.url.replace('//', '//%C3%A4nn:100%zz@')}/a`);
+  expect(web.hits[0]!.headers.authorization).toBe(`Basic ${Buffer.from('änn:100%zz').toString('base64')}`);
+});
+
 test.each([
   ['gzip', gzipSync],
   ['deflate', deflateSync],

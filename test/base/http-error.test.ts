@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { connectionError, retryAfterReset, secondsIn, statusError } from '../../src/base/http-error.ts';
 
 test.each([408, 409, 425, 429, 500, 502, 503, 599])('a status of %i may pass', (status) => {
-  expect(statusError('http://x/', status, undefined)).toMatchObject({ isRetryable: true, code: 'unavailable' });
+  expect(statusError('http://x/', status)).toMatchObject({ isRetryable: true, code: 'unavailable' });
 });
 
 test.each([
@@ -13,9 +13,19 @@ test.each([
   [410, 'not_found'],
   [304, 'invalid'],
 ])('a status of %i stays: %s', (status, code) => {
-  const error = statusError('http://x/', status, '5');
+  const error = statusError('http://x/', status, { retry_after: '5' });
   expect(error).toMatchObject({ isRetryable: false, code, retryAfter: undefined });
   expect(error.message).toContain(String(status));
+});
+
+test.each([
+  ['none', /no credentials.*network\.sites/],
+  ['request', /given credentials, and refuses them/],
+  ['sites', /what network\.sites says.*refuses/],
+  [undefined, /network\.sites/],
+] as const)('a 401 says whose credentials were refused: %s', (credentials, hint) => {
+  expect(statusError('http://x/', 401, { credentials }).hint).toMatch(hint);
+  expect(statusError('http://x/', 403, { credentials }).hint).toMatch(credentials === 'none' ? /may be read without/ : hint);
 });
 
 describe('Retry-After', () => {

@@ -30,6 +30,41 @@ test('a body without an end is cut off at max_bytes', async () => {
   expect(body.sent()).toBeLessThan(16 * 2 ** 20);
 });
 
+test('a body that may be cut is read up to max_bytes, also where it announces more', async () => {
+  const body = endless();
+  const web = await site({ '/a': body.route, '/b': 'x'.repeat(300_000), '/c': 'short' });
+  for (const path of ['/a', '/b', '/c']) {
+    const { bytes } = await door([web]).request(web.url + path, { max_bytes: 200_000, cuts: true });
+    expect(bytes.length).toBe(path === '/c' ? 5 : 200_000);
+  }
+  expect(body.sent()).toBeLessThan(16 * 2 ** 20);
+});
+
+test('a limit that depends on what comes is held, never raises that of the configuration, and the hint names what helps', async () => {
+  const web = await site({
+    '/a.html': { headers: { 'content-type': 'text/html' }, body: 'x'.repeat(2_000) },
+    '/a.txt': { headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(2_000) },
+  });
+  const max_bytes = ({ content_type }: { content_type: string }) => (content_type === 'text/html' ? 1_000 : Infinity);
+  expect((await door([web]).request(`${web.url}/a.txt`, { max_bytes })).bytes.length).toBe(2_000);
+  const html = await failure(door([web]).request(`${web.url}/a.html`, { max_bytes }));
+  expect([html.code, html.message]).toEqual(['too_large', expect.stringContaining('the limit of 1000 bytes')]);
+  expect(html.hint).not.toContain('network.max_bytes');
+  const all = await failure(door([web], { network: { max_bytes: 500 } }).request(`${web.url}/a.txt`, { max_bytes }));
+  expect([all.code, all.hint]).toEqual(['too_large', expect.stringContaining('network.max_bytes')]);
+});
+
+test('each try waits for its turn', async () => {
+  const web = await site({ '/a': { status: 503 } });
+  let turns = 0;
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    turns++;
+    return work();
+  };
+  await failure(door([web]).request(`${web.url}/a`, { inTurn }));
+  expect([turns, web.hits.length]).toEqual([3, 3]);
+});
+
 test('a body that announces too much is not read', async () => {
   const body = endless({ 'content-length': String(2 ** 31) });
   const web = await site({ '/a': body.route });

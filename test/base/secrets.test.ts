@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { holdsSecret, shown, withoutSecrets } from '../../src/base/secrets.ts';
+import { holdsSecret, identified, shown, withoutSecrets } from '../../src/base/secrets.ts';
 
 describe('a name', () => {
   test.each([
@@ -53,6 +53,24 @@ describe('an address that is shown', () => {
 
   test('loses what may be a credential also where it cannot be read as an address', () => {
     expect(shown('http://ann:pass@x example/?token=t0k3n')).not.toMatch(/pass|t0k3n/);
+  });
+});
+
+describe('an address by which pages are told apart', () => {
+  const [one, other] = ['a1b2c3d4e5f6a7b8c9d0e1', 'a1b2c3d4e5f6a7b8c9d0e2'];
+  const page = (key: string, name = 'page_key') => `https://x.example/p?${name}=${key}&q=1`;
+
+  test('keeps a trace of what may be a credential, and none of what is one', () => {
+    expect(identified(page(one))).toMatch(/^https:\/\/x\.example\/p\?page_key=%7E[0-9a-f]{8}&q=1$/);
+    expect(identified(page(one))).not.toBe(identified(page(other)));
+    expect(identified(page(one))).not.toContain(one);
+    expect(identified(page(one, 'api_key'))).toBe('https://x.example/p?q=1');
+    expect(identified(page('short'))).toBe(page('short'));
+  });
+
+  test('is the same when it is made again, and may be shown', () => {
+    expect(identified(identified(page(one)))).toBe(identified(page(one)));
+    expect(shown(identified(page(one)))).toBe(identified(page(one)));
   });
 });
 

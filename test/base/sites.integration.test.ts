@@ -58,3 +58,44 @@ test('a variable that is not set is named, and nothing is asked', async () => {
   });
   expect(web.hits).toEqual([]);
 });
+
+test('a refusal says whether it was given credentials, and whose they were', async () => {
+  const web = await site({ '/a': { status: 401 } });
+  const hint = async (address: string, sites: ReturnType<typeof given>, options = {}) =>
+    (await failure(door([web], { network: { sites } }).request(address, options))).hint;
+  expect(await hint(`${web.url}/a`, [])).toMatch(/no credentials: network\.sites/);
+  expect(await hint(`${web.url}/a`, given(web.url))).toMatch(/what network\.sites says/);
+  expect(await hint(`${web.url}/a`, [], { headers: { Authorization: 'Bearer x' } })).toMatch(/given credentials/);
+  expect(await hint(`${web.url}/a?api_key=x`, [])).toMatch(/given credentials/);
+});
+
+test('who asks over the network adds nothing that stands for another method: with a header of its own, or a body, it goes without', async () => {
+  const web = await site({ '/a': 'here' });
+  const http = door([], { surface: 'server', network: { sites: given(web.url), allow_private: [web.url] } });
+  await http.request(`${web.url}/a`, { headers: { 'X-HTTP-Method-Override': 'DELETE' } });
+  await http.request(`${web.url}/a`, { body: 'mutation' }).catch(() => {});
+  await http.request(`${web.url}/a`, { headers: { Accept: 'text/html', 'If-None-Match': '"a"' } });
+  const borrowed = web.hits.filter(({ headers }) => headers.cookie !== undefined);
+  expect(borrowed.map(({ headers }) => headers.accept)).toEqual(['text/html']);
+});
+
+test('the operator sends what it likes', async () => {
+  const web = await site({ '/a': 'here' });
+  await door([web], { network: { sites: given(web.url) } }).request(`${web.url}/a`, {
+    method: 'POST',
+    body: 'x',
+    headers: { 'x-own': '1' },
+  });
+  expect(web.hits[0]!.headers).toMatchObject(sent);
+});
+
+test('a header that cannot be sent is named, and its value is not', async () => {
+  const web = await site({ '/a': 'here' });
+  const http = door([web], { network: { sites: [{ origin: web.url, headers: { 'X-Key': 's3cret\nX-Other: 1' } }] } });
+  const error = await failure(http.request(`${web.url}/a`));
+  expect(error).toMatchObject({ code: 'setup', message: expect.stringContaining(`network.sites, ${web.url}: the header «x-key»`) });
+  expect(JSON.stringify([error.message, error.hint])).not.toContain('s3cret');
+  const own = door([web]).request(`${web.url}/a`, { headers: { 'X-Key': 's3cret\n' } });
+  expect(await failure(own)).toMatchObject({ code: 'usage', message: expect.stringContaining('«x-key»') });
+  expect(web.hits).toEqual([]);
+});

@@ -16,6 +16,12 @@ describe('terms', () => {
     expect(terms('https://example.org/a-b?c=1')).toEqual(['https', 'example.org', 'exampl', 'org', 'a-b', 'a', 'b', 'c', '1']);
   });
 
+  it('keep an identifier whole among words without spaces, too', () => {
+    expect(terms('错误F-117是')).toEqual(['f-117', '错误', '错', '误', 'f', '117', '是']);
+    expect(terms('エラーv2.3.1、')).toContain('v2.3.1');
+    expect(terms('F-是')).toEqual(['f', '是']);
+  });
+
   it('keep names with signs apart from their letters', () => {
     expect(terms('C, C++ and C#')).toEqual(['c', 'c++', 'c', 'and', 'c#', 'c']);
   });

@@ -36,6 +36,7 @@ describe('explain', () => {
     ['retrieve', [], 'the request: an object is expected, not a list.'],
     ['retrieve', null, 'the request: an object is expected, not null.'],
     ['ingest', { api: { url: 'x', headers: { a: 1 } } }, 'api.headers.a: a text is expected, not a number.'],
+    ['ingest', { url: 'https://a.example/' }, 'url: this key is unknown. Did you mean «urls»?'],
     // one of several values
     ['retrieve', { query: 'x', mode: 'psychic' }, `mode: ${MODES}.`],
     ['retrieve', { query: 'x', mode: 'vectr' }, `mode: ${MODES}. Did you mean «vector»?`],

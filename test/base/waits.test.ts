@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { KbError } from '../../src/base/errors.ts';
 import { retry } from '../../src/base/retry.ts';
 import { collect, progress, type Run } from '../../src/base/run.ts';
-import { tellingWaits } from '../../src/base/waits.ts';
+import { tellingWaits, tellWait } from '../../src/base/waits.ts';
 
 const busy = (failures: number) => {
   let tried = 0;
@@ -14,21 +14,24 @@ const busy = (failures: number) => {
 
 /** Work with a stage, in which something is tried until it succeeds. */
 async function* asking(failures: number): Run<string> {
-  yield progress('generation', {}, 'Asking.');
+  yield progress('generation', { query: 'How?' }, 'Asking.');
   const answer = await retry(busy(failures));
   yield progress('complete');
   return answer;
 }
 
+/** What a pause is told with before there is a stage. */
+const first = { stage: 'retrieval', data: { retrieved: 0 } };
+
 it('tells of each pause before another try, in the stage that it is in', async () => {
-  const { events, result } = await collect(tellingWaits(asking(2)));
+  const { events, result } = await collect(tellingWaits(asking(2), first));
   expect(result).toBe('done');
   expect(events).toEqual([
-    progress('generation', {}, 'Asking.'),
+    progress('generation', { query: 'How?' }, 'Asking.'),
     ...[2, 3].map((attempt) =>
       progress(
         'generation',
-        { wait: 0.001, attempt, attempts: 4 },
+        { query: 'How?', wait: 0.001, attempt, attempts: 4 },
         `Waiting 1 s, then trying again (${attempt} of 4): It answered 429: busy.`,
       ),
     ),
@@ -48,14 +51,15 @@ it('tells while it is waited, not behind', async () => {
         { signal: stop.signal },
       );
     })(),
+    first,
   );
-  expect((await run.next()).value).toMatchObject({ data: { wait: 50, attempt: 2, attempts: 4 } });
+  expect((await run.next()).value).toMatchObject({ stage: 'retrieval', data: { retrieved: 0, wait: 50, attempt: 2, attempts: 4 } });
   stop.abort();
   await expect(run.next()).rejects.toMatchObject({ code: 'aborted' });
 });
 
 it('keeps the pauses of two runs at once apart, and says nothing where nobody listens', async () => {
-  const [one, other] = await Promise.all([collect(tellingWaits(asking(3))), collect(tellingWaits(asking(0)))]);
+  const [one, other] = await Promise.all([collect(tellingWaits(asking(3), first)), collect(tellingWaits(asking(0), first))]);
   expect([one.events.length, other.events.length]).toEqual([5, 2]);
   expect((await collect(asking(2))).events).toHaveLength(2);
 });
@@ -69,7 +73,7 @@ it('closes the run that is left in the middle, and passes on what it throws', as
       isClosed = true;
     }
   }
-  const run = tellingWaits(endless());
+  const run = tellingWaits(endless(), first);
   await run.next();
   await run.return();
   expect(isClosed).toBe(true);
@@ -77,5 +81,16 @@ it('closes the run that is left in the middle, and passes on what it throws', as
   async function* failing(): Run<void> {
     throw new Error('odd');
   }
-  await expect(tellingWaits(failing()).next()).rejects.toThrow('odd');
+  await expect(tellingWaits(failing(), first).next()).rejects.toThrow('odd');
+});
+
+it('does not wait for what it waits for, once it is left', async () => {
+  // oxlint-disable-next-line require-yield -- the pause is what is heard
+  async function* stuck(): Run<void> {
+    tellWait({ seconds: 60, attempt: 2, attempts: 4, reason: 'busy' });
+    await new Promise(() => {});
+  }
+  const run = tellingWaits(stuck(), first);
+  await run.next();
+  expect(await run.return()).toEqual({ done: true, value: undefined });
 });

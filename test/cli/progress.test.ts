@@ -47,6 +47,7 @@ describe('progress', () => {
     yield event('page', '200  depth 1  https://a.example/  \u001b[31mRed', { url: 'https://a.example/' });
     yield event('page', '', { url: 'https://a.example/b' });
     yield event('progress', 'Waiting.');
+    yield event('progress', 'The crawl stopped.', { notice: true }); // which the summary says
     return 'done';
   }
 

@@ -40,6 +40,18 @@ describe('the pages of kb scrape', () => {
     expect(pagesGiven([], fileOf(JSON.stringify([failure('https://a.example/', { retry_input })])))).toEqual([retry_input]);
   });
 
+  it('are of the sites that they failed at, and lead to no other', () => {
+    const path = fileOf(
+      JSON.stringify([failure('https://a.example/x', { retry_input: { url: 'http://ann:pass@127.0.0.1/x', mode: 'full' } })]),
+    );
+    expect(() => pagesGiven([], path)).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: expect.stringContaining('http://127.0.0.1/x read in place of https://a.example/x'),
+      }),
+    );
+  });
+
   it('may be none', () => {
     expect(pagesGiven([], fileOf(JSON.stringify({ dlq: null, errors: [gone] })))).toEqual([]);
     expect(pagesGiven([], fileOf(JSON.stringify([gone])))).toEqual([]);

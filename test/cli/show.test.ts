@@ -80,12 +80,18 @@ describe('hits', () => {
   it('are shown with title, score, place and passage', () => {
     const screen = paper();
     showHits(
-      { ...result, items: [item, { ...item, rerank_score: 1.5, explain: { text: { weight: 0.5, rank: 2 }, fused: 0.12345 } }] },
+      {
+        ...result,
+        items: [
+          { ...item, metadata: { ...item.metadata, source: 'a  b.md' } },
+          { ...item, rerank_score: 1.5, explain: { text: { weight: 0.5, rank: 2 }, fused: 0.12345 } },
+        ],
+      },
       screen,
     );
     expect(screen.out).toEqual([
       '1. Manual  0.81',
-      '   a.md · page 2',
+      '   a  b.md · page 2',
       '   The filter.',
       '',
       '   It is replaced.',
@@ -97,6 +103,36 @@ describe('hits', () => {
       '   It is replaced.',
       '   text: weight 0.500, rank 2',
       '   fused: 0.123',
+    ]);
+  });
+
+  it('are broken between words where the terminal ends; tables and code are not', () => {
+    const screen = paper({ columns: 30 });
+    const text = [
+      'The filter is replaced every ninety days.',
+      '| a table | that is | far too long |',
+      '    code that is far too long for it',
+    ];
+    const metadata = {
+      source: 'a-folder/of-manuals.md',
+      title: 'A manual of many words indeed',
+      location: { page: 2, headings: ['Care'] },
+    };
+    showHits(
+      { ...result, items: [{ ...item, text: text.join('\n'), metadata, explain: { text: { weight: 0.5, rank: 2, score: 7.21 } } }] },
+      screen,
+    );
+    expect(screen.out.join('\n').split('\n')).toEqual([
+      '1. A manual of many words',
+      '   indeed 0.81',
+      '   a-folder/of-manuals.md ·',
+      '   Care, page 2',
+      '   The filter is replaced',
+      '   every ninety days.',
+      '   | a table | that is | far too long |',
+      '       code that is far too long for it',
+      '   text: weight 0.500, rank 2,',
+      '   score 7.210',
     ]);
   });
 
@@ -174,6 +210,19 @@ describe('the end of an ingest', () => {
     expect(out.slice(2, -1)).toEqual(['  note         The crawl was cut off at 200 pages.']);
     const many = said({ notices: Array.from({ length: 12 }, (_, i) => `Notice ${i}.`) }).out;
     expect(many.slice(-2)).toEqual(['  note         Notice 9.', '  note         … and 2 more; --json lists them.']);
+  });
+
+  it('says nothing of what comes next with --quiet', () => {
+    const quiet = paper({ quiet: true });
+    showIngest(report({ unchanged: 1, notices: ['It was cut off.'] }), { screen: quiet, milliseconds: 1, dry_run: false, option: '' });
+    expect(quiet.out.at(-1)).toBe('  note         It was cut off.');
+  });
+
+  it('says how to go on after what may pass', () => {
+    const later = { failed: 1, errors: [{ ...failure('a', 'a is down.'), isRetryable: true }] };
+    expect(said(later).warnings.at(-1)).toMatch(/the same command again/);
+    expect(said(later, { dry_run: true }).warnings.at(-1)).toBe('  a is down.');
+    expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).warnings.at(-1)).toBe('  a is broken.');
   });
 
   it('has a headline for every end', () => {
@@ -279,6 +328,13 @@ describe('an answer', () => {
     );
     expect(screen.out[0]).toBe('\nLow confidence: the collection holds little about this.');
     expect(screen.warnings).toEqual(['Note: q: The rewrite failed.']);
+  });
+
+  it('whose search query and words failed alike says so once', () => {
+    const screen = paper();
+    const refused = { ...failure('q', 'It answered 401.'), source_kind: 'chat' as const };
+    showSources({ ...result, answer: '', sources: [], errors: [{ ...refused, source_kind: 'query' }, refused] }, screen);
+    expect(screen.warnings).toEqual(['Error: It answered 401.']);
   });
 
   it('that is none, or cites nothing, or cites wrongly, says so as well; a greeting does not', () => {

@@ -62,14 +62,24 @@ describe('the sources of an ingest', () => {
   });
 
   it('that can not be read are named with their flag', async () => {
-    const home = folder({ 'broken.yaml': 'docs: [a\n', 'list.yaml': '- a.md\n', 'empty.yaml': '' });
+    const home = folder({
+      'broken.yaml': 'docs: [a\n',
+      'list.yaml': '- a.md\n',
+      'empty.yaml': '',
+      'typo.yaml': 'url: https://a.example/\npaginaton: {}\n',
+      'number.yaml': '5',
+    });
     const refusals: [Record<string, unknown>, RegExp][] = [
       [{ sources: join(home, 'none.yaml') }, /--sources: the file .*none\.yaml cannot be read/],
       [{ sources: join(home, 'broken.yaml') }, /--sources: .*broken\.yaml is neither YAML nor JSON/],
       [{ sources: join(home, 'list.yaml') }, /--sources: .*list\.yaml holds no request/],
       [{ sources: join(home, 'empty.yaml') }, /--sources: .*empty\.yaml holds no request/],
       [{ markdown: ['@none.md'] }, /--markdown: the file none\.md cannot be read/],
-      [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read/],
+      [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read: there is none/],
+      [{ api: ['@'] }, /--api: no file is named after @/],
+      [{ api: [`@${home}`] }, /--api: the file .* cannot be read: it is a folder/],
+      [{ api: [`@${join(home, 'typo.yaml')}`] }, /--api: .*typo\.yaml: paginaton: this key is unknown\. Did you mean «pagination»/],
+      [{ api: [`@${join(home, 'number.yaml')}`] }, /--api: .*number\.yaml: what describes an API: an object is expected/],
     ];
     for (const [flags, message] of refusals)
       await expect(ingestSources(flags, { home, environment: {} })).rejects.toMatchObject({

@@ -77,6 +77,8 @@ describe('loadConfig', () => {
 
   it.each([
     ['basic_auth: ann:hunter2', 'network.sites.0.basic_auth'],
+    ['basic_auth: "${WIKI_USER}:hunter2"', 'network.sites.0.basic_auth'],
+    ['basic_auth: "${WIKI_USER}:hunter2${MORE}"', 'network.sites.0.basic_auth'],
     ['cookies: {session: "hunter2"}', 'network.sites.0.cookies.session'],
     ['cookies: {sz: "hunter2hunter2hunter2"}', 'network.sites.0.cookies.sz'],
     ['headers: {Authorization: "Basic hunter2"}', 'network.sites.0.headers.Authorization'],
@@ -88,6 +90,15 @@ describe('loadConfig', () => {
     const { config } = load(file(text.replace(/(hunter2)+/, '${SITE_SECRET}')), { environment: { SITE_SECRET: 'hunter2' } });
     expect(JSON.stringify(config.network.sites)).toContain('hunter2');
   });
+
+  it.each(['${A}:${B}', 'ann:${B}', '${A}:', '${A}:x-oauth-basic', 'ann@a.example/token:${B}'])(
+    'takes a user name and password that name the password: %s',
+    (given) => {
+      const cwd = folder({ 'kb.config.yaml': `network:\n  sites:\n    - {origin: "https://a.example", basic_auth: "${given}"}\n` });
+      const expected = given.replace('${A}', 'one').replace('${B}', 'two');
+      expect(load(cwd, { environment: { A: 'one', B: 'two' } }).config.network.sites[0]!.basic_auth).toBe(expected);
+    },
+  );
 
   it('takes cookies that are settings as they are', () => {
     const cwd = folder({

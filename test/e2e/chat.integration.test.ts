@@ -156,6 +156,7 @@ describe('a conversation on a terminal', () => {
     await first.typed(`${QUESTION}\r`, /Quokkaberry[\s\S]*› $/);
     await first.leave();
     const kept = join(first.state, 'kb', 'chat', readdirSync(join(first.state, 'kb', 'chat'))[0]!, 'default.json');
+    expect(said(first.talk).replace(/\s+/g, ' ')).toContain(`is kept in ${kept}. /clear forgets it, --no-history keeps none.`);
     expect(statSync(kept).mode & 0o777).toBe(0o600);
     const next = await conversation([...words, '--no-query-rewrite'], { state: first.state });
     expect(said(next.talk)).toMatch(/goes on\s+after 1 turn/);
@@ -166,6 +167,7 @@ describe('a conversation on a terminal', () => {
     expect(prompts().at(-1)).not.toContain('The keeper is Quokkaberry');
     await next.leave();
     const private_ = await conversation([...words, '--no-history'], { state: first.state });
+    expect(said(private_.talk)).not.toContain('is kept in');
     await private_.typed(`${QUESTION}\r`, /Quokkaberry[\s\S]*› $/);
     expect(prompts().at(-1)).not.toContain('The keeper is Quokkaberry');
     await private_.leave();
@@ -219,6 +221,13 @@ describe('a conversation off a terminal', () => {
       [0, ''],
     ]);
     expect(JSON.parse(readFileSync(file, 'utf8')).turns).toHaveLength(6);
+  });
+
+  it('is used wrongly where nothing is piped in', async () => {
+    const [plain, json] = await Promise.all([[], ['--json']].map((flags) => kb(['chat', ...flags], { cwd: home, input: '\n' })));
+    expect(plain).toMatchObject({ code: 2, out: '', error: expect.stringMatching(/^Error: There is no question\./) });
+    expect(json!.code).toBe(2);
+    expect(JSON.parse(json!.out)).toMatchObject({ error: { message: expect.stringContaining('There is no question.') } });
   });
 
   it('answers with a JSON document a line, and nothing else, with --json', async () => {

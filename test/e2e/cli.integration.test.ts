@@ -159,7 +159,7 @@ describe('--json', () => {
     ['a list', ['collections', 'list'], { collections: [{ name: 'default' }] }, 0],
     ['a report with failures', ['ingest', '--docs', 'missing.md', '--docs', 'docs'], { failed: 1, unchanged: 2 }, 1],
     ['documents', ['parse', 'docs/gate.md', 'docs/none.md'], { documents: 1, failed: 1, outputs: [{ source: 'docs/gate.md' }] }, 1],
-    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
+    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
     ['an unknown command', ['retreive'], { error: { type: 'ValueError' } }, 2],
     ['an unknown flag', ['ingest', '--dcs', 'x'], { error: { type: 'ValueError' } }, 2],
     ['an error of the configuration', ['retrieve', 'x', '--set', 'a.b=1'], { error: { type: 'ValueError' } }, 2],

@@ -47,7 +47,7 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
   for (const path of hanging) web.routes[path] = () => {}; // there the site takes forever
   const first = startKb(ingest, { cwd, input: '' });
   onTestFinished(() => void first.child.kill('SIGKILL'));
-  const storedNow = async () => json(await kb(['collections', 'list', '--json'], { cwd })).collections[0]?.chunks ?? 0;
+  const storedNow = async () => json(await kb(['collections', 'list', '--json'], { cwd })).collections[0]?.sources ?? 0;
   while ((await storedNow()) < 40) await wait(200);
   first.child.kill('SIGKILL');
   expect((await first.done).signal).toBe('SIGKILL');

@@ -75,8 +75,40 @@ describe('an API that is read again', () => {
     const api = { url: `${web.url}/parts`, pagination: { type: 'page' as const, param: 'page' } };
     await result(engine, 'ingest', { api });
     const cut = await result(engine, 'ingest', { api: { ...api, max_pages: 1 }, prune: true });
-    expect(cut.notices).toEqual([`${web.url}/parts: stopped at max_pages = 1; there may be more.`]);
+    expect(cut.notices).toEqual([
+      `${web.url}/parts: stopped at max_pages = 1; there may be more.`,
+      `2 stored sources were not met and not removed: ${web.url}/parts may have more than was read.`,
+    ]);
     expect([cut.pruned, (await sourcesIn(engine)).length]).toEqual([[], 3]);
+  });
+
+  it('loses nothing to a slip in how its pages are asked for', async () => {
+    const web = await site({
+      '/parts': (request, response) => {
+        const query = new URL(request.url!, 'http://api').searchParams;
+        const at = Math.max(Number(query.get('page') ?? 1) - 1, Number(query.get('after') ?? 0), Number(query.get('skip') ?? 0));
+        const paging = { next: at < 2 ? String(at + 1) : null };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ rows: rows('x').slice(at, at + 1), paging }));
+      },
+    });
+    const engine = engineIn(folder());
+    const ingest = (paging: object) =>
+      result(engine, 'ingest', {
+        api: { url: `${web.url}/parts`, pagination: { items_path: 'rows', ...paging } as never },
+        prune: true,
+      });
+    const cursor = { type: 'cursor', param: 'after', cursor_path: 'paging.next' };
+    expect(await ingest(cursor)).toMatchObject({ stored: 3, notices: [] });
+    for (const slip of [
+      { ...cursor, cursor_path: 'paging.nxt' },
+      { ...cursor, param: 'aftr' },
+      { type: 'offset', param: 'skp' },
+      { type: 'page', param: 'pg' },
+    ]) {
+      const { pruned, notices, errors } = await ingest(slip);
+      expect([pruned, (await sourcesIn(engine)).length]).toEqual([[], 3]);
+      expect(notices.length + errors.length).toBeGreaterThan(0);
+    }
   });
 });
 
@@ -144,4 +176,15 @@ it('a request names no variables of the server', async () => {
   });
   expect([report.failed, report.documents]).toEqual([4, 1]);
   expect(web.hits.map(({ body }) => body)).toEqual([JSON.stringify({ text: `see ${reference}` })]);
+});
+
+it('a request over HTTP that refers to a variable is told that nothing is put in its place', async () => {
+  const web = await site({ '/parts': json([]) });
+  const { errors } = await result(serverEngine([web], {}), 'fetch', {
+    apis: [{ url: `${web.url}/parts`, headers: { Authorization: 'Bearer ${TICK}' } }],
+  });
+  expect(errors).toEqual([
+    expect.objectContaining({ stage: 'validate', error: expect.stringMatching(/^headers\.Authorization holds \$\{TICK\}/) }),
+  ]);
+  expect([errors[0]!.error.includes('environment'), web.hits]).toEqual([false, []]);
 });

@@ -49,6 +49,23 @@ describe('kb doctor', () => {
     expect(checks.rerank).toMatchObject({ status: 'ok', message: expect.stringMatching(/^off/) });
   });
 
+  it('names the variable that a site or an API refers to and that is not set, and no secret', async () => {
+    const sites = (given: object): Layer => ({ ...WORDS, network: { sites: [{ origin: 'https://wiki.example', ...given }] } });
+    expect((await checksWith(WORDS)).sites).toMatchObject({ status: 'ok', message: expect.stringMatching(/^none/) });
+    expect((await checksWith(sites({ basic_auth: 'ann:s3cret' }))).sites).toEqual({
+      status: 'ok',
+      message: '1 origin is given what network.sites says',
+    });
+    for (const settings of [
+      sites({ basic_auth: 'ann:${NO_SUCH}' }),
+      { ...WORDS, ingestion: { api: { headers: { 'X-Key': '${NO_SUCH}' } } } },
+    ])
+      expect((await checksWith(settings)).sites).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining('the variable NO_SUCH'),
+      });
+  });
+
   it('says that a language model that only quotes cannot rerank', async () => {
     const checks = await checksWith({ ...WORDS, rerank: { enabled: true, provider: 'llm' } });
     expect(checks.rerank).toMatchObject({ status: 'failed', message: expect.stringContaining('chat.llm.provider') });

@@ -191,7 +191,10 @@ describe('pages that are gone', () => {
     expect(await result(engine, 'ingest', { urls: only, prune: true })).toMatchObject({
       pruned: [],
       gone: [],
-      notices: [expect.stringContaining('max_pages')],
+      notices: [
+        expect.stringContaining('max_pages'),
+        expect.stringMatching(/^2 stored sources were not met and not removed: .*is not whole/),
+      ],
     });
     web.routes['/'] = { status: 403 };
     expect(await crawl(engine, web, { prune: true })).toMatchObject({ pruned: [], failed: 1 });
@@ -261,5 +264,31 @@ describe('progress of pages', () => {
       { message: '', data: { url: `${web.url}/b`, depth: 1, title: 'bell' } },
     ]);
     expect(events.find(({ type, stage }) => type === 'progress' && stage === 'crawl')!.data).toMatchObject({ pages: 0, queued: 1 });
+  });
+});
+
+describe('a page that is stored under another address than the one that it is asked for at', () => {
+  it('is gone with that, and is spared with it', async () => {
+    const web = await site({ '/old': { status: 301, headers: { location: '/new' } }, '/new': page('anchor'), '/kept': page('bell') });
+    const engine = engineIn(folder());
+    const urls = [`${web.url}/old`, `${web.url}/kept`];
+    await result(engine, 'ingest', { urls });
+    expect(await sourcesIn(engine)).toEqual([`${web.url}/kept`, `${web.url}/new`]);
+    web.routes['/new'] = { status: 403 };
+    expect((await result(engine, 'ingest', { urls, prune: true })).pruned).toEqual([]);
+    delete web.routes['/new'];
+    expect((await result(engine, 'ingest', { urls, prune: true, force: true })).pruned).toEqual([`${web.url}/new`]);
+    expect(await sourcesIn(engine)).toEqual([`${web.url}/kept`]);
+  });
+
+  it('stays where a crawl can not read it, though nothing links to the other address', async () => {
+    const own = page('anchor').replace('</head>', '<link rel="canonical" href="/a"></head>');
+    const web = await site({ '/': page('bell', '/a.html'), '/a.html': own, '/a': own });
+    const engine = engineIn(folder());
+    const urls = { url: `${web.url}/`, mode: 'full' as const };
+    await result(engine, 'ingest', { urls });
+    expect(await sourcesIn(engine)).toEqual([`${web.url}/`, `${web.url}/a`]);
+    web.routes['/a.html'] = { status: 403 };
+    expect(await result(engine, 'ingest', { urls, prune: true })).toMatchObject({ pruned: [], failed: 1 });
   });
 });

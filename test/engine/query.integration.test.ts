@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { collect } from '../../src/base/run.ts';
-import type { Layer } from '../../src/base/settings.ts';
+import { KbError } from '../../src/base/errors.ts';
+import { collect, settle } from '../../src/base/run.ts';
+import { layered, type Layer } from '../../src/base/settings.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { embedderName } from '../../src/engine/collections.ts';
+import { retrieve } from '../../src/engine/query.ts';
+import { createResources } from '../../src/engine/resources.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import type { Filter } from '../../src/schema/requests.ts';
 import { engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
@@ -111,6 +116,14 @@ describe('retrieve', () => {
     expect([retrieved, ids(items)]).toEqual([1, ['bell']]);
     expect(items[0]!.rerank_score).toEqual(expect.any(Number));
   });
+});
+
+it('tells of a collection that is not there which one was probably meant', async () => {
+  const engine = await filled();
+  const { errors } = await result(engine, 'retrieve', { query: 'gate', collection: 'defalt' });
+  expect(errors[0]!.error).toMatch(/^There is no collection «defalt»\. Did you mean «default»\? Make it with/);
+  const far = await result(engine, 'retrieve', { query: 'gate', collection: 'something-else' });
+  expect(far.errors[0]!.error).toMatch(/^There is no collection «something-else»\. Make it with/);
 });
 
 describe('a query that is rewritten for the search', () => {
@@ -403,8 +416,35 @@ describe('chat', () => {
         type: 'progress',
         stage: 'generation',
         message: expect.stringMatching(/^Waiting 1 s, then trying again \(2 of 4\): openai_compatible answered 429/),
-        data: { wait: 0.01, attempt: 2, attempts: 4 },
+        data: expect.objectContaining({ wait: 0.01, attempt: 2, attempts: 4 }),
       }),
     ]);
   });
+});
+
+it('goes without the bundled embedder in a search by words where that can not be opened, but not where something is broken or stopped', async () => {
+  const home = folder();
+  const config = Config.parse(layered(DEFAULTS, { storage: { url: home }, retrieval: { mode: 'text' } } as Layer));
+  const real = createResources({ config, home, surface: 'cli' });
+  onTestFinished(() => real.close());
+  const store = await real.store(config.storage);
+  const collection = await store.create({ name: config.collection, ...embedderName(config.embedding), dimensions: 3 });
+  await collection.upsert([
+    { id: 'gate', text: 'The gate is locked at ten.', source: 'gate', metadata: {}, vector: Float32Array.of(1, 0, 0) },
+  ]);
+  await collection.optimize();
+  const failing = (error: Error) =>
+    settle(
+      retrieve({ query: 'gate' }, {
+        settings: config,
+        config,
+        home,
+        surface: 'cli',
+        lists: true,
+        resources: { ...real, embedder: () => Promise.reject(error) },
+      } as never),
+    );
+  expect((await failing(new KbError('unavailable', 'It is not there.'))).items.map(({ id }) => id)).toEqual(['gate']);
+  await expect(failing(new TypeError('odd'))).rejects.toThrow('odd');
+  await expect(failing(new KbError('aborted', 'Stopped.'))).rejects.toMatchObject({ code: 'aborted' });
 });

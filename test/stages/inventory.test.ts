@@ -66,6 +66,19 @@ describe('what an ingest met', () => {
     expect((await met([failure('rules'), candidate('rules')])).sources).toEqual(['rules']);
   });
 
+  it('keeps what was not met where a scope may not be whole, and says why', async () => {
+    const doubtful: Extracted = {
+      scope: { source_kind: 'path', covers: (source) => source.startsWith('docs/'), doubt: 'docs/e could not be read.' },
+    };
+    const { inventory } = await met([candidate('docs/a'), failure('docs/b', true), doubtful]);
+    const before = stored('docs/a', 'docs/b', 'docs/c', 'docs/d', 'other/x');
+    expect(inventory.gone(before)).toEqual(['docs/b']);
+    expect(inventory.kept(before)).toEqual(['2 stored sources were not met and not removed: docs/e could not be read.']);
+    expect(inventory.kept(stored('docs/a', 'docs/b'))).toEqual([]);
+    const whole = await met([doubtful, scope('docs/')]);
+    expect(whole.inventory.kept(before)).toEqual([]);
+  });
+
   it('takes for gone what lies in a scope and was not there, in no other way', async () => {
     const { inventory } = await met([candidate('docs/a'), failure('docs/b'), scope('docs/')]);
     expect(inventory.gone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);

@@ -110,9 +110,14 @@ export function folded(spans: readonly Span[], { first = '', hang = '', columns 
   return text.slice(0, -1);
 }
 
-/** Sentences as lines that fit; a newline in them stays one. */
+/** Sentences as lines that fit; a newline in them stays one, a line that fits stays as it is, and what was indented goes on indented. */
 export const wrappedText = (text: string, columns: number | undefined): string =>
   text
     .split('\n')
-    .map((line) => folded([{ text: line, paint: plain }], { columns }))
+    .map((line) => (columns === undefined || width(withoutSequences(line)) <= columns ? line : foldedLine(line, columns)))
     .join('\n');
+
+function foldedLine(line: string, columns: number): string {
+  const [indent = ''] = /^\s*/.exec(line) ?? [];
+  return folded([{ text: line.slice(indent.length), paint: plain }], { first: indent, hang: indent, columns });
+}

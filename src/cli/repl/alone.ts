@@ -1,26 +1,42 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Milliseconds between two looks, and after which a lock was left behind by a program that died: what is done under it takes a few. */
+/** Milliseconds between two looks. */
 const LOOK_EVERY = 10;
-const LEFT_BEHIND = 2000;
 
-/** Does what no other program may do to this file at the same time; it waits for the one that does. Throws what `work` throws, and where no lock can be made beside the file. */
+/** Milliseconds in which a lock that stays the same was left behind by a program that died: what is done under it takes a few. By the clock of this program, for a file may bear any time. */
+const LEFT_BEHIND = 1000;
+
+/** Milliseconds after which nobody waits any longer, for nothing else happens meanwhile. */
+const LONGEST = 2500;
+
+/**
+ * Does what no other program may do to this file at the same time; it waits for the one that does. Throws what `work` throws, and an Error where no lock can be made beside the file or
+ * others hold it for too long.
+ */
 export function alone(file: string, work: () => void): void {
   const lock = `${file}.lock`;
-  while (!taken(lock)) {
-    if (ageOf(lock) > LEFT_BEHIND) rmSync(lock, { force: true });
+  const token = randomBytes(8).toString('hex');
+  const begun = performance.now();
+  let held = { by: '', since: begun };
+  while (!taken(lock, token)) {
+    const now = performance.now();
+    const by = holderOf(lock);
+    if (by !== held.by) held = { by, since: now };
+    if (now - begun > LONGEST) throw new Error(`${lock} is held by another program`);
+    if (now - held.since > LEFT_BEHIND) remove(lock, by);
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY);
   }
   try {
     work();
   } finally {
-    rmSync(lock, { force: true });
+    remove(lock, token);
   }
 }
 
-function taken(lock: string): boolean {
+function taken(lock: string, token: string): boolean {
   try {
-    closeSync(openSync(lock, 'wx', 0o600));
+    writeFileSync(lock, token, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -28,7 +44,27 @@ function taken(lock: string): boolean {
   }
 }
 
-const ageOf = (lock: string): number => {
-  const found = statSync(lock, { throwIfNoEntry: false });
-  return found ? Date.now() - found.mtimeMs : 0;
-};
+/** What tells one lock from the next: what its program wrote; of a link, which one it is. Throws where a folder stands there, which is nobody's lock. */
+function holderOf(lock: string): string {
+  try {
+    const found = lstatSync(lock);
+    if (found.isDirectory()) throw new Error(`${lock} is a folder`);
+    return found.isFile() ? readFileSync(lock, 'utf8') || `empty ${found.ino}` : `other ${found.ino}`;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw cause;
+  }
+}
+
+/** Removes the lock of that holder, and never the one that somebody else has put in its place meanwhile: that is laid aside first, and looked at. */
+function remove(lock: string, by: string): void {
+  const aside = `${lock}.${randomBytes(8).toString('hex')}`;
+  try {
+    renameSync(lock, aside);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw cause;
+  }
+  if (holderOf(aside) === by) rmSync(aside, { force: true });
+  else renameSync(aside, lock);
+}

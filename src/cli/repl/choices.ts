@@ -18,7 +18,7 @@ export async function collection(name: string, session: Session): Promise<void> 
   }
   if (!names.includes(name)) {
     const meant = nearest(name, names);
-    const hint = meant ? `Did you mean ${meant}?` : `There are ${names.join(', ') || 'none yet'}.`;
+    const hint = meant ? `Did you mean «${meant}»?` : `There are ${names.join(', ') || 'none yet'}.`;
     throw new KbError('not_found', `There is no collection «${printable(name)}».`, { hint });
   }
   choose(session, { collection: name });

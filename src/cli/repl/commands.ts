@@ -30,7 +30,7 @@ export const commands: Readonly<Record<string, Command>> = {
   '/model': { argument: '[NAME]', summary: 'who answers; choose another: MODEL, PROVIDER or PROVIDER/MODEL', run: model },
   '/top-k': { argument: '[N]', summary: 'how many passages are looked for; look for N', run: topK },
   '/history': { argument: '[N]', summary: 'what was said; the last N turns', run: history },
-  '/clear': { argument: '', summary: 'forget the conversation, here and on disk', run: clear },
+  '/clear': { argument: '', summary: 'forget this conversation, here and on disk', run: clear },
   '/save': {
     argument: 'FILE',
     summary: 'write the conversation as Markdown, or as JSON (.json); /save! overwrites',
@@ -70,8 +70,9 @@ function help(_argument: string, session: Session): void {
 }
 
 function sources(argument: string, session: Session): void {
-  const last = session.talk.turns.at(-1)?.sources ?? [];
-  if (last.length === 0) return tell(session, 'There are no sources yet.');
+  const { turns } = session.talk;
+  const last = turns.at(-1)?.sources ?? [];
+  if (last.length === 0) return tell(session, turns.length === 0 ? 'There are no sources yet.' : 'The last answer used no sources.');
   if (argument) return showPassage(last, wholeNumber(argument, '/sources'), session);
   showSourceList(last, session);
 }
@@ -90,9 +91,10 @@ function history(argument: string, session: Session): void {
 }
 
 function clear(_argument: string, session: Session): void {
+  const left = session.memory.forget(collectionOf(session), session.talk);
   session.talk = newConversation();
-  session.memory.forget(collectionOf(session));
-  tell(session, 'The conversation begins anew.');
+  const others = left > 0 ? ` In the file ${count(left, 'turn')} of another kb chat ${left === 1 ? 'stays' : 'stay'}.` : '';
+  tell(session, `The conversation begins anew.${others}`);
 }
 
 function save(name: string, session: Session, replaces: boolean): void {

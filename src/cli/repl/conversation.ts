@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ChatResult } from '../../schema/answers.ts';
 import { HistoryEntry, Source } from '../../schema/items.ts';
 
-/** One question, its answer, and what that was built from. */
-const Turn = z.object({ question: z.string(), answer: z.string(), sources: z.array(Source) });
+/** One question, its answer, what that was built from, and the collection that was asked. */
+const Turn = z.object({ question: z.string(), answer: z.string(), sources: z.array(Source), collection: z.string().optional() });
 export type Turn = z.infer<typeof Turn>;
 
 /** What was said about a collection. */
@@ -23,9 +23,13 @@ const KEPT = { messages: 200, turns: 100, asked: 500, characters: 1_000_000 };
 export const newConversation = (): Conversation => ({ history: [], turns: [], asked: [] });
 
 /** The conversation with a turn at its end; without an answer it stays as it was. */
-export function withTurn(talk: Conversation, question: string, { answer, sources, history }: ChatResult): Conversation {
+export function withTurn(
+  talk: Conversation,
+  { question, collection }: Pick<Turn, 'question' | 'collection'>,
+  { answer, sources, history }: ChatResult,
+): Conversation {
   if (answer === '') return talk;
-  return { ...talk, history: history.slice(-KEPT.messages), turns: bounded([...talk.turns, { question, answer, sources }]) };
+  return { ...talk, history: history.slice(-KEPT.messages), turns: bounded([...talk.turns, { question, answer, sources, collection }]) };
 }
 
 /** The latest turns that fit; the last one always. */
@@ -46,6 +50,19 @@ export function together(talk: Conversation, turns: readonly Turn[], asked: read
     turns: bounded([...talk.turns, ...turns]),
     asked: [...new Set([...asked, ...talk.asked])].slice(0, KEPT.asked),
   };
+}
+
+/** What stays of a conversation that several have written to when one of them goes: the turns and lines that are none of its own. */
+export function without(talk: Conversation, gone: Conversation): Conversation {
+  const said = ({ question, answer }: Turn): string => JSON.stringify([question, answer]);
+  const own = gone.turns.map(said);
+  const turns = talk.turns.filter((turn) => {
+    const place = own.indexOf(said(turn));
+    if (place >= 0) own.splice(place, 1);
+    return place < 0;
+  });
+  const asked = turns.length > 0 ? talk.asked.filter((line) => !gone.asked.includes(line)) : [];
+  return together(newConversation(), turns, asked);
 }
 
 /** The conversation with a line for the arrow keys, in one line; what was typed before is moved to the front. */

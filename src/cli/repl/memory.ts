@@ -7,7 +7,7 @@ import { hash } from '../../base/ids.ts';
 import { storeUrl } from '../../engine/store-address.ts';
 import type { Desk } from '../command.ts';
 import { alone } from './alone.ts';
-import { Conversation, newConversation, together, type Turn } from './conversation.ts';
+import { Conversation, newConversation, together, without, type Turn } from './conversation.ts';
 import { fileTrouble } from './file-trouble.ts';
 
 const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
@@ -40,6 +40,11 @@ export class Memory {
     return this.#options.isNamed;
   }
 
+  /** The file that the conversation is kept in; undefined where it is forgotten in the end. */
+  fileOf(collection: string): string | undefined {
+    return this.#file(collection);
+  }
+
   load(collection: string): Conversation {
     const file = this.#file(collection);
     if (file === undefined) return this.#held.get(collection) ?? newConversation();
@@ -55,11 +60,7 @@ export class Memory {
   /** Whole or not at all. Where another conversation has written to the file since, the new turns come behind its own. */
   keep(collection: string, talk: Conversation): void {
     this.#write(collection, talk, (file) => {
-      const there = readIfThere(file);
-      const seen = this.#seen.get(file);
-      const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
-      const kept = isShared ? parsed(there) : undefined;
-      if (there.trim() !== '' && isShared && !kept) throw new Error('something else was written to it');
+      const { there, isShared, kept } = this.#found(file);
       const fresh = talk.turns.filter((turn) => !this.#kept.has(turn));
       const text = textOf(collection, isShared ? together(kept ?? newConversation(), fresh, talk.asked) : talk);
       if (text !== there) replace(file, text);
@@ -68,13 +69,28 @@ export class Memory {
     for (const turn of talk.turns) this.#kept.add(turn);
   }
 
-  /** Forgets the conversation, here and in the file. */
-  forget(collection: string): void {
-    const text = textOf(collection, newConversation());
+  /** Forgets the conversation, here and in the file; how many turns of another one stay there. */
+  forget(collection: string, talk: Conversation): number {
+    let left = 0;
     this.#write(collection, newConversation(), (file) => {
+      const { isShared, kept } = this.#found(file);
+      const others = kept ? without(kept, talk) : newConversation();
+      const text = textOf(collection, others);
       replace(file, text);
-      this.#seen.set(file, { text, isShared: this.#seen.get(file)?.isShared ?? false });
+      this.#seen.set(file, { text, isShared });
+      left = others.turns.length;
     });
+    return left;
+  }
+
+  /** What the file holds now, and, where another conversation has written to it, what that is. Throws where something else has. */
+  #found(file: string): { there: string; isShared: boolean; kept: Conversation | undefined } {
+    const there = readIfThere(file);
+    const seen = this.#seen.get(file);
+    const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
+    const kept = isShared ? parsed(there) : undefined;
+    if (there.trim() !== '' && isShared && !kept) throw new Error('something else was written to it');
+    return { there, isShared, kept };
   }
 
   #write(collection: string, talk: Conversation, work: (file: string) => void): void {

@@ -13,7 +13,7 @@ const EXCERPT = 200;
 export function showSourceList(sources: readonly Source[], session: Session): void {
   const { color, columns } = session.desk.screen;
   for (const source of sources) {
-    say(session, sourceLine(source, { color, columns }) + (source.cited ? '' : color.dim(' (not cited)')));
+    say(session, sourceLine(source, { color, columns }, source.cited ? '' : ' (not cited)'));
     const excerpt = clipped(beginningOf(source.text), (columns ?? EXCERPT) * 2 - 8);
     say(session, folded([{ text: excerpt, paint: color.dim }], { first: '    ', hang: '    ', columns }));
   }

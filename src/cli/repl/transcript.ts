@@ -13,16 +13,23 @@ export const pathOf = (name: string): string => (name.startsWith('~/') ? join(ho
 
 const uncoloured = new Chalk({ level: 0 });
 
-/** A conversation to read: Markdown, a question a heading, below each answer what it cites. */
+/** The collections that were asked, in their order; that of a turn which does not tell is `collection`. */
+const collectionsOf = (turns: readonly Turn[], collection: string): string[] => [
+  ...new Set(turns.map((turn) => turn.collection ?? collection)),
+];
+
+/** A conversation to read: Markdown, a question a heading, below each answer what it cites; where several collections were asked, with each turn's own. */
 export function transcript(turns: readonly Turn[], collection: string): string {
-  const parts = turns.map(({ question, answer, sources }) => {
+  const asked = collectionsOf(turns, collection);
+  const parts = turns.map(({ question, answer, sources, collection: own = collection }) => {
     const cited = sources
       .filter((source) => source.cited)
       .map((source) => `- ${sourceLine(source, { color: uncoloured, columns: undefined })}`);
     const below = cited.length > 0 ? [`Sources:\n\n${cited.join('\n')}`] : [];
-    return [`## ${printable(question).replace(/\s*\n\s*/g, ' ')}`, printable(answer).trim(), ...below].join('\n\n');
+    const about = asked.length > 1 ? [`Asked of ${own}:`] : [];
+    return [`## ${printable(question).replace(/\s*\n\s*/g, ' ')}`, ...about, printable(answer).trim(), ...below].join('\n\n');
   });
-  return `${[`# Conversation about ${collection}`, ...parts].join('\n\n')}\n`;
+  return `${[`# Conversation about ${asked.join(' and ')}`, ...parts].join('\n\n')}\n`;
 }
 
 /** Writes the conversation, for this user alone to read: as JSON where the name ends so, else as Markdown. Throws a KbError where there is such a file, unless it `replaces` that. */

@@ -3,7 +3,7 @@ import { followed } from '../progress.ts';
 import { answerPrinter } from '../show-answer.ts';
 import { withTurn } from './conversation.ts';
 import { isConversation } from './keyboard.ts';
-import { settingsOf, type Session } from './session.ts';
+import { collectionOf, settingsOf, type Session } from './session.ts';
 
 /** Has a question answered with what was said before in mind, and keeps both. From the second turn on it is rewritten for the search, unless the configuration says whether. */
 export async function ask(question: string, session: Session): Promise<void> {
@@ -17,7 +17,7 @@ export async function ask(question: string, session: Session): Promise<void> {
     if (screen.json) screen.print(JSON.stringify(result));
     else printer.result(result);
     if (printer.hasFailed(result) && !isConversation()) process.exitCode = EXIT.failed;
-    session.talk = withTurn(talk, question, result);
+    session.talk = withTurn(talk, { question, collection: collectionOf(session) }, result);
   } finally {
     if (!screen.json) {
       printer.end();

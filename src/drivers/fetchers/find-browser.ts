@@ -14,13 +14,20 @@ const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-br
 const APPLICATIONS = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
 const PROGRAMS = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe'];
 
-/** The path of an installed Chrome or Chromium: on the PATH, in the places where installers put it, or Playwright's own; undefined where there is none. */
-export async function findBrowser(surroundings: Surroundings = {}): Promise<string | undefined> {
+/**
+ * The paths of what is installed as Chrome or Chromium, the first choice first: on the PATH, in the places where installers put it, Playwright's own. One
+ * that does not start may be among them: some systems have a program of that name which only says how to install it.
+ */
+export async function findBrowsers(surroundings: Surroundings = {}): Promise<string[]> {
   const { environment = process.env, platform = process.platform, playwrights = playwrightsChromium } = surroundings;
-  const own = [...onPath(environment, platform), ...places(environment, platform)].find(isProgram);
-  if (own !== undefined) return own;
-  const path = await playwrights();
-  return path !== '' && isProgram(path) ? path : undefined;
+  const paths = [...onPath(environment, platform), ...places(environment, platform), await playwrights()];
+  return [...new Set(paths)].filter((path) => path !== '' && isProgram(path));
+}
+
+/** The first choice among them, or undefined. */
+export async function findBrowser(surroundings: Surroundings = {}): Promise<string | undefined> {
+  const [first] = await findBrowsers(surroundings);
+  return first;
 }
 
 function onPath(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string[] {

@@ -109,6 +109,9 @@ interface Surroundings {
   options: WayOptions;
 }
 
+/** Marks what the proxy says itself in the place of an answer. A site that says it too gains nothing: the pass knows of no trouble then. */
+export const NO_ANSWER = 'kb-no-answer';
+
 const WHO = { 'proxy-authenticate': 'Basic realm="kb"' };
 
 async function forward(request: IncomingMessage, response: ServerResponse, { gate, agent, options }: Surroundings & { agent: Agent }) {
@@ -119,7 +122,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, { gat
   const fail = (error: unknown) => {
     gate.note(url, error);
     if (response.headersSent) response.destroy();
-    else response.writeHead(error instanceof Refused ? 403 : 502).end();
+    else response.writeHead(error instanceof Refused ? 403 : 502, { [NO_ANSWER]: 'true' }).end();
   };
   try {
     const onward = await ask(url, { method: request.method, headers: { ...passedOn(request.headers), host: url.host }, agent }, options);
@@ -127,7 +130,12 @@ async function forward(request: IncomingMessage, response: ServerResponse, { gat
     response.on('close', () => onward.destroy());
     onward.on('response', (answer) => {
       answer.on('error', fail);
-      response.writeHead(answer.statusCode!, passedOn(answer.headers));
+      try {
+        response.writeHead(answer.statusCode!, passedOn(answer.headers));
+      } catch (error) {
+        onward.destroy(); // a status such as 099, or a header, that Node reads and does not write
+        return fail(error);
+      }
       answer.on('data', (piece: Buffer) => void (gate.takes(piece) || response.destroy()));
       answer.pipe(response);
     });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright';
+import type { Browser, CDPSession } from 'playwright';
 
 /** Bytes that the process behind a page may take: several times what large pages take. */
 const MOST = 2 ** 30;
@@ -10,16 +10,19 @@ const EVERY = 500;
  * Ends the processes of pages that take too much memory, so that the page is a failure and not the machine. Only Linux tells how much a process takes without
  * starting another one; elsewhere a page is bounded by its time and by the heap of its scripts.
  */
-export async function watchMemory(browser: Browser): Promise<void> {
+export function watchMemory(browser: Browser, session: CDPSession): void {
   if (process.platform !== 'linux') return;
-  const session = await browser.newBrowserCDPSession();
   const look = async () => {
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');
     const pages = processInfo.filter(({ type }) => type === 'renderer');
-    for (const { id } of pages) if ((await residentBytes(id)) > MOST) process.kill(id, 'SIGKILL');
+    for (const { id } of pages) await endIfLarge(id).catch(() => {}); // it may be gone by the time it is looked at
   };
-  const timer = setInterval(() => void look().catch(() => {}), EVERY).unref(); // a process may be gone by the time it is looked at
+  const timer = setInterval(() => void look().catch(() => {}), EVERY).unref();
   browser.once('disconnected', () => clearInterval(timer));
+}
+
+async function endIfLarge(pid: number): Promise<void> {
+  if ((await residentBytes(pid)) > MOST) process.kill(pid, 'SIGKILL');
 }
 
 /** What a process holds in memory. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { KbError } from '../../base/errors.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import { launchChromium } from './chromium.ts';
-import { findBrowser } from './find-browser.ts';
+import { findBrowsers } from './find-browser.ts';
 
 /** A browser that pages can be rendered with. */
 export interface ReadyBrowser {
@@ -19,7 +19,7 @@ export interface ReadyBrowser {
 
 export interface SetupOptions {
   signal?: AbortSignal | undefined;
-  find?: () => Promise<string | undefined>;
+  find?: () => Promise<readonly string[]>;
   /** The version of the browser at that path; throws a KbError where it does not start. */
   check?: (path: string) => Promise<string>;
   /** What installs one: a program and its arguments. */
@@ -28,18 +28,31 @@ export interface SetupOptions {
 
 /** Finds a browser that starts, else installs Playwright's Chromium; yields what the installer says. Throws a KbError with the next step. */
 export async function* setUpBrowser(options: SetupOptions = {}): AsyncGenerator<string, ReadyBrowser, void> {
-  const { find = findBrowser, check = versionOf, signal } = options;
-  const found = await find();
-  if (found !== undefined) return { path: found, version: await check(found), isInstalled: false };
-  yield 'No Chrome or Chromium was found: Playwright’s Chromium is installed.';
+  const { find = findBrowsers, check = versionOf, signal } = options;
+  for (const path of await find()) {
+    const started = await check(path).catch((error: KbError) => error);
+    if (typeof started === 'string') return { path, version: started, isInstalled: false };
+    yield started.message;
+  }
+  yield 'No Chrome or Chromium was found that starts: Playwright’s Chromium is installed.';
   yield* installation(options.installer ?? playwrightsInstaller(), signal);
-  const path = await find();
-  if (path === undefined) throw notInstalled('the installer ended, and no browser was found afterwards');
-  return { path, version: await check(path), isInstalled: true };
+  return { ...(await firstThatStarts(await find(), check)), isInstalled: true };
+}
+
+async function firstThatStarts(paths: readonly string[], check: (path: string) => Promise<string>) {
+  let failure: unknown = notInstalled('the installer ended, and no browser was found afterwards');
+  for (const path of paths) {
+    try {
+      return { path, version: await check(path) };
+    } catch (error) {
+      failure = error; // the last one is the installer's
+    }
+  }
+  throw failure;
 }
 
 async function versionOf(path: string): Promise<string> {
-  const browser = await launchChromium(async () => path).catch((error: KbError) => {
+  const browser = await launchChromium(async () => [path]).catch((error: KbError) => {
     const { message, hint = '' } = error;
     throw new KbError('unavailable', message, { hint, cause: error }); // the work failed: nothing was asked wrongly
   });
@@ -60,7 +73,9 @@ const LAST = 3;
 
 async function* installation([program, ...words]: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<string, void, void> {
   throwIfAborted(signal);
-  const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  const stop = () => endAll(child);
+  signal?.addEventListener('abort', stop);
   const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
   const said = new PassThrough();
   for (const stream of [child.stdout, child.stderr]) stream.pipe(said, { end: false });
@@ -73,11 +88,20 @@ async function* installation([program, ...words]: readonly string[], signal: Abo
       yield line;
     }
   } finally {
-    child.kill();
+    signal?.removeEventListener('abort', stop);
+    stop();
   }
   const end = await ended;
   throwIfAborted(signal);
   if (end !== 0) throw notInstalled(end instanceof Error ? end.message : reasonIn(lines) || `the installer ended with ${end}`);
+}
+
+/** Ends a process and what it has started in its turn: an installer leaves the work to others. Windows knows no such groups. */
+function endAll(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return void child.kill();
+  try {
+    process.kill(-child.pid);
+  } catch {} // they are gone
 }
 
 /** The errors among an installer's lines (Playwright's and apt's begin so), each once, or else its last lines. */

@@ -23,7 +23,7 @@ const html = (limit: number): string => `(() => {
   const roots = [];
   const gather = (from) => {
     for (const { shadowRoot } of from.querySelectorAll('*'))
-      if (shadowRoot) { roots.push(shadowRoot); gather(shadowRoot); }
+      if (shadowRoot instanceof ShadowRoot) { roots.push(shadowRoot); gather(shadowRoot); }
   };
   gather(document);
   const flattened = () => {
@@ -56,11 +56,10 @@ export interface Snapshot {
   html(limit: number): Promise<{ length: number; text?: string }>;
 }
 
-/** Reads what a tab shows. */
-export function createSnapshot(session: CDPSession): Snapshot {
+/** Reads what a tab shows in its topmost frame, whose id stays the same from page to page. */
+export function createSnapshot(session: CDPSession, frameId: string): Snapshot {
   const run = async <Result>(expression: string): Promise<Result> => {
-    const { frameTree } = await session.send('Page.getFrameTree');
-    const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: WORLD });
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD });
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
       expression,
       contextId: executionContextId,

@@ -1,10 +1,11 @@
 import type { Browser, BrowserContext } from 'playwright';
+import type { AddressPolicy } from '../../base/address.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config.ts';
 import type { GuardProxy, Pass } from './guard-proxy.ts';
 import { createSnapshot } from './snapshot.ts';
 import { watchTraffic } from './traffic.ts';
-import { render, type TabParts, type Visit } from './visit.ts';
+import { render, suits, type TabParts, type Visit } from './visit.ts';
 
 /** A tab of a browser, for one page after another. After an error it is to be closed. */
 export interface Tab {
@@ -13,14 +14,22 @@ export interface Tab {
   /** Stops the scripts of the page that it shows. */
   clear(): Promise<void>;
   isOpen(): boolean;
+  /** Whether what is given for a page is safe from the pages that it has shown before. */
+  suits(visit: Visit): boolean;
   close(): Promise<void>;
 }
 
 /** Milliseconds that closing may take: a busy page does not answer, and the browser ends it. */
 const CLOSING = 5000;
 
+interface TabOptions {
+  proxy: GuardProxy;
+  network: Network;
+  surface: AddressPolicy['surface'];
+}
+
 /** Opens a tab with a profile of its own, which reaches the network through the proxy alone. */
-export async function openTab(browser: Browser, { proxy, network }: { proxy: GuardProxy; network: Network }): Promise<Tab> {
+export async function openTab(browser: Browser, { proxy, network, surface }: TabOptions): Promise<Tab> {
   const context = await browser.newContext({
     proxy: { server: proxy.server, bypass: '<-loopback>' },
     userAgent: network.user_agent,
@@ -29,11 +38,12 @@ export async function openTab(browser: Browser, { proxy, network }: { proxy: Gua
     permissions: [],
   });
   try {
-    const parts = await preparedIn(context, proxy.pass(), network);
+    const parts = await preparedIn(context, proxy.pass(), { network, surface });
     return {
       render: (visit) => render(visit, parts),
       clear: async () => void (await parts.page.goto('about:blank').catch(() => {})),
       isOpen: () => !parts.page.isClosed(),
+      suits: (visit) => suits(visit, parts),
       close: () => closed(browser, context),
     };
   } catch (error) {
@@ -42,17 +52,19 @@ export async function openTab(browser: Browser, { proxy, network }: { proxy: Gua
   }
 }
 
-async function preparedIn(context: BrowserContext, pass: Pass, network: Network): Promise<TabParts> {
+async function preparedIn(context: BrowserContext, pass: Pass, bounds: Pick<TabParts, 'network' | 'surface'>): Promise<TabParts> {
   const page = await context.newPage();
   context.on('page', (other) => void other.close().catch(() => {}));
   const session = await context.newCDPSession(page);
-  const traffic = await watchTraffic(session, pass);
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const top = frameTree.frame.id;
+  const traffic = await watchTraffic(session, pass, top);
   return {
     page,
     pass,
     traffic,
-    network,
-    snapshot: createSnapshot(session),
+    ...bounds,
+    snapshot: createSnapshot(session, top),
     isAlive: () => session.send('Runtime.evaluate', { expression: '0' }).catch(() => {}),
   };
 }

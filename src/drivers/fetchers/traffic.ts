@@ -1,10 +1,16 @@
 import type { CDPSession } from 'playwright';
-import type { Pass } from './guard-proxy.ts';
+import { NO_ANSWER, type Pass } from './guard-proxy.ts';
+
+/** What goes to one origin and no other. */
+export interface Given {
+  origin: string;
+  /** With a request of this method. */
+  headers(method: string): Readonly<Record<string, string>>;
+}
 
 /** What holds for the requests of one page. */
 export interface Rules {
-  /** Goes with every request to this origin and with no other. */
-  given: { origin: string; headers: Readonly<Record<string, string>> };
+  given: Given;
   /** How often the page itself may lead elsewhere, by redirects and by scripts. */
   max_redirects: number;
   /** Unpacked, everything that the page loads. */
@@ -18,6 +24,9 @@ export interface MainAnswer {
   url: string;
   status: number;
   retry_after: string | undefined;
+  robots_tags: string[];
+  /** The proxy says it: there is no answer. */
+  isProxys: boolean;
 }
 
 /** What a tab asks for and gets. */
@@ -25,10 +34,14 @@ export interface Traffic {
   begin(rules: Rules): void;
   /** How many scripts and requests of scripts are under way. */
   pending(): number;
+  /** Milliseconds that the one among them has taken that began first; 0 where there is none. */
+  longest(): number;
   /** Whether scripts have asked for anything since `begin`. */
   isBusy(): boolean;
   /** Where the page was asked for last. */
   at(): string | undefined;
+  /** Whether the tab has never shown a page of another origin, whose scripts could still be at work. */
+  isOf(origin: string): boolean;
   main(): MainAnswer | undefined;
 }
 
@@ -41,13 +54,17 @@ interface Paused {
   requestId: string;
   frameId: string;
   resourceType: string;
-  request: { url: string; headers: Record<string, string> };
+  request: { url: string; method: string; headers: Record<string, string> };
 }
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
 /** What has happened since a page was begun. */
 class Seen implements Traffic {
   rules: Rules | undefined;
-  readonly #pending = new Set<string>();
+  readonly #origins = new Set<string>();
+  /** When each of them began, the first one first. */
+  readonly #pending = new Map<string, number>();
   #asked = 0;
   #hops = 0;
   #bytes = 0;
@@ -70,7 +87,7 @@ class Seen implements Traffic {
   }
 
   starts(requestId: string, type: string): void {
-    this.#pending.add(requestId);
+    this.#pending.set(requestId, Date.now());
     if (type !== 'Script') this.#asked++;
   }
 
@@ -88,26 +105,48 @@ class Seen implements Traffic {
     this.#pending.clear(); // of the page before
   }
 
+  /** The tab shows a document of this address from now on. */
+  shows(url: string): void {
+    if (url !== 'about:blank') this.#origins.add(originOf(url));
+  }
+
+  isOf(origin: string): boolean {
+    return [...this.#origins].every((shown) => shown === origin);
+  }
+
+  longest(): number {
+    const [began] = this.#pending.values();
+    return began === undefined ? 0 : Date.now() - began;
+  }
+
   pending = () => this.#pending.size;
   isBusy = () => this.#asked > 0;
   at = () => this.#at;
   main = () => this.#main;
 }
 
-/** Watches and steers the requests of a tab, and lets it through the proxy. */
-export async function watchTraffic(session: CDPSession, pass: Pass): Promise<Traffic> {
+/** Watches and steers the requests of a tab, and lets it through the proxy; `top` is the id of its topmost frame. */
+export async function watchTraffic(session: CDPSession, pass: Pass, top: string): Promise<Traffic> {
   const seen = new Seen();
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const isPage = (type: string | undefined, frameId: string | undefined) => type === 'Document' && frameId === frameTree.frame.id;
-  steer(session, pass, { seen, isPage });
-  session.on('Network.requestWillBeSent', ({ requestId, type = '' }) => void (AWAITED.has(type) && seen.starts(requestId, type)));
+  const isTop = (frameId: string | undefined) => frameId === top;
+  const isPage = (type: string | undefined, frameId: string | undefined) => type === 'Document' && isTop(frameId);
+  steer(session, pass, { seen, isTop, isPage });
+  session.on('Page.frameNavigated', ({ frame: { id, url } }) => void (isTop(id) && seen.shows(url)));
+  session.on('Network.requestWillBeSent', ({ requestId, loaderId, type = '' }) => {
+    if (AWAITED.has(type) && loaderId !== '') seen.starts(requestId, type); // of the script of a worker no end is told
+  });
   session.on('Network.loadingFinished', (request) => seen.ends(request));
   session.on('Network.loadingFailed', (request) => seen.ends(request));
   session.on('Network.dataReceived', ({ dataLength }) => seen.receives(dataLength));
   session.on('Network.responseReceived', ({ type, frameId, response: { url, status, headers } }) => {
-    if (isPage(type, frameId)) seen.answers({ url, status, retry_after: headers['retry-after'] ?? headers['Retry-After'] });
+    if (!isPage(type, frameId)) return;
+    const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const tag = named.get('x-robots-tag');
+    const robots_tags = tag === undefined ? [] : [tag];
+    seen.answers({ url, status, retry_after: named.get('retry-after'), robots_tags, isProxys: named.has(NO_ANSWER) });
   });
   await Promise.all([
+    session.send('Page.enable'),
     session.send('Network.enable'),
     session.send('Network.setBypassServiceWorker', { bypass: true }),
     session.send('Fetch.enable', { handleAuthRequests: true }),
@@ -117,16 +156,21 @@ export async function watchTraffic(session: CDPSession, pass: Pass): Promise<Tra
 
 interface Sight {
   seen: Seen;
+  isTop(frameId: string): boolean;
   isPage(type: string, frameId: string): boolean;
 }
 
 /** Decides about every request before it is sent, and answers the proxy that asks who is there, and no one else. */
-function steer(session: CDPSession, { username, password }: Pass, { seen, isPage }: Sight): void {
+function steer(session: CDPSession, { username, password }: Pass, { seen, isTop, isPage }: Sight): void {
   const send = (work: Promise<unknown>) => void work.catch(() => {}); // the page may be gone by now
   session.on('Fetch.requestPaused', (paused) => {
-    const { requestId } = paused;
-    const isAllowed = (!isPage(paused.resourceType, paused.frameId) || seen.goes(paused.request.url)) && !isLeftOut(paused);
-    if (isAllowed) send(session.send('Fetch.continueRequest', { requestId, ...withGiven(paused, seen.rules) }));
+    const { requestId, resourceType, frameId, request } = paused;
+    const isDocument = isPage(resourceType, frameId);
+    const isAllowed = (!isDocument || seen.goes(request.url)) && !isLeftOut(paused);
+    const given = seen.rules?.given;
+    const isGiven =
+      given?.origin === originOf(request.url) && mayHave(request, { isDocument, isOwn: isTop(frameId) && seen.isOf(given.origin) });
+    if (isAllowed) send(session.send('Fetch.continueRequest', { requestId, ...(isGiven ? withGiven(paused, given) : {}) }));
     else send(session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
   });
   session.on('Fetch.authRequired', ({ requestId, authChallenge: { source } }) => {
@@ -142,9 +186,14 @@ const isLeftOut = ({ resourceType, request }: Paused): boolean =>
 /** The icon of a site is asked for as something of no kind. */
 const isIcon = (headers: Record<string, string>): boolean => (headers.Accept ?? headers.accept ?? '').startsWith('image/');
 
+/** What was given for a site is for the page itself and for what its own scripts ask for: another page would read with it, or change something. */
+const mayHave = ({ method }: Paused['request'], { isDocument, isOwn }: { isDocument: boolean; isOwn: boolean }): boolean =>
+  isOwn || (isDocument && /^(GET|HEAD)$/i.test(method));
+
 /** Headers are replaced as a whole, and for this hop alone: a redirect is paused anew. */
-function withGiven({ request }: Paused, rules: Rules | undefined): { headers?: { name: string; value: string }[] } {
-  if (!rules || Object.keys(rules.given.headers).length === 0 || new URL(request.url).origin !== rules.given.origin) return {};
-  const own = Object.entries(request.headers).filter(([name]) => !Object.hasOwn(rules.given.headers, name.toLowerCase()));
-  return { headers: [...own, ...Object.entries(rules.given.headers)].map(([name, value]) => ({ name, value })) };
+function withGiven({ request }: Paused, given: Given): { headers?: { name: string; value: string }[] } {
+  const headers = given.headers(request.method);
+  if (Object.keys(headers).length === 0) return {};
+  const own = Object.entries(request.headers).filter(([name]) => !Object.hasOwn(headers, name.toLowerCase()));
+  return { headers: [...own, ...Object.entries(headers)].map(([name, value]) => ({ name, value })) };
 }

@@ -1,16 +1,17 @@
 import type { Page } from 'playwright';
+import type { AddressPolicy } from '../../base/address.ts';
 import { Refused } from '../../base/connect.ts';
 import { KbError } from '../../base/errors.ts';
 import { connectionError, statusError } from '../../base/http-error.ts';
 import { refusal } from '../../base/http.ts';
 import { shown } from '../../base/secrets.ts';
-import { givenTo } from '../../base/sites.ts';
+import { givenTo, isLent } from '../../base/sites.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
 import type { Network } from '../../schema/config.ts';
 import type { Pass } from './guard-proxy.ts';
 import { settle } from './settle.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Traffic } from './traffic.ts';
+import type { Given, Traffic } from './traffic.ts';
 
 /** A page to be opened. */
 export interface Visit {
@@ -28,6 +29,7 @@ export interface TabParts {
   traffic: Traffic;
   snapshot: Snapshot;
   network: Network;
+  surface: AddressPolicy['surface'];
   /** Answers when the scripts of the page give way; never fails. */
   isAlive(): Promise<unknown>;
 }
@@ -58,6 +60,16 @@ function nameOf({ url }: Visit, { traffic }: TabParts): string {
   return at === url.href ? shown(url) : `${shown(url)} (redirected to ${shown(at)})`;
 }
 
+/** What the caller gave, and what the operator did where it is lent. */
+function givenIn({ url, headers }: Visit, { network, surface }: TabParts): Given {
+  const operators = givenTo(url, network.sites);
+  return { origin: url.origin, headers: (method) => (isLent(surface, { method, headers }) ? { ...operators, ...headers } : headers) };
+}
+
+/** A page that something is given for is shown by a tab that has shown no other site: scripts of that could still send requests. */
+export const suits = (visit: Visit, parts: TabParts): boolean =>
+  parts.traffic.isOf(visit.url.origin) || Object.keys(givenIn(visit, parts).headers('GET')).length === 0;
+
 /** Stops a page at the first bound that it breaks; call what comes back when it is over. */
 function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () => void {
   const { page, pass, traffic, network } = parts;
@@ -65,7 +77,7 @@ function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () 
   const tooLarge = () => stop(tooLargeError(name(), network));
   pass.begin(network.max_bytes, tooLarge);
   traffic.begin({
-    given: { origin: visit.url.origin, headers: { ...givenTo(visit.url, network.sites), ...visit.headers } },
+    given: givenIn(visit, parts),
     max_redirects: network.max_redirects,
     max_bytes: network.max_bytes,
     onTooManyBytes: tooLarge,
@@ -117,7 +129,7 @@ const lateError = (name: string, { timeout }: Network): KbError =>
   });
 
 async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Promise<RenderedPage> {
-  const { page, snapshot, traffic, network } = parts;
+  const { page, snapshot, network } = parts;
   try {
     await page.goto(visit.url.href, { waitUntil: 'domcontentloaded', timeout: 0 });
   } catch (error) {
@@ -125,22 +137,22 @@ async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pr
     await page.waitForLoadState('domcontentloaded', { timeout: 0 }); // a script has led elsewhere
   }
   answered(visit, parts);
-  await settle(snapshot, traffic, signal);
+  await settle(parts, signal);
   const { text, length } = await snapshot.html(network.max_bytes);
-  const { url, status } = answered(visit, parts);
+  const { url, status, robots_tags } = answered(visit, parts);
   const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the mark wins over what the page says of its encoding
   if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(nameOf(visit, parts), network);
-  return { url, status, bytes };
+  return { url, status, robots_tags, bytes };
 }
 
 /** What the page came with, where that is a success. */
 function answered(visit: Visit, parts: TabParts) {
   const answer = parts.traffic.main();
   if (!answer) throw hopeless(`${nameOf(visit, parts)} is no page that was sent by a server.`);
-  const { url, status, retry_after } = answer;
-  const trouble = status === 403 || status === 502 ? parts.pass.trouble(new URL(url)) : undefined; // said by the proxy
+  const { url, status, retry_after, isProxys } = answer;
+  const trouble = isProxys ? parts.pass.trouble(new URL(url)) : undefined;
   if (trouble) throw failure(trouble, visit, parts);
-  if (status < 200 || status > 299) throw statusError(nameOf(visit, parts), status, retry_after);
+  if (status < 200 || status > 299) throw statusError(nameOf(visit, parts), status, { retry_after });
   return answer;
 }
 

@@ -1,9 +1,11 @@
 import { throwIfAborted } from '../../base/run.ts';
 import { NO_ANSWER, type Embedder, type GenerateRequest, type Llm, type Outcome } from '../../ports/models.ts';
-import { choose } from './extractive/choose.ts';
+import { choose, type Quotation } from './extractive/choose.ts';
 import { compose } from './extractive/compose.ts';
+import { askedIn, joined, unansweredOf, type Asked } from './extractive/parts.ts';
 import { isAnswered } from './extractive/verdict.ts';
 import { passagesOf, type Passage } from './extractive/passages.ts';
+import { asksWhy, reasonsBeside } from './extractive/reasons.ts';
 import { scorePassages } from './extractive/scores.ts';
 
 /** What it says where nothing answers, behind the number of no source. */
@@ -19,38 +21,64 @@ const NEAR_WHAT_WAS_SAID = 0.5;
 const bare = (text: string): string =>
   text
     .replace(/\[\d+\]/g, ' ')
-    .replace(/^\s*- /gm, ' ')
+    .replace(/^\s*(?:-|\d{1,3}[.)]) /gm, ' ')
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The scores, 0 for what was said already and for what lies far behind the best. */
-function unsaid(scores: readonly number[], passages: readonly Passage[], said: string): number[] {
+/** The scores, 0 for what was said already and for what lies far behind the best; where a reason is asked for, for all but reasons beside what was said. */
+function unsaid(
+  scores: readonly number[],
+  passages: readonly Passage[],
+  { said, question = '' }: { said: string; question?: string },
+): number[] {
   const before = bare(said);
+  const isSaid = ({ text }: Passage) => before.includes(bare(text));
+  const reasons = asksWhy(question) ? reasonsBeside(passages, isSaid) : undefined;
   const least = NEAR_WHAT_WAS_SAID * Math.max(0, ...scores);
-  return scores.map((score, i) => (score < least || before.includes(bare(passages[i]!.text)) ? 0 : score));
+  const isOut = (passage: Passage, score: number) => (reasons ? !reasons.has(passage) : score < least || isSaid(passage));
+  return scores.map((score, i) => (isOut(passages[i]!, score) ? 0 : score));
 }
 
 type Quoted = { answer: string; places: NonNullable<Outcome['quoted']> };
 
-/** The quotations that answer, from the source with the best one on, as many as `max_tokens` holds, one at least. */
-async function quoted({ grounding, max_tokens, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Quoted> {
-  const { query, question, sources, said } = grounding;
+interface Found extends Asked {
+  quotations: Quotation[];
+}
+
+/** What answers each of the questions that are asked in one; of one without an answer nothing. */
+async function find({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Found[]> {
+  const { query: whole, question: asked = whole, sources, said } = grounding;
   const passages = sources.flatMap((source, i) => passagesOf(source, i));
-  const scored = await scorePassages(query, passages, { question, sources, embedder, signal });
-  const { nearest } = scored;
-  const scores = said === undefined ? scored.scores : unsaid(scored.scores, passages, said);
-  if (!isAnswered(query, { passages, scores, nearest, sources })) return { answer: DECLINE, places: [] };
+  const found: Found[] = [];
+  for (const { query, question } of askedIn({ query: whole, question: asked })) {
+    const scored = await scorePassages(query, passages, { question, sources, embedder, signal });
+    const { nearest } = scored;
+    const scores = said === undefined ? scored.scores : unsaid(scored.scores, passages, { said, question });
+    const quotations = isAnswered(query, { passages, scores, nearest, sources }) ? choose(passages, scores, query) : [];
+    found.push({ query, question, quotations });
+  }
+  return found;
+}
+
+/** The quotations that answer, from the source with the best one on, as many as `max_tokens` holds, one at least; and which part of the question they do not. */
+async function quoted(request: GenerateRequest, embedder: Embedder | undefined): Promise<Quoted> {
+  const { grounding, max_tokens } = request;
+  const { query, question = query, sources } = grounding;
+  const found = await find(request, embedder);
+  const missing = found.filter(({ quotations }) => quotations.length === 0);
+  if (missing.length === found.length) return { answer: DECLINE, places: [] };
   const parts: string[] = [];
   const places: { citation: number; lines: Passage['lines'] }[] = [];
   let length = 0;
-  for (const quotation of choose(passages, scores, query)) {
+  for (const quotation of joined(found.flatMap(({ quotations }) => quotations))) {
     const { citation } = sources[quotation.source]!;
-    const part = compose(quotation, citation);
+    const part = compose(quotation, citation, query);
     length += tokensOf(part);
     if (parts.length > 0 && length > max_tokens) break;
     parts.push(part);
     places.push(...quotation.passages.map(({ lines }) => ({ citation, lines })));
   }
+  if (missing.length > 0) parts.push(unansweredOf(question, missing));
   return { answer: parts.join('\n\n'), places };
 }
 

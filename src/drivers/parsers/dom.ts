@@ -3,6 +3,7 @@ export interface DomNode {
   readonly nodeType: number;
   readonly nodeName: string;
   readonly parentNode: DomElement | null;
+  readonly previousSibling: DomNode | null;
   readonly nextSibling: DomNode | null;
   textContent: string | null;
   cloneNode(deep: boolean): DomNode;
@@ -20,6 +21,7 @@ export interface DomElement extends DomNode {
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   hasAttribute(name: string): boolean;
+  removeAttribute(name: string): void;
   querySelector(selector: string): DomElement | null;
   querySelectorAll(selector: string): Iterable<DomElement>;
   contains(node: DomNode): boolean;
@@ -63,13 +65,13 @@ export async function parseHtml(html: string): Promise<{ document: DomDocument; 
   const body = existing ?? document.createElement('body');
   const outside = [...root.childNodes].filter((node) => node !== body && node.nodeName !== 'HEAD');
   if (!existing) root.append(body);
-  body.append(...outside);
-  flatten(body);
+  for (const node of outside) body.append(node);
+  flatten(root);
   return { document, body };
 }
 
-function flatten(body: DomElement): void {
-  let level = childElements(body);
+function flatten(root: DomElement): void {
+  let level = [root];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === DEEPEST) for (const element of level) element.textContent = element.textContent ?? '';
     level = depth === DEEPEST ? [] : level.flatMap(childElements);

@@ -2,6 +2,7 @@
 const SAMPLE = 65_536;
 /** chardet's confidence (0 to 100) from which it is believed without another look. */
 const SURE = 50;
+const ESCAPE = 0x1b;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const startsWith = (bytes: Uint8Array, ...mark: number[]): boolean => mark.every((byte, i) => bytes[i] === byte);
@@ -24,10 +25,14 @@ export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
  * (`charset` of an HTML page), else what its letters look like. Newlines are `\n`; there is no NUL in it.
  */
 export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
-  const wide = isUtf16(bytes);
+  const wide = isUtf16(bytes) ?? escapedCharset(bytes, declared);
   const text = wide ? decodeAs(wide, bytes) : (decodeUtf8(bytes) ?? (isUtf8(declared) ? undefined : decodeAs(declared, bytes)));
   return plain(text ?? (await decodeGuessed(bytes)));
 }
+
+/** The declared encoding where it writes its letters as ASCII between escapes (ISO-2022): that would be UTF-8 without an error, too. */
+const escapedCharset = (bytes: Uint8Array, declared: string | undefined): string | undefined =>
+  /^(?:cs)?iso-?2022/i.test(declared ?? '') && bytes.includes(ESCAPE) ? declared : undefined;
 
 const plain = (text: string): string => (/[\r\0]/.test(text) ? text.replace(/\r\n?/g, '\n').replaceAll('\0', '') : text);
 

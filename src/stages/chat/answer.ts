@@ -54,7 +54,7 @@ class Passing {
     this.#options = options;
     this.#isQuoting = llm.extractive ?? false;
     const { question = grounding.query } = grounding;
-    this.#inItsPlace = insteadFor(question)[saidBefore(question, messages) === undefined ? 'nothing' : 'no_more'];
+    this.#inItsPlace = insteadFor(question, messages.slice(0, -1))[saidBefore(question, messages) === undefined ? 'nothing' : 'no_more'];
     this.#isHolding = !options.show_refusal && !this.#isQuoting;
   }
 
@@ -86,9 +86,17 @@ class Passing {
   }
 }
 
-/** The answer before, where the question only asks for more of it. */
-const saidBefore = (question: string, messages: readonly Message[]): string | undefined =>
-  onlyAsksOn(question) ? messages.findLast(({ role }) => role === 'assistant')?.content : undefined;
+/** The answers before, where the question only asks for more of them: back to the one to the last question that asked for something. */
+function saidBefore(question: string, messages: readonly Message[]): string | undefined {
+  if (!onlyAsksOn(question)) return undefined;
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const said: string[] = [];
+  for (const { role, content } of messages.slice(0, last + 1).toReversed()) {
+    if (role === 'assistant') said.unshift(content);
+    else if (role === 'user' && !onlyAsksOn(content)) break;
+  }
+  return said.length > 0 ? said.join('\n') : undefined;
+}
 
 /** The request of one that quotes, with what it is not to quote again. */
 function askingOn(request: GenerateRequest): GenerateRequest {

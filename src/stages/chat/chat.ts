@@ -137,7 +137,7 @@ async function* decline(turn: Turn): Run<void> {
   const mode = settings.retrieval_quality.low_confidence_mode;
   result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
   result.answer_confidence = { level: 'none', reason: 'retrieval_quality_low_confidence' };
-  if (mode !== 'return_no_answer') return yield* say(turn, insteadOfAnAnswer(mode, query));
+  if (mode !== 'return_no_answer') return yield* say(turn, insteadOfAnAnswer(mode, query, turn.history));
   const error = 'Nothing was found that answers the question well enough.';
   yield* report(result, { source: query, source_kind: 'chat', stage: 'quality', error, isRetryable: false, attempts: 1 });
 }

@@ -7,6 +7,7 @@ import { answer, type Answer } from './answer.ts';
 import { fitted, halved, tokensOfMessages, type Filling } from './budget.ts';
 import { withTurn } from './history.ts';
 import { groundedPrompt } from './prompt.ts';
+import { beginsAsRefusal } from './refusal.ts';
 import { toGrounding, toSources } from './sources.ts';
 import { failureOf, note, report, type Turn } from './turn.ts';
 import { unsupportedIn } from './verify.ts';
@@ -121,7 +122,9 @@ async function* conclude(turn: Turn, done: Answered, llm: Llm): Run<boolean> {
   result.answer = text;
   result.sources = toSources(given, { cited: citations.cited, quoted });
   result.history = withTurn(result.history, query, text);
-  if (declined) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
+  // an answer to less than was asked is one, and not to be relied on like the others
+  if (declined || (!llm.extractive && beginsAsRefusal(text)))
+    result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
   result.answer_confidence =
     result.retrieval_quality.status === 'low_confidence'
       ? { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' }

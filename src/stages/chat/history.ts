@@ -37,6 +37,15 @@ export const withTurn = (history: readonly HistoryEntry[], query: string, answer
 /** Whether a message is not one of the user's but stands for older turns. */
 export const isSummary = (entry: HistoryEntry): boolean => entry.content.startsWith(SUMMARY_OF);
 
+/** What the user asked, oldest first, each in one line; of turns that a summary without a model stands for, how it began. */
+export function questionsIn(history: readonly HistoryEntry[]): string[] {
+  const asked = history.filter(({ role }) => role === 'user');
+  const written = asked.flatMap((entry) =>
+    isSummary(entry) ? [...entry.content.matchAll(/^- user: (.+)$/gm)].map(([, text]) => text!) : [entry.content],
+  );
+  return written.map((text) => text.replace(/\s+/g, ' ').trim());
+}
+
 /** The conversation as quoted text for a model. */
 export const transcript = (history: readonly HistoryEntry[]): string =>
   history.map(({ role, content }) => `${role}: ${content}`).join('\n\n');

@@ -69,6 +69,28 @@ const TELLS_NOTHING = new Set(
   ),
 );
 
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** Words that may stand before the first word of a question. */
+const GOING_ON = setOf('and or but und oder aber et ou mais y o pero e ma mas en maar danke thanks merci gracias grazie obrigado ok');
+
+/** Words that questions begin with: there they tell more than elsewhere. What several languages share counts for each. */
+const BEGINNINGS: Readonly<Record<string, ReadonlySet<string>>> = {
+  en: setOf('how what when where who why which'),
+  de: setOf('wie wo wann warum wieso weshalb wer wen wem welche welcher welches wieviel'),
+  fr: setOf('comment combien quand pourquoi où quel quelle quels quelles'),
+  es: setOf('cómo cuándo cuánto cuánta cuántos cuántas dónde quién cuál qué'),
+  it: setOf('dove perché quanto quanti quante quale quali quando cosa chi'),
+  pt: setOf('como onde quanto quantos quantas qual quais quando quem porque'),
+  nl: setOf('hoe waar wanneer waarom wie wat welke hoeveel'),
+};
+
+/** What only tells between languages that other words speak for alike. */
+const LEANS: Readonly<Record<string, ReadonlySet<string>>> = {
+  de: setOf('die lange dauert kostet teuer wird kommt geht man oft viele'),
+  nl: setOf('duur lang kost vaak veel komt gaat kunt'),
+};
+
 /** Letters of a word that is enough by itself, where no other language has it. */
 const LONG_ENOUGH = 4;
 
@@ -98,12 +120,17 @@ function byLetters(text: string): string | undefined {
 /** Two words tell, or one long one or a mark that no other language has; the language with most of them. */
 function byWords(text: string): string | undefined {
   const counts = new Map<string, number>();
+  const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
   const add = (language: string, by: number) => counts.set(language, (counts.get(language) ?? 0) + by);
   for (const [language, mark] of MARKS) if (mark.test(text)) add(language, 2);
-  for (const word of new Set(text.match(/[\p{L}\p{M}]+/gu))) {
+  for (const word of new Set(words)) {
     const languages = TELLS_NOTHING.has(word) ? [] : languagesOf(word);
     for (const language of languages) add(language, languages.length === 1 && word.length >= LONG_ENOUGH ? 2 : 1);
   }
+  const first = words.find((word) => !GOING_ON.has(word)) ?? '';
+  for (const [language, known] of Object.entries(BEGINNINGS)) if (known.has(first)) add(language, 1);
+  for (const [language, known] of Object.entries(LEANS))
+    if (counts.has(language) && words.some((word) => known.has(word))) add(language, 0.5);
   const [best, next] = [...counts].toSorted(([, a], [, b]) => b - a);
   return best && best[1] >= 2 && best[1] > (next?.[1] ?? 0) ? best[0] : undefined;
 }

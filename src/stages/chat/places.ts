@@ -13,6 +13,9 @@ const FENCE = /^\s*(?:```|~~~)/;
 const MARKED = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
 
+/** Characters of a longer line, which is no heading. */
+const LONGEST_HEADING = 500;
+
 /** The words of a heading as they stand in a path: what marks them does not count. */
 const worded = (title: string): string => title.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*_`\\]/g, '');
 const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
@@ -23,7 +26,7 @@ function headingsIn(lines: readonly string[]): Heading[] {
   let fenced = false;
   for (const [line, text] of lines.entries()) {
     if (FENCE.test(text)) fenced = !fenced;
-    if (fenced) continue;
+    if (fenced || text.length > LONGEST_HEADING) continue;
     const [, marks, title = ''] = MARKED.exec(text) ?? [];
     if (marks) found.push({ line, level: marks.length, title: worded(title) });
     const rule = UNDERLINE.exec(lines[line + 1] ?? '')?.[1];
@@ -82,12 +85,14 @@ function sourceLines([first, last]: Lines, lines: readonly string[], { line_star
 const ROW = /^\s*\|/;
 const RULE = /^\s*\|[\s:|-]+$/;
 
-/** The rows that these lines are, where every row of the chunk is one of its lines. */
+/** The rows that these lines are, where every row of the chunk is one of its lines. Where a table begins, its header is counted as a row; repeated later, it is none. */
 function sourceRows([first, last]: Lines, lines: readonly string[], { row_start, row_end }: Location): [number, number] | undefined {
   if (row_start === undefined || row_end === undefined) return undefined;
-  const rows = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !RULE.test(lines[i]!) && !RULE.test(lines[i + 1] ?? ''));
+  const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !RULE.test(lines[i]!));
+  const rows =
+    [headed, headed.filter((i) => !RULE.test(lines[i + 1] ?? ''))].find(({ length }) => length === row_end - row_start + 1) ?? [];
   const [from, to] = [rows.indexOf(first), rows.indexOf(last)];
-  return rows.length === row_end - row_start + 1 && from >= 0 && to >= 0 ? [row_start + from, row_start + to] : undefined;
+  return from >= 0 && to >= 0 ? [row_start + from, row_start + to] : undefined;
 }
 
 /**

@@ -46,6 +46,12 @@ export function isRefusal(answer: string, query: string): boolean {
   return fits(answer) && sentences.every(harmless) && sentences.some(isRefusing);
 }
 
+/** Whether an answer begins by saying that the sources do not answer, whatever it goes on with: then it is one to less than was asked. */
+export function beginsAsRefusal(answer: string): boolean {
+  const [first = ''] = sentencesOf(answer.replace(/\s*\[\d[\d,\s]*\]/g, ''));
+  return behind(first) !== undefined;
+}
+
 /** Whether the beginning of an answer may still become a refusal: its last sentence is not complete. */
 export function mayBeRefusal(beginning: string, query: string): boolean {
   const complete = sentencesOf(beginning).slice(0, -1);

@@ -22,7 +22,8 @@ export function locator(document: Document, blocks: readonly Block[]): Locator {
     if (mark?.page !== undefined) location.page = mark.page;
     if (mark?.sheet !== undefined) location.sheet = mark.sheet;
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
-    const [first, last] = [lineAt(piece.start), lineAt(piece.end - 1)];
+    // what is repeated from the chunk before is text of this one, too: it is quoted, and its lines are named
+    const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
     if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });
     return Object.assign(location, rowsOf(piece, group));
   };
@@ -73,14 +74,19 @@ function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block
   };
 }
 
-/** Counts the newlines in `from` to `to`. Goes on from its last answer where `from` is the same and `to` not smaller. */
+/** Counts the newlines in `from` to `to`. Goes on from its last answer, or back from it, where `from` is the same. */
 function newlineCounter(text: string): (from: number, to: number) => number {
   let [base, reached, count] = [0, 0, 0];
   return (from, to) => {
-    if (from !== base || to < reached) [base, reached, count] = [from, from, 0];
-    const passed = text.slice(reached, to);
-    for (let at = passed.indexOf('\n'); at >= 0; at = passed.indexOf('\n', at + 1)) count += 1;
+    if (from !== base) [base, reached, count] = [from, from, 0];
+    count += to < reached ? -newlinesIn(text.slice(to, reached)) : newlinesIn(text.slice(reached, to));
     reached = to;
     return count;
   };
+}
+
+function newlinesIn(passed: string): number {
+  let count = 0;
+  for (let at = passed.indexOf('\n'); at >= 0; at = passed.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

@@ -20,9 +20,10 @@ export function settingsFor(entry: string | ApiSource, settings: Config['ingesti
 /** A token of HTTP (RFC 9110, 5.6.2): method and header names are one. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. */
-export function checkApi({ url, method, headers = {}, params, body, pagination }: ApiSettings): void {
-  const unset = unsetReference({ url, headers, params, body: wholeReferences(body) }, '');
+/** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. `isRequested`: it came over HTTP. */
+export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}): void {
+  const { url, method, headers = {}, params, body, pagination } = api;
+  const unset = unsetReference({ url, headers, params, body: wholeReferences(body) }, '', given);
   if (unset) throw unset;
   addressOf(url, params);
   if (!TOKEN.test(method))

@@ -8,24 +8,31 @@ import { fetchPage, pageOf, type ApiPage } from './api-page.ts';
 import { retryInput, type Stopped } from './api-retry.ts';
 import type { Extracted } from './candidate.ts';
 import type { NetworkParts } from './network.ts';
+import { doubtfulEnd } from './pages-after.ts';
 import { firstPage, isFromStart, nextPage, placeOf, type PageRequest } from './pagination.ts';
 
 export interface ApiParts extends NetworkParts {
   settings: Config['ingestion']['api'];
+  /** They were asked for over HTTP. */
+  isRequested?: boolean;
 }
 
 /** What HTTP APIs answer, one API after another (service.md 2.2); what one fails at costs the others nothing. */
-export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiParts): AsyncGenerator<Extracted, void, void> {
+export async function* extractApi(
+  input: ApiInput,
+  { settings, isRequested = false, ...parts }: ApiParts,
+): AsyncGenerator<Extracted, void, void> {
   for (const entry of [input].flat()) {
     const api = settingsFor(entry, settings);
     const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
     try {
-      checkApi(api);
+      checkApi(api, { isRequested });
       yield* extractOne(api, at, parts);
     } catch (error) {
       if (isAbort(error)) throw error;
       yield { expected: 1 };
       yield failed(error, api, at);
+      if (at.number > 1) yield scopeOf(api, `${apiSource(api)} could not be read to its end.`);
     }
   }
 }
@@ -40,30 +47,48 @@ interface Position extends Stopped {
 async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
   const met = new Map<string, string>();
-  let isWhole = isFromStart(api.pagination);
+  let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
   let request: PageRequest | undefined = firstPage(api.pagination);
   for (; request !== undefined; at.number++) {
-    if (at.number > api.max_pages) return yield { notice: cutOff(api) };
+    if (at.number > api.max_pages) return yield* doubtful(api, cutOff(api));
     at.request = request;
     at.stage = 'request';
     const answer = await fetchPage(api, request, parts);
     at.stage = 'convert';
     const page = await pageOf(answer, api, at);
     if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
-    if (page.count === 0 || pages.has(page.digest)) break;
+    if (page.count === 0) break;
+    if (pages.has(page.digest)) {
+      if (at.number === 2) return yield* doubtful(api, ignored(api));
+      break;
+    }
     pages.add(page.digest);
+    const next = nextPage(api.pagination, request, page);
+    const end = at.number === 1 && next === undefined ? doubtfulEnd(api, page, apiSource(api)) : undefined;
     at.had_records = page.records !== undefined;
     const candidates = documentsOf(page, api, { ...parts, met });
     const broken = page.structure?.broken ?? [];
     yield { expected: candidates.length + broken.length };
-    isWhole &&= broken.length === 0;
+    if (broken.length > 0) doubt ??= `${page.source} has lines that could not be read.`;
     for (const candidate of candidates) yield { candidate };
     for (const { line, error } of broken)
       yield { error: toErrorItem(error, { source: marked(page.source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
-    request = nextPage(api.pagination, request, page);
+    if (end !== undefined) return yield* doubtful(api, end);
+    request = next;
   }
+  if (pages.size > 0) yield scopeOf(api, doubt);
+}
+
+/** All that belongs to an API; `doubt`: why that may be more than was read. */
+const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
   const source = apiSource(api);
-  if (pages.size > 0 && isWhole) yield { scope: { source_kind: 'api', covers: (stored) => isPartOf(source, stored) } };
+  return { scope: { source_kind: 'api', covers: (stored) => isPartOf(source, stored), ...(doubt === undefined ? {} : { doubt }) } };
+};
+
+/** An end that may not be the end. */
+function* doubtful(api: ApiSettings, notice: string): Generator<Extracted, void, void> {
+  yield { notice };
+  yield scopeOf(api, `${apiSource(api)} may have more than was read.`);
 }
 
 /** An answer without the list that the pages before it had: the end, or a failure that calls itself a success. */
@@ -71,6 +96,14 @@ function* strayEnd({ source, value }: ApiPage): Generator<Extracted, void, void>
   const says =
     typeof value === 'object' && value !== null ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
   if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was taken for the end.` };
+}
+
+/** A second page that is the first one again: an API with one page alone may answer so to a further one, but also one that does not know the parameter. */
+function ignored(api: ApiSettings): string {
+  const { type, param } = api.pagination!;
+  const name = apiSource(api);
+  if (type === 'link') return `${name}: its first page names itself as the next one, so that one page was read, and there may be more.`;
+  return `${name} ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
 }
 
 /** Cursors and links tell that there is more; who counts finds out by asking. */

@@ -1,3 +1,4 @@
+import { KbError } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
 import type { Document, SourceKind } from '../../schema/items.ts';
 import type { ErrorItem } from '../../schema/results.ts';
@@ -21,16 +22,19 @@ export interface Candidate {
 export interface Scope {
   source_kind: SourceKind;
   covers(source: string): boolean;
+  /** Why it may not have been listed whole after all, as a part of a sentence: what was not met in it is not gone then. */
+  doubt?: string;
 }
 
 /**
- * What an extractor yields: a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go); a
+ * What an extractor yields: a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go;
+ * `stored_as`: under another address, where that is so); a
  * file that no parser reads; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
  * known; a sentence that a person should read although nothing failed.
  */
 export type Extracted =
   | { candidate: Candidate }
-  | { error: ErrorItem; isGone?: boolean }
+  | { error: ErrorItem; isGone?: boolean; stored_as?: string }
   | { passed_over: string }
   | { scope: Scope }
   | { expected: number }
@@ -46,3 +50,9 @@ export interface Given {
 /** Hash of a document's content and of what was said about it: another title, description or front matter makes another document of the same bytes. */
 export const contentHash = (content: Uint8Array | string, { title = '', description = '', frontmatter = false }: Given = {}): string =>
   hash(content, title, description, String(frontmatter));
+
+/** Why a document could not be read, as an error that says so: what is none of ours names no source. */
+export const unreadError = (source: string, error: unknown): KbError =>
+  error instanceof KbError
+    ? error
+    : new KbError('invalid', `${source} could not be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

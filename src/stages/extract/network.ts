@@ -1,5 +1,5 @@
 import type { Http } from '../../base/http.ts';
-import { shown } from '../../base/secrets.ts';
+import { identified, shown } from '../../base/secrets.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
 import type { ApiInput, DocsInput, UrlsInput } from '../../schema/requests.ts';
 
@@ -18,7 +18,7 @@ export function sourceOf(address: string): string {
   if (!URL.canParse(address)) return shown(address);
   const url = new URL(address);
   url.hash = '';
-  return shown(url);
+  return identified(url);
 }
 
 /** The origins that a user named: `createHttp` lets those be private where the contract says so. */

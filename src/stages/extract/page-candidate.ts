@@ -2,8 +2,10 @@ import { KbError, toErrorItem } from '../../base/errors.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
 import type { Document } from '../../schema/items.ts';
 import type { Stage } from '../../schema/results.ts';
-import { contentHash, type Candidate, type Extracted } from './candidate.ts';
+import { contentHash, unreadError, type Candidate, type Extracted } from './candidate.ts';
 import { toDocument } from './document.ts';
+import { normalized } from './crawl/address.ts';
+import { leaveOf, onwardOf } from './crawl/onward.ts';
 import { withFrontmatter } from './frontmatter.ts';
 import { sourceOf } from './network.ts';
 import { readPage, type LoadedPage, type PageOptions, type PageParts } from './page.ts';
@@ -30,10 +32,10 @@ export function pageCandidate(page: LoadedPage, { source, depth }: Placed, setti
   };
 }
 
-/** The candidate of a page that is as it was. Only where it is not stored any more it is read after all. */
+/** The candidate of a page that is as it was. Only where it is not stored so it is read after all. */
 export function unchangedCandidate(
-  { source, content_hash, status_code }: RememberedPage,
-  { url, depth }: { url: string; depth: number },
+  { content_hash, status_code }: RememberedPage,
+  { url, source, depth }: Placed & { url: string },
   { parts, options }: { parts: PageParts; options?: PageOptions },
 ): Candidate {
   const document = async () => {
@@ -49,34 +51,49 @@ function documentOf({ parsed, file_type, bytes_hash }: LoadedPage, source: strin
   return frontmatter ? withFrontmatter(made) : made;
 }
 
-/** What is remembered of a page. */
-export const remembered = (
-  page: LoadedPage,
-  { source, links, settings }: { source: string; links: readonly string[]; settings: PageParts['settings'] },
-): RememberedPage => ({
-  source,
-  status_code: page.status_code,
-  content_hash: pageHash(page, settings),
-  bytes_hash: page.isRendered ? undefined : page.bytes_hash,
-  etag: page.isRendered ? undefined : page.headers.etag,
-  last_modified: page.isRendered ? undefined : page.headers['last-modified'],
-  isRendered: page.isRendered,
-  links,
-});
+/** What is to be remembered of a page that was read, but for what it is stored under. */
+export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string }): RememberedPage {
+  const { parsed, status_code, bytes_hash, isRendered, headers, robots_tags } = page;
+  const links = onwardOf(page, user_agent);
+  const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
+  const isDoor = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
+  return {
+    found: sourceOf(page.url),
+    canonical: canonical && sourceOf(canonical) === canonical ? canonical : undefined, // it could not be asked for without its credentials
+    isPassedOver: isDoor || leaveOf(page, user_agent).noindex,
+    status_code,
+    content_hash: pageHash(page, settings),
+    bytes_hash: isRendered ? undefined : bytes_hash,
+    // an answer that says no more than that nothing has changed does not say whether such a header is still there
+    ...(isRendered || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
+    isRendered,
+    links,
+  };
+}
 
-/** A page that could not be read, as an item of the errors; one that answers 404 or 410 is gone. */
-export function failedPage(error: unknown, url: string, stage: Stage): Extract<Extracted, { error: unknown }> {
+/** A page that could not be read, as an item of the errors; one that answers 404 or 410 is gone. `stored_as`: what it was stored under; `from`: the page that links to it. */
+export function failedPage(
+  error: unknown,
+  url: string,
+  { stage, stored_as, from }: { stage: Stage; stored_as?: string | undefined; from?: string | undefined },
+): Extract<Extracted, { error: unknown }> {
   const source = sourceOf(url);
-  const known =
-    error instanceof KbError
-      ? error
-      : new KbError('invalid', `${source} could not be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  const item = toErrorItem(known, { source, source_kind: 'url', stage });
+  const known = unreadError(source, error);
+  const item = toErrorItem(from !== undefined && isGone(known) ? linkedFrom(known, from) : known, { source, source_kind: 'url', stage });
   return {
     error: item.isRetryable ? { ...item, retry_input: { url: source } } : item,
     ...(isGone(error) ? { isGone: true } : {}),
+    ...(stored_as === undefined ? {} : { stored_as }),
   };
 }
+
+/** A page that is not there is the fault of whoever links to it. */
+const linkedFrom = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
+  new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
+    hint: 'Mend that link, or leave the page out (exclude).',
+    attempts,
+    cause,
+  });
 
 /** Whether a failure says that the page is not there any more. */
 export const isGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found';

@@ -23,7 +23,7 @@ export interface PageMemoryOptions {
   /** `use`; `read`: nothing is written; `write`: nothing is recalled. */
   mode: 'use' | 'read' | 'write';
   /** Whether the document is stored just as the run would store what is remembered: else the page is not recalled, and so read again. */
-  isStored(page: RememberedPage): boolean;
+  isStored(page: RememberedPage & { source: string }): boolean;
   /** Whether anything is stored of the source: what is not, and was not met in this run, is forgotten in the end. */
   isKnown(source: string): boolean;
   /** Told, once, why nothing more can be kept. The run goes on. */
@@ -81,11 +81,17 @@ class FilePageMemory implements KeptPageMemory {
 
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined {
     const known = this.#options.mode === 'write' ? undefined : this.#pages.find(shown(url));
-    const line = known && this.#lineAt(known.place);
-    if (!line || line.p !== known.number || line.k !== this.#options.settings) return undefined;
+    const line = this.#lineOf(known);
+    if (!known || line?.k !== this.#options.settings) return undefined;
     const page = this.#pages.pageOf(line);
-    if (!this.#options.isStored(page)) return undefined;
+    const { source } = page;
+    if (source !== undefined && !this.#options.isStored({ ...page, source })) return undefined;
     return { ...page, isFresh: this.#pages.runningCrawls().some(([, { since }]) => known.time >= since) };
+  }
+
+  storedUnder(url: string): string | undefined {
+    const line = this.#lineOf(this.#pages.find(shown(url)));
+    return line && this.#pages.pageOf(line).source;
   }
 
   async remember(url: string, page: RememberedPage): Promise<void> {
@@ -109,7 +115,7 @@ class FilePageMemory implements KeptPageMemory {
 
   async begin(crawl: string): Promise<void> {
     await this.#ready();
-    const [key, now] = [keyOf(crawl), Date.now()];
+    const [key, now] = [crawlKey(crawl), Date.now()];
     const open = this.#pages.openCrawl(key);
     const goesOn = open !== undefined && Math.abs(now - open.last) < GOES_ON_WITHIN;
     this.write({ b: key, s: goesOn ? open.since : now, t: now });
@@ -117,7 +123,7 @@ class FilePageMemory implements KeptPageMemory {
 
   async end(crawl: string): Promise<void> {
     await this.#ready();
-    this.write({ z: keyOf(crawl) });
+    this.write({ z: crawlKey(crawl) });
   }
 
   async close(): Promise<void> {
@@ -147,6 +153,12 @@ class FilePageMemory implements KeptPageMemory {
     } catch {
       return undefined; // someone else has changed the file
     }
+  }
+
+  /** The line of a page as the file has it; undefined where that is another's by now. */
+  #lineOf(known: { place: Place; number: number } | undefined): PageLine | undefined {
+    const line = known && this.#lineAt(known.place);
+    return line?.p === known?.number ? line : undefined;
   }
 
   #isAsBefore(line: PageLine, before: Place | undefined): boolean {
@@ -181,7 +193,8 @@ class FilePageMemory implements KeptPageMemory {
     for (const [address, { place, time }] of this.#pages.all()) {
       const line = this.#lineAt(place);
       const page = line && this.#pages.pageOf(line);
-      if (page && (time >= this.#opened || this.#options.isKnown(page.source)))
+      const { source } = page ?? {};
+      if (page && (time >= this.#opened || (source !== undefined && this.#options.isKnown(source))))
         add(pages.lineOf(address, page, { time, settings: line.k }));
       await breathe();
     }
@@ -198,7 +211,7 @@ class FilePageMemory implements KeptPageMemory {
 const NOWHERE: Place = { offset: 0, length: 0 };
 
 /** What a crawl is told by: it may hold addresses with credentials. */
-const keyOf = (crawl: string): string => hash(crawl).slice(0, 16);
+const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);
 
 /** Why the system refuses a file: its code, which names no path. */
 export const reasonOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;

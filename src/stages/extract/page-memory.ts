@@ -1,11 +1,17 @@
 /** What is known of a page from when it was last read. */
 export interface RememberedPage {
-  /** What it is stored under. */
-  source: string;
+  /** Where its address led. */
+  found: string;
+  /** The address that it names as its own (`rel="canonical"`). */
+  canonical?: string | undefined;
+  /** What it is stored under, be it found at another address too; absent where no document came of it. */
+  source?: string | undefined;
+  /** A crawl makes no document of it: it asks for that, or is but a door to other pages. */
+  isPassedOver: boolean;
   status_code: number;
   /** `Candidate.content_hash` of what it was then. */
   content_hash: string;
-  /** Of the bytes that were read: the same bytes are the same page, and need no parsing. */
+  /** Of what the server sent: the same is the same page, and needs no parsing. */
   bytes_hash?: string | undefined;
   /** As the server gave them, to be sent back (`If-None-Match`, `If-Modified-Since`). */
   etag?: string | undefined;
@@ -23,6 +29,8 @@ export interface RememberedPage {
 export interface PageMemory {
   /** What is known of the page at this address (as it is asked for). `isFresh`: it was read by the crawl that goes on now, before that was killed. */
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined;
+  /** What the page at this address was stored under when it was last read, also where it is not recalled. */
+  storedUnder(url: string): string | undefined;
   /** Written at once, so that it outlives the process. */
   remember(url: string, page: RememberedPage): Promise<void>;
   /** The page is gone. */

@@ -3,6 +3,8 @@ import type { ParsedDocument } from '../../ports/reading.ts';
 /** Letters and digits below which a page may be one that its scripts have yet to write, and below which it surely is. */
 const FEW = 200;
 const NONE = 50;
+/** Letters and digits below which a page that asks for scripts may be one that has no more to say than what stands around its empty place. */
+const SHORT = 1000;
 /** Characters of a page that are looked at. */
 const LOOKED_AT = 500_000;
 /** Those in which a page that is a shell says so. */
@@ -13,7 +15,8 @@ const SCRIPT = /<script(?![^>]{0,300}\btype\s*=\s*["']?(?:application\/(?:ld\+)?
 /** The empty element that frameworks write a page into. */
 const MOUNT =
   /<(div|main|section|body)\b[^<>]{0,300}\bid\s*=\s*["']?(?:app|root|main|___?\w+|svelte|react-root|app-root)["']?[^<>]{0,300}>\s*<\/\1>/i;
-const ASKS_FOR_SCRIPTS = /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script/i;
+const ASKS_FOR_SCRIPTS =
+  /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script|\bjava\s?script\b[^.]{0,40}\b(?:required|needed|enabled|disabled|turned o[nf]+)\b/i;
 
 /**
  * Whether a page has to be opened in a browser before there is anything to read: `surely` where it holds no text, or says itself that it is a shell; `perhaps`
@@ -24,12 +27,14 @@ export function needOfBrowser(
   { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>,
 ): 'none' | 'perhaps' | 'surely' {
   const letters = lettersOf(text) - (text.includes(title) ? lettersOf(title) : 0);
-  if (letters >= FEW) return 'none';
+  const isAsking = letters < SHORT && ASKS_FOR_SCRIPTS.test(text);
+  if (letters >= FEW && !isAsking) return 'none';
   const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, LOOKED_AT)).toString('latin1');
   if (!SCRIPT.test(markup)) return 'none';
   if (letters < NONE) return 'surely';
+  if (letters >= FEW) return 'perhaps';
   const beginning = markup.slice(0, BEGINNING);
-  return MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
+  return isAsking || MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
 }
 
 /** What the first part says that is for browsers without scripts. */

@@ -1,15 +1,18 @@
 import { isAbort, KbError } from '../../base/errors.ts';
 import { givenHeaders } from '../../base/http-exchange.ts';
 import { statusError } from '../../base/http-error.ts';
-import type { AnswerHead, HttpAnswer } from '../../base/http-message.ts';
+import type { AnswerHead, HttpAnswer, InTurn } from '../../base/http-message.ts';
 import { hash } from '../../base/ids.ts';
 import type { ParsedDocument, Renderer } from '../../ports/reading.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Stage } from '../../schema/results.ts';
+import { keyOf, normalized } from './crawl/address.ts';
+import { assertIsAsked } from './error-page.ts';
 import { fileTypeOf, inUtf8 } from './media.ts';
 import { sourceOf, type NetworkParts } from './network.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
 import { lettersOf, needOfBrowser } from './page-shell.ts';
+import { mostBytesOf, tooLarge } from './page-size.ts';
 
 export interface PageParts extends NetworkParts {
   settings: Config['ingestion']['urls'];
@@ -20,14 +23,14 @@ export interface PageParts extends NetworkParts {
 }
 
 export interface PageOptions {
-  /** Sent to the origin of the page. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  /** What is sent with an address, and to its origin alone. */
+  given?: ((url: string) => Readonly<Record<string, string>>) | undefined;
   /** `manual`: where a page leads elsewhere, that is what is handed back. */
   redirect?: 'follow' | 'manual' | undefined;
   /** Whether the page is wanted, by its media type and what else comes before it; whatever can be read where absent. */
   isWanted?: ((head: AnswerHead) => boolean) | undefined;
   /** Does the work when it is its turn: what the site asks for in manners. */
-  inTurn?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
+  inTurn?: InTurn | undefined;
 }
 
 /** A page that was read just now. */
@@ -42,25 +45,34 @@ export interface LoadedPage {
   isRendered: boolean;
   /** Names in lower case; none where a browser was sent. */
   headers: Readonly<Record<string, string>>;
+  /** What the headers `X-Robots-Tag` say, one after another. */
+  robots_tags: readonly string[];
 }
 
 /** What came of a page; what is `unreadable` is named by its media type; of what failed once it was there, its kind is known. */
 export type PageRead =
   | { page: LoadedPage }
-  | { unchanged: RememberedPage; url: string }
-  | { redirect: string }
+  | { unchanged: RememberedPage }
+  | Redirect
   | { unreadable: string }
   | { failed: unknown; stage: Stage; file_type?: string | undefined };
+
+/** Where a page leads elsewhere. `isLasting`: it is not there any more, and not merely elsewhere for now. */
+export interface Redirect {
+  redirect: string;
+  isLasting: boolean;
+}
 
 /** Reads one page: fetched first, and opened in a browser where the configuration or the page asks for it. One that is as it was remembered is not parsed. */
 export async function readPage(url: string, parts: PageParts, options: PageOptions = {}): Promise<PageRead> {
   const remembered = parts.memory?.recall(sourceOf(url));
-  if (remembered?.isFresh) return { unchanged: remembered, url };
+  if (remembered?.isFresh) return freshPage(url, remembered, options);
   const at: At = { stage: 'fetch' };
   try {
-    if (remembered?.isRendered && parts.settings.render !== 'never') return await renderedPage(url, parts, { ...options, at });
+    if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never')
+      return await renderedPage(url, parts, { ...options, at });
     const answer = await answerOf(url, remembered, { parts, options });
-    return await readAnswer(url, answer, { parts, options, remembered, at });
+    return await readAnswer(answer, { parts, options, remembered, at });
   } catch (error) {
     if (isAbort(error)) throw error;
     return { failed: error, ...at };
@@ -73,6 +85,12 @@ interface At {
   file_type?: string;
 }
 
+/** A page that needs not be asked for. */
+const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
+  redirect === 'manual' && remembered.found !== sourceOf(url)
+    ? { redirect: remembered.found, isLasting: false }
+    : { unchanged: remembered };
+
 interface Way {
   parts: PageParts;
   options: PageOptions;
@@ -83,55 +101,64 @@ const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
 /** The answer to a request that, with something remembered, need not be answered in full where nothing has changed. */
 async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options }: Way): Promise<HttpAnswer> {
   const { http, reader, signal } = parts;
-  const { inTurn = atOnce, isWanted = () => true } = options;
+  const { inTurn, isWanted = () => true } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
   const headers = {
     accept: 'text/html, application/xhtml+xml, */*;q=0.8',
-    ...options.headers,
+    ...options.given?.(url),
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
   };
   const reads = (head: AnswerHead) => isWanted(head) && fileTypeOf({ ...head, bytes: new Uint8Array() }, reader) !== undefined;
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
-  const answer = await inTurn(() => http.request(url, { signal, headers, accepts, reads, redirect: options.redirect }));
-  const isTrusted = answer.status !== 304 || isOf(remembered, url, answer);
+  const max_bytes = (head: AnswerHead) => mostBytesOf(fileTypeOf({ ...head, bytes: new Uint8Array() }, reader), reader);
+  const answer = await http.request(url, { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect });
+  const isTrusted = answer.status !== 304 || (isOf(remembered, answer) && tagsOf(answer).length === 0);
   return isTrusted ? answer : answerOf(url, undefined, { parts, options });
 }
 
 /** Whether what is remembered of an address is of the page that it leads to today. */
-const isOf = (remembered: RememberedPage | undefined, url: string, answer: HttpAnswer): remembered is RememberedPage =>
-  remembered !== undefined && (sourceOf(answer.url) === sourceOf(url) || sourceOf(answer.url) === remembered.source);
+const isOf = (remembered: RememberedPage | undefined, { url }: HttpAnswer): remembered is RememberedPage =>
+  remembered?.found === sourceOf(url);
 
-interface Reading extends Way {
+/** Those that ask for something to be left. */
+const tagsOf = ({ headers, repeated }: AnswerHead): readonly string[] =>
+  (repeated?.['x-robots-tag'] ?? [headers['x-robots-tag'] ?? '']).filter((tag) => /noindex|nofollow|none/i.test(tag));
+
+interface Asked extends Way {
   remembered: RememberedPage | undefined;
   at: At;
 }
 
-async function readAnswer(url: string, answer: HttpAnswer, { parts, options, remembered, at }: Reading): Promise<PageRead> {
+async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }: Asked): Promise<PageRead> {
   const { reader, signal, settings } = parts;
   const { status, content_type, headers } = answer;
-  if (status === 304 && remembered) return { unchanged: remembered, url: answer.url };
-  if (status >= 300) return { redirect: locationOf(answer) };
+  if (status === 304 && remembered) return { unchanged: remembered };
+  if (status >= 300) return { redirect: locationOf(answer), isLasting: status === 301 || status === 308 };
   const file_type = options.isWanted?.(answer) === false ? undefined : fileTypeOf(answer, reader);
   if (file_type === undefined) return { unreadable: content_type };
+  if (answer.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(answer.url, file_type, reader);
   const bytes = inUtf8(answer);
-  const bytes_hash = hash(bytes).slice(0, 32);
-  if (remembered?.bytes_hash === bytes_hash && isOf(remembered, url, answer)) return { unchanged: remembered, url: answer.url };
+  const robots_tags = tagsOf(answer);
+  const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
+  if (remembered?.bytes_hash === bytes_hash && isOf(remembered, answer)) return { unchanged: remembered };
   Object.assign(at, { stage: 'convert', file_type });
   const parsed = await reader.read(bytes, { source: sourceOf(answer.url), file_type, signal });
-  const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers };
+  if (file_type === reader.fileType('page.html')) assertIsAsked(sourceOf(answer.url), bytes, parsed);
+  const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
   return file_type === reader.fileType('page.html') && settings.render !== 'never' ? bestOf(page, bytes, { parts, options, at }) : { page };
 }
 
 /** The page as it was fetched, or as a browser shows it where that is asked for or holds more. */
-async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options, at }: Omit<Reading, 'remembered'>): Promise<PageRead> {
+async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options, at }: Omit<Asked, 'remembered'>): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
   const need = isAlways ? 'surely' : needOfBrowser(html, page.parsed);
   if (need === 'none') return { page };
   try {
     const read = await renderedPage(page.url, parts, { ...options, at });
     const isMore = isAlways || !('page' in read) || lettersOf(read.page.parsed.text) > lettersOf(page.parsed.text);
-    return isMore ? read : { page };
+    if (!isMore) return { page };
+    return 'page' in read ? { page: { ...read.page, robots_tags: [...page.robots_tags, ...read.page.robots_tags] } } : read;
   } catch (error) {
     if (need === 'surely' || isAbort(error)) throw error;
     return { page };
@@ -150,14 +177,26 @@ async function renderedPage(url: string, parts: PageParts, options: PageOptions 
   const { renderer, reader, signal } = parts;
   const { inTurn = atOnce, at } = options;
   at.stage = 'fetch';
-  const headers = { ...givenHeaders(new URL(url)), ...options.headers };
+  const headers = { ...givenHeaders(new URL(url)), ...options.given?.(url) };
   const rendered = await inTurn(() => renderer.render(url, { given: { headers }, signal }));
-  const source = sourceOf(rendered.url);
-  if (rendered.status >= 400) throw statusError(source, rendered.status, undefined);
-  if (options.redirect === 'manual' && source !== sourceOf(url)) return { redirect: rendered.url };
-  at.stage = 'convert';
+  const found = isSamePage(url, rendered.url) ? url : rendered.url;
+  const source = sourceOf(found);
+  if (rendered.status >= 400) throw statusError(source, rendered.status);
+  if (options.redirect === 'manual' && found !== url) return { redirect: found, isLasting: false };
   const file_type = reader.fileType('page.html')!;
+  if (rendered.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(found, file_type, reader);
+  at.stage = 'convert';
   const parsed = await reader.read(rendered.bytes, { source, file_type, signal });
+  assertIsAsked(source, rendered.bytes, parsed);
   const bytes_hash = hash(rendered.bytes).slice(0, 32);
-  return { page: { url: rendered.url, status_code: rendered.status, file_type, parsed, bytes_hash, isRendered: true, headers: {} } };
+  const { status: status_code, robots_tags = [] } = rendered;
+  return { page: { url: found, status_code, file_type, parsed, bytes_hash, isRendered: true, headers: {}, robots_tags } };
+}
+
+/** A script may write a slash or what analytics add into the address of its page. */
+const isSamePage = (asked: string, found: string): boolean => pageKey(asked) === pageKey(found);
+
+function pageKey(address: string): string | undefined {
+  const url = normalized(address);
+  return url && keyOf(url);
 }

@@ -3,10 +3,9 @@ import type { UrlsEntry, UrlsInput } from '../../schema/requests.ts';
 import type { Extracted } from './candidate.ts';
 import { crawl } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/arrive.ts';
-import { onwardOf } from './crawl/onward.ts';
 import { pathPattern } from './crawl/scope.ts';
 import { sourceOf } from './network.ts';
-import { failedPage, isGone, pageCandidate, remembered, unchangedCandidate, unreadable } from './page-candidate.ts';
+import { failedPage, isGone, knownOf, pageCandidate, unchangedCandidate, unreadable } from './page-candidate.ts';
 import { readPage, type PageParts, type PageRead } from './page.ts';
 
 /** Pages fetched at once; no host is asked for more than 8 (contract, section 5), and all may be of one. */
@@ -54,32 +53,33 @@ function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | str
   return groups;
 }
 
-interface Reading {
+interface Run {
   parts: UrlsParts;
   stored: Set<string>;
 }
 
-async function* readEach(pages: readonly string[], { parts, stored }: Reading): AsyncGenerator<Extracted, void, void> {
+async function* readEach(pages: readonly string[], { parts, stored }: Run): AsyncGenerator<Extracted, void, void> {
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
   const read = async (url: string) => ({ url, read: await readPage(url, parts) });
   for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, { parts, stored });
 }
 
-async function extracted({ url, read }: { url: string; read: PageRead }, { parts, stored }: Reading): Promise<Extracted> {
+async function extracted({ url, read }: { url: string; read: PageRead }, { parts, stored }: Run): Promise<Extracted> {
   const { memory, settings, reader } = parts;
   if ('failed' in read) {
+    const stored_as = memory?.storedUnder(sourceOf(url));
     if (isGone(read.failed)) await memory?.forget(sourceOf(url));
-    return failedPage(read.failed, url, read.stage);
+    return failedPage(read.failed, url, { stage: read.stage, stored_as });
   }
   if ('redirect' in read || 'unreadable' in read)
-    return failedPage(unreadable(sourceOf(url), 'unreadable' in read ? read.unreadable : '', reader), url, 'convert');
-  const source = 'page' in read ? sourceOf(read.page.url) : read.unchanged.source;
+    return failedPage(unreadable(sourceOf(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
+  const known = 'page' in read ? knownOf(read.page, parts) : read.unchanged;
+  const source = known.found;
+  await memory?.remember(sourceOf(url), { ...known, source });
   if (stored.has(source)) return { expected: -1 };
   stored.add(source);
-  const kept = 'page' in read ? remembered(read.page, { source, links: onwardOf(read.page, parts.user_agent), settings }) : read.unchanged;
-  await memory?.remember(sourceOf(url), kept);
-  const candidate =
-    'page' in read ? pageCandidate(read.page, { source, depth: 0 }, settings) : unchangedCandidate(kept, { url, depth: 0 }, { parts });
+  const place = { source, depth: 0 };
+  const candidate = 'page' in read ? pageCandidate(read.page, place, settings) : unchangedCandidate(known, { url, ...place }, { parts });
   return { candidate };
 }

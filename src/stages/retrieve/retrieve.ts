@@ -74,7 +74,7 @@ async function find(
   const candidates = fuse(found.arms, found.arms.text && identifierBonus(query));
   const best = candidates[0];
   if (!best) return [];
-  const looked = found.arms.text && found.arms.vector ? 1 : LOOKED_AT;
+  const looked = found.arms.text && found.arms.vector ? 1 : Math.min(LOOKED_AT, top_k);
   const score = bestScore(query, candidates.slice(0, looked), found);
   return candidates
     .slice(0, top_k)
@@ -82,7 +82,8 @@ async function find(
 }
 
 /**
- * Candidates of one kind of search that are looked at for whether there is something about the query: what both kinds agree on need not come first there.
+ * Candidates of one kind of search that are looked at for whether there is something about the query: what both kinds agree on need not come first there. Of no more than are asked
+ * for, since who gets one is told of that one.
  * Of 1, 3, 5, 10, 20 and 50 the first from which mode vector tells subjects apart nearly as hybrid does (area under the curve .986; with the first alone .971).
  */
 const LOOKED_AT = 20;

@@ -56,5 +56,10 @@ describe('a sentence', () => {
   it('keeps its own newlines, and stays as it is without a terminal', () => {
     expect(wrappedText('\none two\nthree', 5)).toBe('\none\ntwo\nthree');
     expect(wrappedText('one two three four', undefined)).toBe('one two three four');
+    expect(wrappedText('one  two', 8)).toBe('one  two');
+  });
+
+  it('that is indented goes on indented', () => {
+    expect(wrappedText('  one two three', 10)).toBe('  one two\n  three');
   });
 });

@@ -124,6 +124,8 @@ describe('the commands of a conversation', () => {
     expect(await said('/sources 2')).toContain('A red passage.');
     await expect(said('/sources 3')).rejects.toThrow('There is no source 3: the last answer has 1, 2.');
     await expect(said('/sources x')).rejects.toThrow('/sources takes a whole number from 1, not «x».');
+    session.talk = { ...session.talk, turns: [TURN, { question: 'Thanks', answer: 'You are welcome.', sources: [] }] };
+    expect(await said('/sources')).toBe('The last answer used no sources.');
     session.talk = { ...session.talk, turns: [] };
     expect(await said('/sources')).toBe('There are no sources yet.');
   });
@@ -131,7 +133,7 @@ describe('the commands of a conversation', () => {
   it('switch the collection, each with a conversation of its own', async () => {
     const { session, said } = await conversation();
     expect(await said('/collection')).toBe('Asked is «manuals». There are also minutes.');
-    await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean minutes?' });
+    await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean «minutes»?' });
     session.memory.keep('manuals', session.talk);
     expect(await said('/collection minutes')).toBe('Ask about «minutes».');
     expect(session.talk.turns).toEqual([]);
@@ -183,6 +185,30 @@ describe('the commands of a conversation', () => {
     expect(session.talk).toEqual({ history: [], turns: [], asked: [] });
     expect(session.memory.load('manuals').turns).toEqual([]);
     expect(await said('/history')).toBe('Nothing was said yet.');
+  });
+
+  it('write what was asked of several collections with each turn’s own', async () => {
+    const { home, session, said } = await conversation();
+    const file = join(home, 'talk.md');
+    session.talk = { ...session.talk, turns: [TURN, { question: 'And?', answer: 'So.', sources: [], collection: 'minutes' }] };
+    await said(`/save ${file}`);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toMatch(/^# Conversation about manuals and minutes\n\n## When is the gate locked\?\n\nAsked of manuals:\n\nAt/);
+    expect(text).toContain('## And?\n\nAsked of minutes:\n\nSo.');
+  });
+
+  it('forget what is its own where another conversation writes to the same file', async () => {
+    const { home, session, said } = await conversation();
+    const open = () => new Memory({ fileOf: () => join(home, 'talk.json'), isNamed: true, warn: () => {} });
+    const other = { ...TURN, question: 'Theirs?' };
+    session.memory = open();
+    session.talk = session.memory.load('manuals');
+    open().keep('manuals', { history: [], turns: [other], asked: [] });
+    session.talk = { ...session.talk, turns: [TURN] };
+    session.memory.keep('manuals', session.talk);
+    expect(await said('/clear')).toBe('The conversation begins anew. In the file 1 turn of another kb chat stays.');
+    expect(open().load('manuals').turns).toEqual([other]);
+    expect(session.talk.turns).toEqual([]);
   });
 
   it('write the conversation with its sources, and overwrite nothing unless told', async () => {

@@ -7,22 +7,22 @@ const answered = (answer: string, length = 2) =>
 
 describe('a conversation', () => {
   it('grows by a turn that has an answer, and by no other', () => {
-    const one = withTurn(newConversation(), 'Why?', answered('So.'));
+    const one = withTurn(newConversation(), { question: 'Why?' }, answered('So.'));
     expect(one.turns).toEqual([{ question: 'Why?', answer: 'So.', sources: [] }]);
     expect(one.history).toHaveLength(2);
-    expect(withTurn(one, 'And?', answered('', 4))).toBe(one);
+    expect(withTurn(one, { question: 'And?' }, answered('', 4))).toBe(one);
   });
 
   it('keeps no more than fits: of turns, of messages, of characters, but always the last turn', () => {
     let talk: Conversation = newConversation();
-    for (let i = 0; i < 130; i++) talk = withTurn(talk, `q${i}`, answered('So.', 300));
+    for (let i = 0; i < 130; i++) talk = withTurn(talk, { question: `q${i}` }, answered('So.', 300));
     expect(talk.turns).toHaveLength(100);
     expect(talk.turns.at(-1)!.question).toBe('q129');
     expect(talk.history).toHaveLength(200);
     expect(talk.history.at(-1)!.content).toBe('m299');
-    for (let i = 0; i < 3; i++) talk = withTurn(talk, `long${i}`, answered('x'.repeat(400_000)));
+    for (let i = 0; i < 3; i++) talk = withTurn(talk, { question: `long${i}` }, answered('x'.repeat(400_000)));
     expect(talk.turns.map(({ question }) => question)).toEqual(['long1', 'long2']);
-    talk = withTurn(talk, 'longest', answered('x'.repeat(2_000_000)));
+    talk = withTurn(talk, { question: 'longest' }, answered('x'.repeat(2_000_000)));
     expect(talk.turns.map(({ question }) => question)).toEqual(['longest']);
   });
 

@@ -148,15 +148,40 @@ describe('the memory of conversations', () => {
     expect(kept.history.map(({ content }) => content)).toEqual(['one', 'So.', 'two', 'So.', 'three', 'So.', 'four', 'So.']);
     expect(kept.asked.toSorted()).toEqual(['four', 'one', 'three', 'two']);
     expect(first.turns).toHaveLength(2);
-    one.forget('manuals');
+    expect(one.forget('manuals', first)).toBe(2);
+    expect(
+      open()
+        .load('manuals')
+        .turns.map(({ question }) => question),
+    ).toEqual(['two', 'four']);
     other.keep('manuals', said(second, 'five'));
     expect(
       open()
         .load('manuals')
         .turns.map(({ question }) => question),
-    ).toEqual(['five']);
+    ).toEqual(['two', 'four', 'five']);
+    expect([open().load('manuals').asked.includes('three'), open().load('manuals').asked.includes('four')]).toEqual([false, true]);
     expect(readdirSync(join(file, '..'))).toEqual(['manuals.json']);
     expect(warnings).toEqual([]);
+  });
+
+  it('forgets the conversation altogether where nobody else writes to it', () => {
+    const { memory: kept, open } = memory();
+    kept.load('manuals');
+    kept.keep('manuals', talk);
+    const next = open();
+    expect(next.forget('manuals', next.load('manuals'))).toBe(0);
+    expect(open().load('manuals')).toEqual(newConversation());
+  });
+
+  it('forgets nothing that somebody else has put in the place of its file', () => {
+    const { memory: named, file, warnings } = memory({ isNamed: true });
+    named.load('manuals');
+    named.keep('manuals', talk);
+    writeFileSync(file, '# Notes\n');
+    named.forget('manuals', talk);
+    expect(readFileSync(file, 'utf8')).toBe('# Notes\n');
+    expect(warnings).toEqual([expect.stringContaining('something else was written to it')]);
   });
 
   it('keeps a summary of older turns as long as nobody else writes', () => {

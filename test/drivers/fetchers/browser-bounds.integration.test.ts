@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createBrowser } from '../../../src/drivers/fetchers/browser.ts';
@@ -43,7 +44,7 @@ withBrowser('a page that wants too much', () => {
       '/answer': '{}',
       '/never': () => {},
     });
-    const page = renderer([web]);
+    const page = renderer([web], { network: { timeout: 14 } });
     for (const path of ['/grows', '/asks', '/waits'])
       expect(text(await page.render(web.url + path, {}))).toContain('Some words about water');
   });
@@ -117,6 +118,16 @@ withBrowser('a page that wants too much', () => {
     expect((await page.render(`${web.url}/next`, {})).url).toBe(`${web.url}/next`);
   });
 
+  it('opens no others by the hundred', async () => {
+    const web = await site({
+      '/': `${FILLER}${script('for (let i = 0; i < 200; i++) open("/other"); fetch("/opened")')}`,
+      '/opened': '{}',
+      '/other': FILLER,
+    });
+    expect(text(await renderer([web]).render(`${web.url}/`, {}))).toContain('Some words about water');
+    expect(web.hits.map(({ url }) => url)).toEqual(['/', '/opened']);
+  });
+
   it('cannot keep anything for the next run', async () => {
     const web = await site({
       '/': `${FILLER}${script('document.body.append(`had ${document.cookie}|${localStorage.a}`); document.cookie = "a=kept"; localStorage.a = "kept"')}`,
@@ -160,6 +171,37 @@ withBrowser('a browser', () => {
     await browser.close();
     expect(browsers()).toEqual([]);
     expect(await failure(renderer([web]).render(`${web.url}/`, {}))).toMatchObject({ code: 'aborted' });
+  });
+
+  it('ends also where it has followed another one that was still ending', async () => {
+    const web = await site({ '/': FILLER });
+    const brief = createBrowser({ idle: 1 });
+    const page = brief.renderer({ network: DEFAULTS.network as Network, surface: 'cli', named: [web.url], environment: {} });
+    for (let time = 0; time < 3; time++) {
+      await page.render(`${web.url}/`, {});
+      await pause(20); // by now it is ending
+    }
+    await expect.poll(browsers, { timeout: 20_000 }).toEqual([]);
+    await page.close();
+    await brief.close();
+  });
+
+  it('stops with its run, or with itself: nothing more is opened, and no server is left', async () => {
+    const web = await site({ '/never': () => {} });
+    const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+    for (const closes of ['run', 'browser'] as const) {
+      const own = createBrowser();
+      const page = own.renderer({ network: DEFAULTS.network as Network, surface: 'cli', named: [web.url], environment: {} });
+      web.hits.length = 0;
+      const works = [1, 2, 3, 4].map(() => failure(page.render(`${web.url}/never`, {})));
+      await expect.poll(() => web.hits.length, { timeout: 20_000 }).toBe(2);
+      await (closes === 'run' ? page : own).close();
+      for (const error of await Promise.all(works)) expect(error).toMatchObject({ code: 'aborted' });
+      await page.close();
+      await own.close();
+      expect(web.hits.length).toBe(2);
+      await expect.poll(servers, { timeout: 20_000 }).toBe(1); // the site's
+    }
   });
 
   it('ends when nobody has needed it for a while, and starts again', async () => {

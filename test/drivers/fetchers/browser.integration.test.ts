@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createBrowser } from '../../../src/drivers/fetchers/browser.ts';
 import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
@@ -14,7 +15,7 @@ const later = (milliseconds: number, body: string) => (_request: unknown, respon
   setTimeout(() => response.end(body), milliseconds);
 
 it('names the command that installs one where there is no browser', async () => {
-  const none = createBrowser({ find: async () => undefined });
+  const none = createBrowser({ find: async () => [] });
   const page = none.renderer({ network: DEFAULTS.network as Network, surface: 'cli', named: [] });
   expect(await failure(page.render('http://127.0.0.1:1/', {}))).toMatchObject({
     code: 'setup',
@@ -38,10 +39,52 @@ withBrowser('a page in the browser', () => {
     expect(text(page)).not.toContain('Loading…');
   });
 
+  it('says what its header asks of those that keep pages', async () => {
+    const web = await site({
+      '/tagged': (_request, response) =>
+        response.writeHead(200, { 'content-type': 'text/html', 'X-Robots-Tag': 'noindex, nofollow' }).end(FILLER),
+      '/plain': FILLER,
+    });
+    expect((await renderer([web]).render(`${web.url}/tagged`, {})).robots_tags).toEqual(['noindex, nofollow']);
+    expect((await renderer([web]).render(`${web.url}/plain`, {})).robots_tags).toEqual([]);
+  });
+
   it('is waited for while its text grows, also without a request', async () => {
     const step = `let left = 8; const grow = () => { document.body.append("line " + left + ". "); if (--left) setTimeout(grow, 120) }; setTimeout(grow, 300);`;
     const web = await site({ '/slow': `<p>Wait</p><script>${step}</script>` });
     expect(text(await renderer([web]).render(`${web.url}/slow`, {}))).toContain('line 1.');
+  });
+
+  it('is waited for while it asks a server that is slow, and shows nothing of its own', async () => {
+    const web = await site({
+      '/slow': `<p id="a">Loading…</p>${FILLER}<script>fetch('/data').then((r) => r.text()).then((next) => fetch(next)).then((r) => r.text()).then((t) => (a.textContent = t))</script>`,
+      '/data': later(6000, '/more'),
+      '/more': later(1200, 'What the server knows'),
+    });
+    expect(text(await renderer([web]).render(`${web.url}/slow`, {}))).toContain('What the server knows');
+  });
+
+  it('is not waited for because of a worker, the end of whose script nobody tells', async () => {
+    const body = `${FILLER}<script>new Worker('/worker.js'); setTimeout(() => document.body.append(6 * 7), 4000)</script>`;
+    const web = await site({ '/': body, '/worker.js': script('') });
+    expect(text(await renderer([web]).render(`${web.url}/`, {}))).not.toContain('42');
+  });
+
+  it('is read whatever its elements are called', async () => {
+    const web = await site({ '/': `${FILLER}<form><input name="shadowRoot"><input name="querySelectorAll"></form>` });
+    expect(text(await renderer([web]).render(`${web.url}/`, {}))).toContain('Some words about water');
+  });
+
+  it('is what its server says, also where another request to it came to nothing', async () => {
+    const web = await site({
+      '/': `<script>fetch('/broken').then(() => (location.href = '/closed'))</script>`,
+      '/broken': (request) => request.socket.destroy(),
+      '/closed': { status: 403, body: FILLER },
+    });
+    expect(await failure(renderer([web]).render(`${web.url}/`, {}))).toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringContaining('403'),
+    });
   });
 
   it('keeps what its open shadow roots show, where it is shown', async () => {
@@ -122,9 +165,14 @@ withBrowser('a page in the browser', () => {
   it('is one of many, of which two are open at once, also of different runs', async () => {
     let open = 0;
     let most = 0;
-    const slow = (_request: unknown, response: { end(body: string): void }) => {
+    const { promise: second, resolve } = Promise.withResolvers<void>();
+    const slow = async (_request: unknown, response: { end(body: string): void }) => {
       most = Math.max(most, ++open);
-      setTimeout(() => (open--, response.end(FILLER)), 100);
+      if (open === 2) resolve();
+      await Promise.race([second, pause(10_000)]); // the first one waits for company
+      await pause(50);
+      open--;
+      response.end(FILLER);
     };
     const web = await site(Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`/${i}`, slow])));
     const runs = [renderer([web]), renderer([web])];

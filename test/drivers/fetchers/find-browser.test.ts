@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findBrowser } from '../../../src/drivers/fetchers/find-browser.ts';
+import { findBrowser, findBrowsers } from '../../../src/drivers/fetchers/find-browser.ts';
 import { folder } from '../../support/folder.ts';
 
 const executable = (files: Record<string, string>): string => {
@@ -19,6 +19,17 @@ test('a browser is found on the PATH, Chrome before Chromium, in the order of th
   expect(await inFolders(first, second)).toBe(join(second, 'google-chrome'));
   expect(await inFolders(first)).toBe(join(first, 'chromium'));
   expect(await inFolders(folder())).toBeUndefined();
+});
+
+test('all of them are found, each once, the first choice first and the one of Playwright last', async () => {
+  const place = executable({ chromium: '', 'google-chrome': '', 'other/chrome': '' });
+  const path = join(place, 'other/chrome');
+  const found = await findBrowsers({
+    environment: { PATH: [place, place].join(delimiter) },
+    platform: 'linux',
+    playwrights: async () => path,
+  });
+  expect(found).toEqual([join(place, 'google-chrome'), join(place, 'chromium'), path]);
 });
 
 test('what cannot be executed, and a folder of that name, is no browser', async () => {

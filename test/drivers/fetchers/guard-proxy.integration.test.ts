@@ -1,5 +1,5 @@
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createRawServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { Refused } from '../../../src/base/connect.ts';
 import { proxiesIn } from '../../../src/base/proxies.ts';
@@ -158,6 +158,22 @@ test('more bytes than a page may have end its connections, by request and by tun
   pass.begin(100_000, () => exceeded.push('never'));
   expect((await get(proxy, `${web.url}/small`, credentials(pass))).body).toBe('y');
   expect(exceeded).not.toContain('never');
+});
+
+test('an answer that cannot be passed on is none, and the proxy goes on', async () => {
+  const odd = createRawServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nhi'));
+  });
+  await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done));
+  keep({ close: () => new Promise<void>((done) => odd.close(() => done())) });
+  const address = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+  const web = await site({ '/a': 'hello' });
+  const proxy = await guard([address, web.url]);
+  const pass = proxy.pass();
+  expect((await get(proxy, `${address}/`, credentials(pass))).status).toBe(502);
+  expect(pass.trouble(new URL(address))).toMatchObject({ code: 'ERR_HTTP_INVALID_STATUS_CODE' });
+  expect((await get(proxy, `${web.url}/a`, credentials(pass))).body).toBe('hello');
 });
 
 /** A proxy of the environment: it answers every request itself, and joins tunnels to `to`. */

@@ -70,6 +70,16 @@ test('what was quoted before is not quoted again: what else is near is, or nothi
   expect((await ask(query, { sources, question: 'why?', said })).answer).toMatch(/^\[0\]/);
 });
 
+test('who asks why is told a reason that stands beside what was said, or nothing', async () => {
+  const query = 'When is the gate locked? why?';
+  const said = 'The gate is locked at ten. [1]';
+  const about = (text: string) => ask(query, { sources: sourcesOf(text), question: 'why?', said });
+  const other = 'The gate was locked at nine when it was new.';
+  expect((await about(`The gate is locked at ten. ${other}`)).answer).toMatch(/^\[0\]/);
+  expect((await about(`The gate is locked at ten. ${other} The gate is locked because of dogs.`)).answer).toContain('because of dogs. [1]');
+  expect((await ask(query, { sources: sourcesOf(`The gate is locked at ten. ${other}`), question: 'more', said })).answer).toContain(other);
+});
+
 test('of a follow-up that brings its subject along, it is the question that is answered, and not the one before', async () => {
   const query = 'How often must the filter cartridge be replaced? How long must the valves stay closed?';
   const sources = sourcesOf('The filter cartridge must be replaced every 90 days.\n\nThe valves must stay closed for a minute.');
@@ -254,6 +264,8 @@ test('the rows about other codes stay away, though they name the one that is ask
   );
   expect((await ask('What does E05 mean?', { sources })).answer).toBe('Code: E05; Meaning: The sensor is broken; Do: Wait [1]');
   expect((await ask('What do E05 and E07 mean?', { sources })).answer).toContain('Code: E07');
+  for (const query of ['Explain E05.', 'Explain "E05"', 'Explain ‘E05’!', 'Please explain: E05…'])
+    expect((await ask(query, { sources })).answer, query).toBe('Code: E05; Meaning: The sensor is broken; Do: Wait [1]');
 });
 
 test('a table that answers for its heading is quoted whole', async () => {
@@ -294,4 +306,72 @@ test('of equal lines the one that leads in to something is quoted', async () => 
   expect((await ask('What changed in version 2.3.0?', { sources })).answer).toBe(
     'Version 2.3.0\n- New: the pump can be set\n- New: a log [2]',
   );
+});
+
+test('a code is found in Chinese, Japanese and Korean, spaced or not, and one that is nowhere is declined', async () => {
+  const sources = {
+    zh: sourcesOf('E05 表示过热。请让设备冷却三十分钟。', '保修期为24个月。'),
+    ja: sourcesOf('E05 は過熱を意味します。30分冷ましてください。', '保証期間は24か月です。'),
+    ko: sourcesOf('E05 는 과열을 의미합니다. 30분 동안 식히십시오.', '보증 기간은 24개월입니다.'),
+  };
+  for (const query of ['E05是什么意思?', 'E05 是什么意思?'])
+    expect((await ask(query, { sources: sources.zh })).answer, query).toMatch(/^E05 表示过热。.*\[1\]$/);
+  for (const query of ['E05とは何ですか?', 'E05 とは何ですか?'])
+    expect((await ask(query, { sources: sources.ja })).answer, query).toMatch(/^E05 は過熱/);
+  for (const query of ['E05는 무슨 뜻인가요?', 'E05 는 무슨 뜻인가요?'])
+    expect((await ask(query, { sources: sources.ko })).answer, query).toMatch(/^E05 는 과열/);
+  expect((await ask('保修期为24个月吗?', { sources: sources.zh })).answer).toBe('保修期为24个月。 [2]');
+  expect((await ask('E99 表示什么?', { sources: sources.zh })).answer).toMatch(/^\[0\]/);
+});
+
+test('«the model I bought» has no number, and a step of a list is one', async () => {
+  const warranty = sourcesOf('The warranty on each model lasts 24 months from the day you bought it.');
+  expect((await ask('How long is the warranty on the model I bought?', { sources: warranty })).answer).toContain('24 months');
+  const reset = sourcesOf('To reset the router:\n\n1. Unplug the power cable.\n2. Hold the reset button for ten seconds.');
+  expect((await ask('What do I do in step 2 to reset the router?', { sources: reset })).answer).toContain('Hold the reset button');
+  expect((await ask('What do I do in step 4 to reset the router?', { sources: reset })).answer).toMatch(/^\[0\]/);
+});
+
+test('what stands under a heading that denies is quoted with it, where the question asks whether something is so', async () => {
+  const sources = [
+    { citation: 1, title: 'Warranty › What is covered', text: 'The warranty covers the brew group and its parts.' },
+    { citation: 2, title: 'Warranty › What is not covered', text: '- Damage by limescale\n- Seals and filters' },
+  ];
+  const { answer } = await ask('Is damage by limescale covered by the warranty?', { sources });
+  expect(answer).toMatch(/^What is not covered:\n- Damage by limescale \[2\]/);
+  expect((await ask('What is covered by the warranty?', { sources })).answer).toBe('The warranty covers the brew group and its parts. [1]');
+});
+
+test('a name and a sign of trouble with a «not» in it do not stand against what is below', async () => {
+  const about = (title: string, text: string) => [
+    { citation: 1, title, text },
+    ...sourcesOf('x', 'The pump is silent in eco mode. The pan is in the oven.').slice(1),
+  ];
+  const pan = await ask('How do I clean the pan?', { sources: about('Non-stick pan', 'Clean the pan with a soft sponge.') });
+  expect(pan.answer).toMatch(/^Clean the pan with a soft sponge. \[1\]/);
+  const pump = about("Troubleshooting › The pump doesn't run", 'Check the fuse of the pump.');
+  expect((await ask('What do I check when the pump is silent?', { sources: pump })).answer).toContain('Check the fuse of the pump. [1]');
+});
+
+test('a warning in capitals is quoted', async () => {
+  const sources = sourcesOf(
+    'Wipe the base with a soft cloth.\n\nDO NOT IMMERSE THE BASE IN WATER\n\nThe jug may be washed by hand in warm water.',
+  );
+  expect((await ask('May I immerse the base in water?', { sources })).answer).toContain('DO NOT IMMERSE THE BASE IN WATER [1]');
+  const login = sourcesOf('Open the page of the router.\n\nDEFAULT USER: ADMIN\n\nThe password of the user is on the label.');
+  expect((await ask('What is the default user?', { sources: login })).answer).toContain('DEFAULT USER: ADMIN');
+});
+
+test('who asks for more about a code is not told of another one', async () => {
+  const sources = sourcesOf(
+    '| Code | Meaning | Do |\n|---|---|---|\n| E05 | The sensor is broken | Wait |\n| E07 | The sensor is broken, too | As for E05 |',
+  );
+  const said = 'Code: E05; Meaning: The sensor is broken; Do: Wait [1]';
+  expect((await ask('What does E05 mean? more', { sources, question: 'more', said })).answer).toMatch(/^\[0\]/);
+});
+
+test('a long question that is made to be read slowly is answered or declined like any other', async () => {
+  // A time that grows with the square of these would be minutes.
+  for (const part of ['step 1 to 9 ', 'for a ', 'what not ever ', 'what temperature ', '"pump" ', 'ERR-4099 '])
+    expect((await ask(part.repeat(50_000 / part.length))).answer, part).toMatch(/\[[012]\]/);
 });

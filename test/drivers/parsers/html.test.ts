@@ -101,6 +101,20 @@ describe('HTML', () => {
     expect({ text, title }).toEqual({ text: 'Žluťoučký kůň', title: 'Kůň' });
   });
 
+  it('is decoded as it says where its letters are ASCII between escapes', async () => {
+    const page = '<html><head><meta charset="iso-2022-jp"></head><body><p>\x1b$B455e\x1b(B.</p></body></html>';
+    expect((await read('html', page)).text).toBe('患球.');
+    expect((await read('html', page.replace('iso-2022-jp', 'utf-8'))).text).toContain('455e');
+  });
+
+  it('has code in the cells of a table as a part of the line, and in a block where it is longer', async () => {
+    const table = (code: string) =>
+      body(`<table><tr><th>Name</th><th>Example</th></tr><tr><td>a</td><td><pre>${code}</pre></td></tr></table>`);
+    expect(await table('if x:\n    y()\n# done')).toBe('| Name | Example |\n| --- | --- |\n| a | `if x:; y(); # done` |');
+    expect(await table('a `b` | c')).toContain('| `` a `b` \\| c `` |');
+    expect(await table('line\n  more\n'.repeat(10))).toContain('```\nline\n  more\nline');
+  });
+
   it('cannot forge a mark', async () => {
     const { text, marks } = await read(
       'html',

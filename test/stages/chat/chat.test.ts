@@ -269,6 +269,19 @@ test.each([
   expect(llm.requests).toEqual([]);
 });
 
+test('an answer that begins with what the sources do not say is one, with low confidence', async () => {
+  const text = 'The sources do not say how many were sold. They only mention the warehouse [1].';
+  const { result } = await turn({ llm: scriptedLlm(() => [text]) });
+  expect(result).toMatchObject({
+    answer: text,
+    answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
+    retrieval_quality: { status: 'low_confidence' },
+    errors: [],
+  });
+  const quoting = await turn({ llm: scriptedLlm(() => [text], { extractive: true }) });
+  expect(quoting.result.answer_confidence.level).toBe('high');
+});
+
 test('in mode answer_with_caution the best rejected chunks are answered from, with low confidence and a cautious prompt', async () => {
   const llm = scriptedLlm(() => ['Perhaps so [1].']);
   const { result } = await turn({ llm, quality: { min_retrieval_score: 0.99, max_context_chunks: 2 } });

@@ -12,6 +12,21 @@ const ASKED: [string, string][] = [
   ['en', 'How often is the filter replaced?'],
   ['de', 'Wie oft wird der Filter gewechselt?'],
   ['de', 'Warum?'],
+  ['de', 'Wie lange dauert die Lieferung?'],
+  ['de', 'Wo?'],
+  ['de', 'Was kostet Plus?'],
+  ['de', 'Wie teuer wird Versand?'],
+  ['de', 'Wann kommt Plus?'],
+  ['de', 'danke, und wie lange dauert die Lieferung?'],
+  ['fr', 'Comment annuler ?'],
+  ['fr', 'Combien ?'],
+  ['es', '¿Cuánto?'],
+  ['es', 'Cuándo llega?'],
+  ['it', 'Dove si trova?'],
+  ['nl', 'Hoe duur?'],
+  ['nl', 'Wat kost levering?'],
+  ['en', 'How much?'],
+  ['en', 'How is Die Welt delivered?'],
   ['fr', 'À quelle fréquence faut-il remplacer le filtre ?'],
   ['fr', 'Pourquoi ?'],
   ['es', '¿Cada cuánto se cambia el filtro?'],
@@ -54,12 +69,20 @@ describe('the language of a question', () => {
     expect(languageOf(question)).toBe(language);
   });
 
-  it.each(['ERR-4042', 'Garantie Pumpe', 'Die casting temperature', 'Los Angeles hotels', 'Over temperature limit', 'per page', '?', '👍'])(
-    'is not told by %s',
-    (question) => {
-      expect(languageOf(question) ?? 'en').toBe('en');
-    },
-  );
+  it.each([
+    'ERR-4042',
+    'Garantie Pumpe',
+    'Die casting temperature',
+    'Los Angeles hotels',
+    'Over temperature limit',
+    'per page',
+    'Was the order late?',
+    'Wie Corp',
+    '?',
+    '👍',
+  ])('is not told by %s', (question) => {
+    expect(languageOf(question) ?? 'en').toBe('en');
+  });
 });
 
 describe('what is said in place of an answer', () => {
@@ -80,6 +103,18 @@ describe('what is said in place of an answer', () => {
     expect(insteadFor('鍵はどこですか').nothing).toContain('資料');
   });
 
+  it('is in the language of the last question that had one, where this one has none', () => {
+    const before = [
+      { role: 'user', content: 'How often is the filter replaced?' },
+      { role: 'user', content: 'Wie lange dauert die Lieferung?' },
+      { role: 'assistant', content: 'Two days [1].' },
+      { role: 'user', content: 'E05' },
+    ];
+    expect(insteadFor('ERR-4042', before).nothing).toBe('Die Quellen beantworten das nicht.');
+    expect(insteadOfAnAnswer('answer_with_caution', 'ERR-4042', before)).toBe('Die Quellen beantworten das nicht.');
+    expect(insteadFor('How often is it?', before).nothing).toBe('The sources do not answer this.');
+  });
+
   it('is no small talk', () => {
     for (const { nothing } of Object.values(WEST)) expect(directReply(nothing)).toBeUndefined();
   });
@@ -95,6 +130,13 @@ test.each([
   ['为什么？', true],
   ['Why is the gate locked?', false],
   ['And how long does it take?', false],
+  ['And how much is it?', false],
+  ['Where is it?', false],
+  ['What is this about?', false],
+  ['Is it not?', false],
+  ['How is it?', false],
+  ['¿Qué es?', false],
+  ['Und wann ist das?', false],
   ['What is a die?', false],
   ['Und im Winter?', false],
   ['?', false],

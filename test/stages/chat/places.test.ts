@@ -81,3 +81,24 @@ test('what looks like a heading in code is none', () => {
   const text = '## Care\n\n```sh\n# rinse\n```\n\nOil it.';
   expect(placeOf(text, { headings: ['Care'] }, [[6, 6]])).toEqual({ headings: ['Care'] });
 });
+
+test('a row is cited as itself in the first chunk of a table, whose header is counted, and in a later one, which repeats it', () => {
+  const row = (i: number) => `| P-${i} | Part ${i} of the machine, as it is sold |`;
+  const text = `| Part | Name |\n|---|---|\n${Array.from({ length: 40 }, (_, i) => row(i + 2)).join('\n')}`;
+  const document = { id: 'd', source: 'd.csv', title: 'Parts', text, metadata: {}, marks: [{ at: 0, row: 1 }] };
+  const chunks = chunkDocument(document, { ...CHUNKING, chunk_size: 600 });
+  expect(chunks.length).toBeGreaterThan(2);
+  for (const { text: whole, metadata } of chunks) {
+    for (const [i, line] of whole.split('\n').entries()) {
+      const number = /P-(\d+)/.exec(line)?.[1];
+      if (number)
+        expect(placeOf(whole, metadata.location as Location, [[i, i]])).toEqual({ row_start: Number(number), row_end: Number(number) });
+    }
+  }
+});
+
+test('a line that is made to be read slowly is no heading, and is read as fast as any other', () => {
+  const long = 200_000; // A time that grows with the square of it would be minutes.
+  for (const line of [`# a${' '.repeat(long)}b`, `${'['.repeat(long)}\n===`])
+    expect(placeOf(line, { headings: ['Manual'] }, [[0, 0]])).toEqual({ headings: ['Manual'] });
+});

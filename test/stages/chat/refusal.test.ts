@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRefusal, mayBeRefusal } from '../../../src/stages/chat/refusal.ts';
+import { beginsAsRefusal, isRefusal, mayBeRefusal } from '../../../src/stages/chat/refusal.ts';
 
 const query = 'What is the limit for model X200 on trains?';
 
@@ -135,6 +135,18 @@ test.each([
   `${'The sources do not contain this. '.repeat(20)}`,
 ])('is an answer: %s', (answer) => {
   expect(isRefusal(answer, query)).toBe(false);
+});
+
+test.each([
+  ['The sources do not say how many machines were sold. They only mention the warehouse [1].', true],
+  ['The sources do not mention a limit for trains, but hotels are limited to 140 euros [1].', true],
+  ['The sources [1][2] do not say how many. They mention the warehouse [1].', true],
+  ['Die Quellen nennen keine Zahl [1]. Sie sprechen nur vom Lager [2].', true],
+  ['Hotels are limited to 140 euros [1]. The sources do not mention trains.', false],
+  ['No, the warranty does not cover limescale [1].', false],
+  ['', false],
+])('whether an answer begins by saying that the sources do not answer: %s', (answer, begins) => {
+  expect(beginsAsRefusal(answer)).toBe(begins);
 });
 
 test('an answer is known to be none once its first sentence says something', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/schema/items.ts';
+import { summarize } from '../../../src/stages/chat/history.ts';
 import { rewrite } from '../../../src/stages/chat/rewrite.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 
@@ -95,18 +96,87 @@ test('a model is shown no more of the conversation than it can hold', async () =
   expect(said(llm.requests[0]!)).toMatch(/parcels on the way[^]*One or two[^]*And to Norway/);
 });
 
-test('a chain of follow-ups goes back to the question that stands alone', async () => {
+test('a chain of follow-ups goes back to the question that stands alone, with what was named last', async () => {
   expect(await carried('And to Peru?', 'Who owns the shop?', 'How long does delivery to Spain take?', 'And to Norway?')).toBe(
-    'How long does delivery to Spain take? And to Norway? And to Peru?',
+    'How long does delivery to Peru take?',
+  );
+  expect(await carried('And express?', 'How long does delivery take?', 'And to Norway?', 'And to Peru?')).toBe(
+    'How long does delivery take? And express?',
+  );
+});
+
+test('what is named anew takes the place of its like, and the next question is about it', async () => {
+  const plans = ['How much is the Plus plan?', 'and the Pro plan?', 'and the Gold plan?'];
+  expect(await carried(plans[1]!, ...plans.slice(0, 1))).toBe('How much is the Pro plan?');
+  expect(await carried(plans[2]!, ...plans.slice(0, 2))).toBe('How much is the Gold plan?');
+  expect(await carried('and how long is the history there?', ...plans)).toBe(
+    'How much is the Gold plan? and how long is the history there?',
+  );
+  expect(await carried('and who may use it?', ...plans, 'and how long is the history there?')).toBe(
+    'How much is the Gold plan? and who may use it?',
+  );
+  expect(await carried('Und nach Polen?', 'Wie lange dauert die Lieferung nach Norwegen?')).toBe(
+    'Wie lange dauert die Lieferung nach Polen?',
+  );
+  expect(await carried('and to South Korea?', 'How long are parcels to New Zealand on the way?')).toBe(
+    'How long are parcels to South Korea on the way?',
+  );
+});
+
+test('the subject is carried on from turns that a summary without a model stands for', async () => {
+  const older = ['What does E05 mean?', 'And E12?'].flatMap((content) => [
+    { role: 'user' as const, content },
+    { role: 'assistant' as const, content: '- user: no question' },
+  ]);
+  const llm = scriptedLlm(() => [], { extractive: true });
+  const summary = await summarize(older, llm, { timeout: 9 });
+  expect(await rewrite('And what should I do?', { history: [summary], llm, timeout: 9 })).toBe('What does E12 mean? And what should I do?');
+});
+
+test('a name takes the place of a name, behind the same word where there is one', async () => {
+  expect(await carried('And the Duo Plus?', 'How much does the Solo weigh?', 'And the Duo?')).toBe('How much does the Duo Plus weigh?');
+  expect(await carried('And Leeds?', 'Is there a service centre in Hamburg?')).toBe('Is there a service centre in Leeds?');
+  expect(await carried('And Leeds?', 'May I pay in Hamburg?')).toBe('May I pay in Leeds?');
+  expect(await carried('And Leeds?', 'Is Kessel in Hamburg?')).toBe('Is Kessel in Hamburg? And Leeds?');
+  expect(await carried('And the Duo?', 'Does Wi-Fi work in Hamburg?')).toBe('Does Wi-Fi work in Hamburg? And the Duo?');
+  expect(await carried('And Bluetooth?', 'It is slow. Why?')).toBe('It is slow. Why? And Bluetooth?');
+  expect(await carried('Und Versand?', 'Wie teuer ist Abholung in Berlin?')).toBe('Wie teuer ist Abholung in Berlin? Und Versand?');
+});
+
+test('what is no like of anything takes the place of nothing', async () => {
+  expect(await carried('and the weight?', 'What is the colour of the pump?')).toBe('What is the colour of the pump? and the weight?');
+  expect(await carried('and a plan?', 'How much is the Plus plan?')).toBe('How much is the Plus plan? and a plan?');
+  expect(await carried('and the red pump?', 'Is the pump lighter than the old pump?')).toBe(
+    'Is the pump lighter than the old pump? and the red pump?',
   );
 });
 
 test('another code, model or year takes the place of the one before', async () => {
-  expect(await carried('And E05?', 'What does error E24 mean?')).toBe('What does error mean? And E05?');
+  expect(await carried('And E05?', 'What does error E24 mean?')).toBe('What does error E05 mean?');
   expect(await carried('and series 6?', 'How often is the quill of series 5 inspected?')).toBe(
-    'How often is the quill of series inspected? and series 6?',
+    'How often is the quill of series 6 inspected?',
+  );
+  expect(await carried('And E05?', 'What does E24 mean on the HP-40?')).toBe('What does E05 mean on the HP-40?');
+  expect(await carried('And E05?', 'Are E24 and E25 alike?')).toBe('Are and alike? And E05?');
+  expect(await carried('And with 40 litres?', 'May I wash the OV-250 of series 7?')).toBe(
+    'May I wash the OV-250 of series 7? And with 40 litres?',
+  );
+  expect(await carried('And after 3 years?', 'Is the CM-20 covered?')).toBe('Is the CM-20 covered? And after 3 years?');
+  expect(await carried('And for series 6 at home?', 'How often is the quill of series 5 inspected?')).toBe(
+    'How often is the quill of series 6 inspected? And for series 6 at home?',
   );
   expect(await carried('And why?', 'What does error E24 mean?')).toBe('What does error E24 mean? And why?');
+});
+
+test('a year takes the place of no model, and a question without words of its own brings nothing along', async () => {
+  const asked = ['How long is the warranty on the HP-40?', 'why?', 'and what is not covered?'];
+  expect(await carried('and in 2019?', ...asked)).toBe('How long is the warranty on the HP-40? and what is not covered? and in 2019?');
+  expect(await carried('and in 2020?', ...asked, 'and in 2019?')).toBe(
+    'How long is the warranty on the HP-40? and what is not covered? and in 2020?',
+  );
+  expect(await carried('and the seals?', 'How long is the warranty on the HP-40?', 'thanks')).toBe(
+    'How long is the warranty on the HP-40? and the seals?',
+  );
 });
 
 test('a question that stands alone is left as it is, and so is one without questions before it', async () => {

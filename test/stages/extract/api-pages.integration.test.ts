@@ -203,3 +203,68 @@ test('the key that an API is asked with goes along with its own next links, and 
   expect(web.hits.map(({ url }) => url)).toEqual(['/list?api_key=s3cret&lang=en', '/list?page=2&api_key=s3cret']);
   expect(other.hits.map(({ url }) => url)).toEqual(['/list?page=3']);
 });
+
+test.each([
+  ['page', { type: 'page', param: 'pg' }, '«pg»'],
+  ['offset', { type: 'offset', param: 'skp', items_path: 'rows' }, '«skp»'],
+] as [string, NonNullable<ApiParts['settings']['pagination']>, string][])(
+  'a misspelt parameter for pages by %s is said, and is no reason to remove anything',
+  async (kind, pagination, named) => {
+    const web = await site({
+      '/list': answering((query) => {
+        const at = Number(query.get(kind === 'page' ? 'page' : 'skip') ?? 0);
+        return kind === 'page' ? tickets(1, 5) : { rows: tickets(at + 1, at + 5) };
+      }),
+    });
+    const found = await extract([web], { url: `${web.url}/list`, pagination });
+    expect(valves(found)).toEqual(all(5));
+    expect(found.notices).toEqual([expect.stringContaining(named)]);
+    expect(found.scopes).toEqual([]);
+  },
+);
+
+const cursorAt = (cursor_path: string, more: object = {}) => ({
+  pagination: { type: 'cursor', param: 'after', cursor_path, items_path: 'items', ...more } as const,
+});
+
+test.each([
+  ['paging.nxt', { paging: { next: 'abc', total: 23 } }, 'paging.next'],
+  ['pagination.next', { paging: { next: 'abc' } }, 'paging.next'],
+  ['paging.next', { paging: { next: { after: 'abc' } } }, 'next'],
+  ['bokmark', { bookmark: 'abc' }, 'items, bookmark'],
+  ['meta.cursor', { meta: { has_more: true } }, 'meta.has_more'],
+])('a cursor that is not at cursor_path %s is an error that names what is there', async (path, beside, there) => {
+  const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
+  const found = await extract([web], { url: `${web.url}/list`, ...cursorAt(path) });
+  expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining(`cursor_path «${path}»`) })]);
+  expect(found.errors[0]!.error).toContain(`The answer has ${there}`);
+  expect([found.documents, found.scopes]).toEqual([[], []]);
+});
+
+test.each([
+  ['null', 'next', { next: null }, {}],
+  ['an empty text', 'next', { next: '' }, {}],
+  ['null on the way', 'paging.next', { paging: null }, {}],
+  ['an empty object on the way', 'paging.next', { paging: {} }, {}],
+  ['fewer records than asked for', 'next', {}, { size_param: 'limit', size: 10 }],
+])('a first answer whose cursor is told by %s to be none was the only page', async (_name, path, beside, more) => {
+  const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
+  const found = await extract([web], { url: `${web.url}/list`, ...cursorAt(path, more) });
+  expect([found.errors, found.notices]).toEqual([[], []]);
+  expect(found.scopes).toHaveLength(1);
+});
+
+test('a first answer that says nothing of a cursor may have been one of several', async () => {
+  const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), total: 23 })) });
+  const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('meta.cursor') });
+  expect(valves(found)).toEqual(all(5));
+  expect(found.notices).toEqual([expect.stringContaining('cursor_path «meta.cursor»')]);
+  expect(found.scopes).toEqual([]);
+});
+
+test('an answer that leads on by itself, where a Link header was looked for, may have been one of several', async () => {
+  const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), next: '/list?at=5' })) });
+  const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'items' } });
+  expect(found.notices).toEqual([expect.stringContaining('«next» but no Link header')]);
+  expect(found.scopes).toEqual([]);
+});

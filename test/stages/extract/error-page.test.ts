@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saysError } from '../../../src/stages/extract/error-page.ts';
+import { assertIsAsked, saysError } from '../../../src/stages/extract/error-page.ts';
 
 const said = (html: string, content_type = 'text/html') => saysError({ bytes: Buffer.from(html), content_type });
 
@@ -35,4 +35,44 @@ test.each([
 
 test('what is no web page is none', () => {
   expect(said('<html><title>404</title>', 'text/csv')).toBeUndefined();
+});
+
+const page = (html: string, text: string, title?: string) => () => assertIsAsked('https://x.example/a', Buffer.from(html), { text, title });
+const form = '<form action="/login" method="post"><input name="user"><input type="password" name="pw"><button>Sign in</button></form>';
+const some = 'Valves are looked at every spring, by someone who knows them. '.repeat(4);
+
+test.each([
+  ['a form and nothing else', form, '# Members'],
+  ['a form under its headline, with some words', `${form}<p>${some}</p>`, `# Sign in\n\n${some}`, 'Sign in | Zephyr'],
+  ['a form in another language', `${form}<p>${some}</p>`, some, 'Anmeldung'],
+])('a page to sign in on is refused: %s', (_name, html, text, title = undefined) => {
+  expect(page(html, text, title)).toThrow(
+    expect.objectContaining({ code: 'unauthorized', message: 'https://x.example/a is a page to sign in on, and not what was asked for.' }),
+  );
+});
+
+test.each([
+  ['# 404 – Page not found\n\nSorry, we could not find it.', undefined, '404 – Page not found'],
+  ['Nothing here.', '404', '404'],
+  ['Nothing here.', 'Page not found | Zephyr Docs', 'Page not found | Zephyr Docs'],
+  ['# Seite nicht gefunden', undefined, 'Seite nicht gefunden'],
+  ['Oh.', 'Error 404: the requested page could not be found', 'Error 404: the requested page could not be found'],
+])('a page that says that there is none is refused: %j, %j', (text, title, line) => {
+  expect(page('<p>', text, title)).toThrow(
+    expect.objectContaining({
+      code: 'not_found',
+      message: `https://x.example/a says «${line}», though it answered with a status of success.`,
+    }),
+  );
+});
+
+test.each([
+  ['an article about signing in', '<p>', `# Sign in\n\n${some}`, 'Sign in'],
+  ['a page with a form to sign in beside its text', form, `# Valves\n\n${some}`, 'Valves'],
+  ['a long page with such a form under such a headline', form, `# Log in to the controller\n\n${some.repeat(3)}`],
+  ['a reference of the status', '<p>', `# 404 Not Found\n\n${some.repeat(3)}`, '404 Not Found'],
+  ['a page that begins with the number', '<p>', '# 404 valves', '404 valves'],
+  ['a page about what was found', '<p>', '# Page', 'Found not far from here'],
+])('%s is what it seems', (_name, html, text, title = undefined) => {
+  expect(page(html, text, title)).not.toThrow();
 });

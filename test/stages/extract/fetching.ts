@@ -22,15 +22,18 @@ export interface Gathered {
   hashes: string[];
   notices: string[];
   scopes: ((source: string) => boolean)[];
+  /** Of parts of the world that may not have been listed whole: why. */
+  doubts: string[];
 }
 
 /** Everything that an extractor yields, its documents read. */
 export async function gathered(items: AsyncIterable<Extracted>): Promise<Gathered> {
-  const all: Gathered = { documents: [], errors: [], hashes: [], notices: [], scopes: [] };
+  const all: Gathered = { documents: [], errors: [], hashes: [], notices: [], scopes: [], doubts: [] };
   for await (const item of items) {
     if ('error' in item) all.errors.push(item.error);
     if ('notice' in item) all.notices.push(item.notice);
-    if ('scope' in item) all.scopes.push(item.scope.covers);
+    if ('scope' in item && item.scope.doubt !== undefined) all.doubts.push(item.scope.doubt);
+    else if ('scope' in item) all.scopes.push(item.scope.covers);
     if (!('candidate' in item)) continue;
     all.hashes.push(item.candidate.content_hash);
     all.documents.push(await item.candidate.document());

@@ -7,7 +7,10 @@ import { folder } from '../../support/folder.ts';
 
 const SITE = 'https://docs.example.com';
 const page = (over: Partial<RememberedPage> = {}): RememberedPage => ({
+  found: `${SITE}/a`,
+  canonical: undefined,
   source: `${SITE}/a`,
+  isPassedOver: false,
   status_code: 200,
   content_hash: 'h1',
   bytes_hash: 'b1',
@@ -247,9 +250,9 @@ describe('the file', () => {
 
   it.each([
     ['is no JSON', 'nonsense\n'],
-    ['is of another form', '{"pages":2}\n{"p":[1]}\n'],
-    ['names pages that there are not', '{"pages":1}\n{"u":7,"t":1}\n'],
-    ['names addresses that there are not', '{"pages":1}\n{"p":3,"s":9,"t":1,"k":"s","c":200,"h":"h"}\n'],
+    ['is of another form', '{"pages":1}\n{"p":[1]}\n'],
+    ['names pages that there are not', '{"pages":2}\n{"u":7,"t":1}\n'],
+    ['names addresses that there are not', '{"pages":2}\n{"p":3,"s":9,"t":1,"k":"s","c":200,"h":"h"}\n'],
     ['is one endless line', 'x'.repeat(3_000_000)],
     ['is empty', ''],
   ])('that %s is begun anew', async (_what, content) => {

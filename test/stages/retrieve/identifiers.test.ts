@@ -21,6 +21,15 @@ test('only the exact identifier gains, in any case and with any hyphen', () => {
     expect(bonus(chunk(`The display shows ${other}.`)), other).toBe(0);
 });
 
+test('a code is one in words that are written without spaces, too', () => {
+  expect(identifiersIn('F-117是什么意思？')).toEqual(['f-117']);
+  const bonus = identifierBonus('F-117是什么意思？')!;
+  expect(bonus(chunk('错误F-117表示水压过低。'))).toBeGreaterThan(0);
+  expect(bonus(chunk('エラーF-117の意味'))).toBeGreaterThan(0);
+  for (const other of ['错误F-1170表示', '错误F-118表示']) expect(bonus(chunk(other)), other).toBe(0);
+  expect(identifierBonus('what is F-117?')!(chunk('错误F-117表示水压过低。'))).toBeGreaterThan(0);
+});
+
 test('a chunk that holds one of two identifiers gains half', () => {
   const bonus = identifierBonus('ERR-1 or ERR-2')!;
   expect(bonus(chunk('ERR-1'))).toBeCloseTo(bonus(chunk('ERR-1, ERR-2')) / 2);

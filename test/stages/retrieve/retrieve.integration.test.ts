@@ -142,6 +142,14 @@ test('the score of the best hit is the same in every mode, since its cosine and 
   }
 });
 
+test('who asks for one hit is told the score of that one, and not of another that has more of the words', async () => {
+  const query = 'vacation when the canteen closes at two';
+  const best = async (top_k: number) => (await ask(query, { mode: 'vector', top_k })).items[0]!;
+  const [one, ten] = [await best(1), await best(10)];
+  expect([one.id, ten.id]).toEqual(['leave', 'leave']);
+  expect(one.score).toBeLessThan(ten.score);
+});
+
 test('in a search by words the embedder ranks nothing, and one that fails takes nothing away', async () => {
   const query = 'the pump of the filter cartridge';
   const ids = async (parts: Parameters<typeof ask>[2]) => (await ask(query, { mode: 'text' }, parts)).items.map(({ id }) => id);

@@ -1,7 +1,8 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
-import { codeOf } from './identifiers.ts';
+import { isDangling, POINTING } from './dangling.ts';
 import type { Passage } from './passages.ts';
-import { wantedFigure, withoutMeasure } from './wanted.ts';
+import { isOfAnother, pairsIn, pairsOf } from './pairs.ts';
+import { figureTerms, lastAsked, wantedFigure, withoutMeasure } from './wanted.ts';
 
 /** What is quoted together from one source, in reading order. */
 export interface Quotation {
@@ -24,39 +25,68 @@ const MOST_BEFORE = 2;
 /** Terms of the question that the sentence beside the best one has to add, to be quoted with it. */
 const LEAST_MORE = 2;
 
-/** Beginnings that lean on the sentence before. */
-const LEANING =
-  /^(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|theirs|such|however|therefore|thus|hence|but|and|so|also|then|instead|otherwise|both|neither|moreover|furthermore|besides|additionally|there|here|er|sie|es|dies|diese|dieser|dieses|dabei|dadurch|daher|deshalb|jedoch|außerdem|dort|il|elle|ils|elles|cela|ceci|cette|ces|celui-ci|celle-ci|cependant|ainsi|ello|esto|eso|este|esta|estos|estas|ellos|ellas|además|sin embargo|por eso|questo|questa|questi|queste|esso|essa|tuttavia|inoltre|ele|ela|eles|elas|isso|isto|contudo)(?![\p{L}\p{N}])/iu;
-
 /** Sentences that are left out between two of the same paragraph, at most: fewer are quoted, so that it reads on. */
 const MOST_BETWEEN = 2;
 
-/** Words inside a sentence that stand for what was named before it. */
-const POINTING = /(?<![\p{L}\p{N}])(?:it|they|them|its|their|he|she|es|sie|ihn|ihm|deren|dessen)(?![\p{L}\p{N}])/iu;
-
-/** Tells the rows and items about another code than those that are asked for, where there is one about these. */
-function isOther(passages: readonly Passage[], question: string): (passage: Passage) => boolean {
-  const asked = new Set(question.split(/[\s,;:?!()]+/).flatMap((word) => codeOf(word) ?? []));
-  const isThere = passages.some(({ code }) => code !== undefined && asked.has(code));
-  return ({ code }) => isThere && code !== undefined && !asked.has(code);
+interface Ranked {
+  passage: Passage;
+  score: number;
 }
 
-/** The best passages: never the same words twice, nothing far behind the best, no row about another code. Of equal words those that lead in to something. */
+/** Without the figures of another thing (`steam pressure`), where one of what is asked for by two words (`brew pressure`) is told. */
+function withoutOthers(ranked: readonly Ranked[], question: string): Ranked[] {
+  const figure = wantedFigure(question);
+  const measure = figureTerms(question);
+  const measured = new Set([...pairsOf(lastAsked(question))].filter((pair) => measure.includes(pair.split(' ')[1]!)));
+  const isTold = ranked.some(({ passage: { text } }) => figure?.test(text) && pairsIn(text, measured).size > 0);
+  return ranked.filter(({ passage: { text } }) => !isTold || !isOfAnother(text, measured));
+}
+
+/** Without the rows of a table that have apart what its best row has together, as the question does. */
+function withoutApart(ranked: readonly Ranked[], question: string): Ranked[] {
+  const first = ranked[0]?.passage;
+  if (first?.kind !== 'row') return [...ranked];
+  const pairs = pairsOf(lastAsked(question));
+  const own = pairsIn(first.text, pairs);
+  return ranked.filter(
+    ({ passage: { source, block, text } }) => source !== first.source || block !== first.block || own.isSubsetOf(pairsIn(text, pairs)),
+  );
+}
+
+/** The best passages: never the same words twice, nothing far behind the best. Of equal words those that lead in to something. */
 function best(passages: readonly Passage[], scores: readonly number[], question: string): Passage[] {
   const leads = new Set(passages.flatMap(({ source, lead }) => (lead === undefined ? [] : [`${source}/${lead}`])));
   const isLead = ({ source, at }: Passage) => Number(leads.has(`${source}/${at}`));
-  const isElsewhere = isOther(passages, question);
-  const ranked = passages
-    .map((passage, i) => ({ passage, score: scores[i]! }))
-    .filter(({ passage }) => !isElsewhere(passage))
-    .toSorted((a, b) => b.score - a.score);
+  const scored = passages.map((passage, i) => ({ passage, score: scores[i]! })).filter(({ score }) => score > 0);
+  const ranked = withoutApart(
+    withoutOthers(
+      scored.toSorted((a, b) => b.score - a.score),
+      question,
+    ),
+    question,
+  );
   const found = new Map<string, Passage>();
   for (const { passage, score } of ranked) {
     if (score < NEAR_THE_BEST * ranked[0]!.score) break;
     const same = found.get(passage.text);
     if (same ? isLead(passage) > isLead(same) : found.size < MOST) found.set(passage.text, passage);
   }
-  return [...found.values()];
+  return withoutTold([...found.values()], question);
+}
+
+/** Without the rows whose figures a sentence gives as well, with as much of what is asked. */
+function withoutTold(found: readonly Passage[], question: string): Passage[] {
+  const figure = wantedFigure(question);
+  if (!figure) return [...found];
+  const asked = new Set(queryTerms(withoutMeasure(question)));
+  const figures = (text: string) => new Set(text.match(/\p{N}+(?:[.,]\p{N}+)*/gu));
+  const said = (text: string) => new Set(terms(text)).intersection(asked);
+  const tells = (sentence: Passage, row: Passage) =>
+    sentence.kind === 'sentence' &&
+    figure.test(sentence.text) &&
+    figures(sentence.text).isSubsetOf(figures(row.text)) &&
+    said(row.text).isSubsetOf(said(sentence.text));
+  return found.filter((passage) => passage.kind !== 'row' || !found.some((other) => tells(other, passage)));
 }
 
 /** Whether it is for its heading and not for its words that an item or a row answers: then all beside it do. */
@@ -69,13 +99,20 @@ function isForHeading({ kind, text, context }: Passage, question: string): boole
   return (kind === 'item' || kind === 'row') && held(text) === 0 && 2 * held(context) > asked.length;
 }
 
+const HOW_TO = /\bhow (?:do|does|can|could|should|must|to)\b|\bwie\b/i;
+
+/** Whether it is a step of what the question asks how to do, told under a heading that names it: then all steps do. */
+const isStepOf = ({ step, context }: Passage, question: string): boolean =>
+  step !== undefined && HOW_TO.test(question) && queryTerms(question).some((term) => terms(context).includes(term));
+
 /** The places (in the source of `passage`) that have to be quoted with it, so that it can be understood. */
 function companions(passage: Passage, all: readonly Passage[], question: string): number[] {
   const { at, kind, text, block } = passage;
   const places = [at];
-  for (let i = at; kind === 'sentence' && i > 0 && at - i < MOST_BEFORE && LEANING.test(all[i]!.text) && all[i - 1]!.block === block; i--)
+  for (let i = at; kind === 'sentence' && i > 0 && at - i < MOST_BEFORE && isDangling(all[i]!.text) && all[i - 1]!.block === block; i--)
     places.push(i - 1);
-  const leads = all.filter((other) => other.lead === at || (isForHeading(passage, question) && other.block === block)).slice(0, MOST_ITEMS);
+  const isWhole = isForHeading(passage, question) || isStepOf(passage, question);
+  const leads = all.filter((other) => other.lead === at || (isWhole && other.block === block)).slice(0, MOST_ITEMS);
   places.push(...leads.map((other) => other.at));
   if (passage.lead !== undefined) places.push(passage.lead);
   if (/[?？]$/.test(text) && at + 1 < all.length) places.push(at + 1);

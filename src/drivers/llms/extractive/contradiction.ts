@@ -1,4 +1,4 @@
-import { terms } from '../../../base/terms.ts';
+import { queryTerms, terms } from '../../../base/terms.ts';
 
 /** Words that deny, in a question. */
 const DENIES = /n['’]t\b|\b(?:not|never|cannot|without|non-?\w+|unable|nobody|nothing|neither|nor|least)\b/i;
@@ -17,13 +17,34 @@ export const leavesOut = (text: string): boolean => LEAVES_OUT.test(text);
 /** Whether a question asks for what is not so, and a text only says what is. English. */
 export const isDeniedIn = (question: string, text: string): boolean => asksForDenied(question) && !leavesOut(text);
 
+/** `Repairs outside the warranty`: what holds outside of a thing is not what holds within. */
+const BEYOND = /\boutside\s+(?:of\s+)?(?:(?:the|your|our)\s+)?(\p{L}+)/iu;
+
+/** `What is not covered`, `Parts that we never repair`: a clause that denies. `The pump does not run` is a sign of trouble, and `Non-stick pan` a name. */
+const DENYING_CLAUSE = /\b(?:what|which|who|whom|where|when|that)\b.*(?:n['’]t\b|\b(?:not|never|cannot)\b)/i;
+/** `Parts not covered`, `Not included`. */
+const DENYING_WORD =
+  /(?<!\b(?:am|is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|may|might|must|should)\s+)\b(?:not|never)\s+(?:\w+ly\s+)?(?:\w{2,}ed|\w+[ai]ble|part|paid|valid|meant)\b/i;
+
+/** Whether a heading, or the words that lead in to a list, deny what stands under them. English. */
+export const isDenying = (heading: string, lead = ''): boolean =>
+  DENYING_CLAUSE.test(heading) || DENYING_WORD.test(heading) || (DENIES.test(lead) && !CIRCUMSTANCE.test(lead));
+
+/** A question for yes or no: what denies answers it as well. English. */
+const YES_OR_NO =
+  /^(?:\P{L}|and\s|so\s|but\s)*(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|may|might|must|should)(?:n['’]t)?\b/iu;
+
 /**
- * Whether a heading says of what stands under it that it is (1), or that it is not (-1), on the side of a question: `What is not covered` is against
- * one that asks for what is; 0 where neither denies. English.
+ * Whether a heading, or a lead-in, says of what stands under it that it is (1), or that it is not (-1), on the side of a question: `What is not covered` is against
+ * one that asks what is; 0 where neither denies, where it has no word of the question, and where the question is one for yes or no. English.
  */
-export function sideOf(question: string, heading: string): -1 | 0 | 1 {
-  if (!DENIES.test(heading)) return 0;
-  return asksForDenied(question) ? 1 : DENIES.test(question) ? 0 : -1;
+export function sideOf(question: string, heading: string, lead = ''): -1 | 0 | 1 {
+  const beyond = terms(BEYOND.exec(heading)?.[1] ?? '')[0];
+  if (beyond !== undefined && terms(question).includes(beyond)) return BEYOND.test(question) ? 1 : -1;
+  if (!isDenying(heading, lead)) return 0;
+  if (asksForDenied(question)) return 1;
+  const isOfIt = new Set(queryTerms(question)).intersection(new Set(queryTerms(`${heading} ${lead}`))).size > 0;
+  return isOfIt && !DENIES.test(question) && !YES_OR_NO.test(question) ? -1 : 0;
 }
 
 /** Words of which a text has one where a question has the other: then it most likely says something else. */

@@ -1,12 +1,13 @@
 import { terms } from '../../../base/terms.ts';
 import { capitalTerms, wordShare } from '../../../base/word-share.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
+import { hasOnlyName, isYesOrNo } from './beside.ts';
 import { hasOpposite, isDeniedIn } from './contradiction.ts';
 import { isUncounted } from './counting.ts';
-import { holds, identifiersOf } from './identifiers.ts';
+import { identifierHolder, identifiersOf } from './identifiers.ts';
 import { missingFrom, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
-import { lastAsked } from './wanted.ts';
+import { lastAsked, wantedFigure } from './wanted.ts';
 
 /** What speaks for and against the best passage as an answer. What is missing or against it is 1, else 0. */
 export interface Evidence {
@@ -26,6 +27,12 @@ export interface Evidence {
   opposite: number;
   /** A name, a number, a code or a numbered thing of the question stands in none of the sources. */
   absent: number;
+  /** The passage has the name of what is asked about, and no word of what is asked. */
+  onlyName: number;
+  /** The question is answered with yes or no. */
+  yesOrNo: number;
+  /** The passage has no figure of the kind that is asked for, nor has what stands around it. */
+  noFigure: number;
   /** The question asks how many there are, and neither the passage nor what stands around it gives a number of them. */
   uncounted: number;
 }
@@ -52,7 +59,8 @@ export function evidenceOf(question: string, { best, passages, sources, nearest 
   const missing = missingFrom(namedIn(question), around);
   const all = sources.map(wholeOf).join('\n');
   const absent = missingFrom(missing, all);
-  const unknown = identifiersOf(question).filter((identifier) => !holds(all, identifier));
+  const hasIdentifier = identifierHolder(all);
+  const unknown = identifiersOf(question).filter((identifier) => !hasIdentifier(identifier));
   const now = lastAsked(question);
   const whole = wholeOf(sources[best.source]!);
   const held = new Set(terms(whole));
@@ -64,6 +72,9 @@ export function evidenceOf(question: string, { best, passages, sources, nearest 
     number: Number(missing.numbers.length > 0),
     denied: Number(isDeniedIn(now, `${best.context}\n${best.text}`)),
     opposite: Number(hasOpposite(now, new Set(terms(best.text)))),
+    onlyName: Number(hasOnlyName(question, { best, near })),
+    yesOrNo: Number(isYesOrNo(now)),
+    noFigure: Number(wantedFigure(now)?.test(around) === false),
     absent: Number(absent.names.length + absent.numbers.length + unknown.length > 0),
     uncounted: Number(isUncounted(now, around)),
   };

@@ -12,6 +12,8 @@ export interface Named {
 const WORD = /[\p{L}\p{N}]+(?:[-.'’][\p{L}\p{N}]+)*/gu;
 /** What stands before a word that has a capital because a sentence or a quotation begins with it. */
 const OPENING = /(?:^|[.?!:]["”»)]*\s+|["“«„(¿¡]\s*)$/u;
+/** Characters of such an opening that are looked at: to look at all that stands before each word takes the square of the words. */
+const LONGEST_OPENING = 20;
 const QUOTED = /["“„«]([^"“”„«»]{2,80})["”“»]/gu;
 /** From this share of capitals on, among four words or more, they are a style and name nothing. */
 const STYLE = 0.6;
@@ -27,7 +29,10 @@ interface Word {
 }
 
 const wordsOf = (question: string): Word[] =>
-  Array.from(question.matchAll(WORD), ({ 0: word, index }) => ({ word, opens: OPENING.test(question.slice(0, index)) }));
+  Array.from(question.matchAll(WORD), ({ 0: word, index }) => ({
+    word,
+    opens: OPENING.test(question.slice(Math.max(0, index - LONGEST_OPENING), index)),
+  }));
 
 /** The names, the numbers and the quoted words of a question. A number of one digit is none: it is written as a word, too. */
 export function namedIn(question: string): Named {

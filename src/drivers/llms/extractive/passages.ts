@@ -16,6 +16,8 @@ export interface Passage extends Quotable {
   context: string;
   /** The passage that leads in to a list, where there is one: its place in the source. */
   lead?: number | undefined;
+  /** Its words. */
+  leadText?: string;
 }
 
 /** What nobody asks for: no words, the small print around a text. */
@@ -39,9 +41,9 @@ export function passagesOf(whole: GroundingSource, source: number): Passage[] {
     if (found.kind === 'heading') {
       heading = headingOf(found);
       before = undefined;
-      continue;
+      if (found.bare === undefined) continue;
     }
-    const parts = quotables(found);
+    const parts = quotables(found.bare ? { ...found, kind: 'paragraph' } : found);
     const lead = found.kind !== 'paragraph' && before && leadsIn(before) ? before : undefined;
     const context = [whole.title, heading, lead?.text ?? ''].filter((part) => part !== '').join(' ');
     for (const part of parts.filter(({ text }) => !BOILERPLATE.test(text))) {
@@ -52,7 +54,7 @@ export function passagesOf(whole: GroundingSource, source: number): Passage[] {
         ...part,
         heading: heading || above,
         context,
-        ...(lead ? { lead: lead.at } : {}),
+        ...(lead ? { lead: lead.at, leadText: lead.text } : {}),
       });
     }
     before = passages.at(-1);

@@ -1,9 +1,12 @@
-import { queryTerms, terms } from '../../../base/terms.ts';
+import { queryTerms } from '../../../base/terms.ts';
 import type { Embedder, GroundingSource } from '../../../ports/models.ts';
 import { sideOf } from './contradiction.ts';
-import { holds, identifiersOf } from './identifiers.ts';
+import { identifierHolder, identifiersOf } from './identifiers.ts';
+import { indexedFor, isOfUnasked, type Indexed } from './indexed.ts';
 import { missingFrom, namedIn } from './names.ts';
+import { isOther } from './other-codes.ts';
 import type { Passage } from './passages.ts';
+import { pairsIn, pairsOf } from './pairs.ts';
 import { lastAsked, wantedFigure, withoutMeasure } from './wanted.ts';
 
 /** How well each passage answers. */
@@ -45,17 +48,37 @@ const ASKED = 3;
 const FIGURE = 0.25;
 const POLARITY = 0.5;
 
+/**
+ * What a row, an item or a line of a table that lost its form gains that has together what stands together in the question (`water tank`). Sentences gain nothing:
+ * with 0.2 for them, too, 84.1 % of SQuAD's answers (half 0) are quoted, and 84.9 % without.
+ */
+const PAIRS = 0.4;
+
+/** How much a word counts that only the column of a row has, beside 1 for one of its cells; a choice. */
+const LABEL = 0.5;
+
+/** What a sentence loses that is about something the question does not name, whatever its words: of SQuAD 2.0 (half 1) it quotes as much as without. */
+const DANGLING = 0.3;
+
 /** Texts that are compared with the question by meaning: what shares most words with it comes first. */
 const MOST_EMBEDDED = 40;
 
 /** An embedder that reads less of the question than this says nothing about it. */
 const LEAST_READ = 0.5;
 
-interface Indexed {
-  passage: Passage;
-  /** What it says; of a row with a figure that is asked for, with what stands above its table: without that it is a figure of nothing. */
-  own: Set<string>;
-  context: Set<string>;
+/** BM25's idf. */
+const rarity = (having: number, count: number): number => Math.log(1 + (count - having + 0.5) / (having + 0.5));
+
+/** The share that each passage has of the question's pairs that stand in any of them, the rare ones counting more. */
+function pairShares(question: string, passages: readonly Passage[]): number[] {
+  const asked = pairsOf(question);
+  if (asked.size === 0) return passages.map(() => 0);
+  const held = passages.map(({ text }) => pairsIn(text, asked));
+  const having = (pair: string) => held.filter((own) => own.has(pair)).length;
+  const weights = new Map([...asked].map((pair) => [pair, having(pair) > 0 ? rarity(having(pair), passages.length) : 0]));
+  const sum = (some: Iterable<string>) => [...some].reduce((total, pair) => total + weights.get(pair)!, 0);
+  const total = sum(asked) || 1;
+  return held.map((own) => sum(own) / total);
 }
 
 /** The terms of the question, each with its weight; the weights add up to 1. */
@@ -64,7 +87,7 @@ function weightedTerms(query: string, question: string, passages: readonly Index
   const asked = new Set(queryTerms(question));
   const weights = distinct.map((term) => {
     const having = passages.filter(({ own }) => own.has(term)).length;
-    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5)) * (asked.has(term) ? ASKED : 1);
+    return rarity(having, passages.length) * (asked.has(term) ? ASKED : 1);
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   return new Map(distinct.map((term, i) => [term, weights[i]! / total]));
@@ -72,10 +95,11 @@ function weightedTerms(query: string, question: string, passages: readonly Index
 
 function coverages(indexed: readonly Indexed[], weights: ReadonlyMap<string, number>): number[] {
   const sum = (part: (term: string) => number) => [...weights].reduce((total, [term, weight]) => total + weight * part(term), 0);
-  return indexed.map(({ passage, own, context }, i) => {
-    const near = [indexed[i - 1], indexed[i + 1]].filter((other) => other?.passage.source === passage.source).map((other) => other!.own);
-    const around = (term: string) => context.has(term) || near.some((other) => other.has(term));
-    return OWN * sum((term) => (own.has(term) ? 1 : 0)) + WINDOW * sum((term) => (own.has(term) ? 1 : around(term) ? 0.5 : 0));
+  return indexed.map(({ passage, own, labels, context }, i) => {
+    const near = [indexed[i - 1], indexed[i + 1]].filter((other) => other?.passage.source === passage.source).map((other) => other!);
+    const around = (term: string) => context.has(term) || near.some((other) => other.own.has(term) && !other.labels.has(term));
+    const held = (term: string) => (labels.has(term) ? LABEL : Number(own.has(term)));
+    return OWN * sum(held) + WINDOW * sum((term) => Math.max(held(term), around(term) ? 0.5 : 0));
   });
 }
 
@@ -107,11 +131,14 @@ async function cosines(
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
+/** Whether it is a sentence, and no line of a list or a table that has lost its form. */
+const isProse = ({ kind, text }: Passage): boolean => kind === 'sentence' && /[.!?…:"”’)\]]$/.test(text);
+
 /** What a passage gains or loses for what the question asks for: a figure of that kind, what is or what is not. */
 function fitness(question: string): (passage: Passage) => number {
   const figure = wantedFigure(question);
   const asked = lastAsked(question);
-  return ({ text, context }) => (figure?.test(text) ? FIGURE : 0) + POLARITY * sideOf(asked, context);
+  return ({ text, heading, leadText }) => (figure?.test(text) ? FIGURE : 0) + POLARITY * sideOf(asked, heading, leadText);
 }
 
 /** Whether a source is about something else: it has none of the codes and numbered things of the question, or none of its numbers. */
@@ -120,31 +147,30 @@ function isElsewhere(query: string): (source: GroundingSource) => boolean {
   const { numbers } = namedIn(query);
   return ({ title, text }) => {
     const whole = `${title}\n${text}`;
-    if (identifiers.length > 0 && !identifiers.some((identifier) => holds(whole, identifier))) return true;
+    if (identifiers.length > 0 && !identifiers.some(identifierHolder(whole))) return true;
     return numbers.length > 0 && missingFrom({ names: [], numbers }, whole).numbers.length === numbers.length;
   };
 }
 
-/** Scores the passages of all sources for a question; none of a source that has none of its numbers and codes. */
+/** Scores the passages of all sources for a question; none of a source that has none of its numbers and codes, nor of a row about another code. */
 export async function scorePassages(
   query: string,
   passages: readonly Passage[],
   { question = query, sources, embedder, signal }: ScoreOptions,
 ): Promise<Scores> {
-  const figure = wantedFigure(question);
-  const indexed = passages.map((passage): Indexed => {
-    const { kind, text, heading, context } = passage;
-    const isHeaded = kind === 'row' && figure?.test(text);
-    return { passage, own: new Set(terms(isHeaded ? `${heading}\n${text}` : text)), context: new Set(terms(context)) };
-  });
+  const indexed = passages.map(indexedFor(question));
   const weights = weightedTerms(query, question, indexed);
   const lexical = coverages(indexed, weights);
   const meaning = await cosines(query, indexed, { lexical, embedder, signal });
   const elsewhere = sources.map(isElsewhere(query));
+  const isElse = isOther(passages, query);
   const fits = fitness(question);
+  const paired = pairShares(lastAsked(question), passages);
+  const extra = (i: number) =>
+    (isProse(passages[i]!) ? 0 : PAIRS * paired[i]!) - (isOfUnasked(indexed[i]!, indexed[i - 1], weights) ? DANGLING : 0);
   const scores = indexed.map(({ passage }, i) => {
     const own = lexical[i]! + (meaning?.[i] ?? 0);
-    return elsewhere[passage.source] || own === 0 ? 0 : Math.max(0, own + fits(passage));
+    return elsewhere[passage.source] || isElse(passage) || own === 0 ? 0 : Math.max(0, own + fits(passage) + extra(i));
   });
   return { scores, nearest: meaning && Math.max(0, ...meaning) };
 }

@@ -6,11 +6,11 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** The sentences of a paragraph, trimmed. What Unicode's rules cut at an abbreviation, or before a small letter, is put together again. */
 export function sentencesOf(paragraph: string): string[] {
-  const sentences: string[] = [];
+  const sentences: string[][] = [];
   for (const { segment } of segmenter.segment(paragraph)) {
     const last = sentences.at(-1);
-    if (last !== undefined && (ABBREVIATED.test(last) || /^[\p{Ll},;)\]]/u.test(segment))) sentences[sentences.length - 1] = last + segment;
-    else sentences.push(segment);
+    if (last && (ABBREVIATED.test(last.at(-1)!) || /^[\p{Ll},;)\]]/u.test(segment))) last.push(segment);
+    else sentences.push([segment]);
   }
-  return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== '');
+  return sentences.map((parts) => parts.join('').trim()).filter((sentence) => sentence !== '');
 }

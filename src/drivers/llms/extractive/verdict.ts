@@ -1,5 +1,6 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
+import { isHeadedBy } from './beside.ts';
 import { evidenceOf, type Evidence } from './evidence.ts';
 import type { Passage } from './passages.ts';
 import type { Scores } from './scores.ts';
@@ -48,7 +49,10 @@ export function verdictOf(evidence: Evidence): Verdict {
   const subject = logit(weights.subject, evidence);
   const answer = logit(weights.answer, evidence);
   const inOtherWords = evidence.words === 0 && (evidence.nearest ?? 0) >= NEAR_ENOUGH;
-  const answered = (inOtherWords || subject >= least.subject) && answer >= least.answer && evidence.absent + evidence.uncounted === 0;
+  const answered =
+    (inOtherWords || subject >= least.subject) &&
+    answer >= least.answer &&
+    evidence.absent + evidence.uncounted + evidence.onlyName * evidence.yesOrNo === 0;
   return { subject, answer, answered };
 }
 
@@ -73,11 +77,12 @@ export function isAnswered(question: string, { passages, scores, nearest, source
   const asked = queryTerms(question);
   const own = new Set(terms(best.text));
   const source = sources[best.source]!;
+  const evidence = evidenceOf(question, { best, passages, sources, nearest });
+  if (evidence.absent === 0 && isHeadedBy(question, best)) return true;
+  if (evidence.absent + evidence.onlyName + evidence.noFigure === 0 && asked.some((term) => isCode(term) && own.has(term))) return true;
   if (nearest === undefined && UNSPACED.test(question)) {
     const held = new Set(terms(`${source.title}\n${source.text}`));
     return asked.filter((term) => held.has(term)).length >= LEAST_SHARE_UNSPACED * asked.length;
   }
-  const evidence = evidenceOf(question, { best, passages, sources, nearest });
-  if (evidence.absent === 0 && asked.some((term) => isCode(term) && own.has(term))) return true;
   return verdictOf(evidence).answered;
 }

@@ -21,14 +21,34 @@ const LINE_ELEMENT = /^(?:DIV|P|LI|TR|OL|UL|TABLE)$/;
 const LINE_NAME = /(?:^|\s)(?:line|token-line|ec-line|code-line|code__line|view-line)(?:\s|$)/;
 const LINE_NUMBER = /(?:^|[\s_-])(?:linenos?|linenodiv|gutter|lnt?|line-?numbers?|line-?numbers-rows|hljs-ln-n(?:umbers)?|gl)(?:$|[\s_-])/i;
 
+/** So much white space in a row says nothing, and the conversion to Markdown takes time with the square of it. */
+const BLANK = /\s{400,}/g;
+
+const shortened = (blank: string): string => blank.slice(0, 200) + blank.slice(-200);
+
 /** A fenced block of what stands in a `pre`, with its language where a highlighter left that behind. Empty for one without code. */
 export function codeBlock(node: DomElement): string {
-  const code = codeOf(node).replace(/^\n|\s+$/g, '');
-  if (code.trim() === '') return '';
+  const code = codeOf(node).replace(/^\n/, '').trimEnd().replace(BLANK, shortened);
+  if (code === '') return '';
   const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
 }
+
+/** The lines of a `pre` as code within a line of text, where there is no place for a block. */
+export function codeSpan(node: DomElement): string {
+  const code = linesOf(node).join('; ');
+  const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+  const [fence, space] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : ''];
+  return code === '' ? '' : ` ${fence}${space}${code}${space}${fence} `;
+}
+
+/** The lines of a `pre` that hold something, without white space around them. */
+export const linesOf = (node: DomElement): string[] =>
+  codeOf(node)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 function languageOf(node: DomElement): string {
   const inner = node.querySelector('code');

@@ -50,7 +50,7 @@ export function generatedContent(body: DomElement, { html, generator }: Source):
 function dominant(body: DomElement, selector: string): DomElement | undefined {
   const fitting = [...body.querySelectorAll(selector)].filter((element) => !element.parentElement?.closest(selector));
   const sizes = fitting.map(lettersOf);
-  const largest = sizes.indexOf(Math.max(...sizes));
+  const largest = sizes.reduce((best, size, i) => (size > (sizes[best] ?? 0) ? i : best), 0);
   const all = sizes.reduce((sum, size) => sum + size, 0);
   return (sizes[largest] ?? 0) >= Math.max(ENOUGH, all * DOMINANT) ? fitting[largest] : undefined;
 }

@@ -1,7 +1,7 @@
 import { childElements, type DomElement } from '../dom.ts';
-import { namesOf } from './clean.ts';
+import { isTopic, purposeOf } from './clean.ts';
 import { isLineNumber } from './code.ts';
-import { lettersOf, linkShareOf } from './prose.ts';
+import { measuresOf } from './measure.ts';
 
 /** Signs beside a heading, a code block or a paragraph that do something and say nothing. */
 const SIGNS =
@@ -9,6 +9,7 @@ const SIGNS =
 /** What most sites call the parts between and after the paragraphs that lead elsewhere or ask for something. */
 const AROUND =
   /(?:^|[\s_-])(?:share|sharing|sharedaddy|social|related|recommended|recommendations?|breadcrumbs?|pagination|pager|comments?|disqus|respond|newsletter|subscribe|advert(?:isement)?|sponsored|promo|loading|rating|read(?:ing)?-?time|print-?only|copyright|credits?|licen[cs]e-?info|tags|post-?navigation|more-?(?:posts|articles|stories)|read-?(?:more|next|also)|also-?(?:like|read)|author-?(?:bio|box|info))(?:$|[\s_-])/i;
+const SAID = /(?:^|[\s_-])comments?(?:$|[\s_-])/i;
 /** `relatedLinks` is read like `related-links`. */
 const HUMP = /([a-z])([A-Z])/g;
 /** A part with such a name that is longer than this, or more of the whole, is content after all. */
@@ -16,6 +17,8 @@ const SHORT = 0.2;
 /** A part that holds this many letters has to be made of links. */
 const LINKS = 300;
 const LINKED = 0.3;
+/** Where more than this share of the words is said by readers, they are what the page is for: a thread of short answers. */
+const MOST = 0.5;
 
 /** The number of a note in a wiki, and the language that VitePress writes into the corner of a code block. */
 const isMark = ({ nodeName, parentElement }: DomElement, names: string): boolean =>
@@ -24,21 +27,47 @@ const isMark = ({ nodeName, parentElement }: DomElement, names: string): boolean
 
 /** Takes out of the content what belongs to the page and not to the text. Gives the same element. */
 export function removeLeftovers(root: DomElement, { isGenerated = false } = {}): DomElement {
-  const whole = lettersOf(root);
+  const measured = measuresOf(root);
+  const whole = measured(root).letters;
+  const isSmall = (element: DomElement): boolean => {
+    const { letters, linked } = measured(element);
+    return letters <= LINKS || linked >= letters * LINKED;
+  };
+  const isSign = (element: DomElement): boolean => {
+    const names = namesIn(element);
+    if (names.length < 3 || element.nodeName === 'PRE') return false;
+    return (SIGNS.test(names) && isSmall(element)) || isLineNumber(element) || isMark(element, names);
+  };
+  for (const sign of outermost(root, isSign)) removeSign(sign);
+  if (isGenerated) return root;
+  const isAround = (element: DomElement): boolean =>
+    element.nodeName !== 'PRE' && AROUND.test(namesIn(element)) && measured(element).letters <= whole * SHORT && isSmall(element);
+  const around = outermost(root, isAround);
+  const isSaid = (element: DomElement): boolean => SAID.test(namesIn(element));
+  const said = around.reduce((sum, element) => sum + (isSaid(element) ? measured(element).letters : 0), 0);
+  for (const element of around) if (said <= whole * MOST || !isSaid(element)) element.remove();
+  return root;
+}
+
+/** A sign to link to a heading takes its anchor along where nothing else has it. */
+function removeSign(sign: DomElement): void {
+  const heading = sign.parentElement;
+  const anchor = sign.id || sign.getAttribute('name');
+  if (heading && anchor && heading.id === '' && isTopic(heading)) heading.id = anchor;
+  sign.remove();
+}
+
+const namesIn = (element: DomElement): string => purposeOf(element).replace(HUMP, '$1-$2');
+
+/** The elements in this one that are so, without those in them. */
+function outermost(root: DomElement, isSo: (element: DomElement) => boolean): DomElement[] {
+  const found: DomElement[] = [];
   const visit = (element: DomElement): void => {
     for (const child of childElements(element)) {
-      if (isLeftover(child)) child.remove();
+      if (isSo(child)) found.push(child);
       else visit(child);
     }
   };
-  const isLeftover = (element: DomElement): boolean => {
-    const names = namesOf(element).replace(HUMP, '$1-$2');
-    if (names.length < 3 || element.nodeName === 'PRE') return false;
-    if (SIGNS.test(names) || isLineNumber(element) || isMark(element, names)) return true;
-    if (isGenerated || !AROUND.test(names)) return false;
-    const letters = lettersOf(element);
-    return letters <= whole * SHORT && (letters <= LINKS || linkShareOf(element) >= LINKED);
-  };
   visit(root);
-  return root;
+  return found;
 }

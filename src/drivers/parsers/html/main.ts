@@ -1,17 +1,24 @@
 import { parseHtml, type DomDocument, type DomElement } from '../dom.ts';
-import { removeUnseen } from './clean.ts';
+import { isTopic, removeUnseen } from './clean.ts';
 import { generatedContent, type Source } from './generators.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { leadOf, withLead } from './lead.ts';
 import { LEVEL } from './markdown.ts';
+import { lettersAtAll } from './measure.ts';
 import { lettersOf, proseOf } from './prose.ts';
 import { rewriteWidgets } from './widgets.ts';
+
+/** Readability asks every element for its text, several times. Of a page where that is more than so many letters it would take many seconds to choose. */
+const LABORIOUS = 20_000_000;
 
 interface HtmlPage {
   document: DomDocument;
   body: DomElement;
 }
 
+/** Readability takes elements for what their ids say; where an id is that of a section, it says what the section is about. */
+const TOPICS = 'h1[id], h2[id], h3[id], h4[id], h5[id], h6[id], dt[id], section[id], div[id]';
+const ANCHOR = 'data-kb-id';
 const MAIN = 'main, [role=main]';
 /** Readability's choice counts when it keeps this share of a page's prose: of a short page it may keep one paragraph, of a manual one section. */
 const MOST = 0.35;
@@ -31,13 +38,13 @@ const LONG = 1500;
 export async function mainContent(page: HtmlPage, source: Source): Promise<DomElement> {
   rewriteWidgets(page, source.html);
   const generated = generatedContent(page.body, source);
-  removeUnseen(page.body);
+  removeUnseen(page.body, generated);
   if (generated && lettersOf(generated) > 0) return removeLeftovers(generated, { isGenerated: true });
   const around = candidate(page.body);
   const isManual = [...around.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
   const whole = proseOf(around);
   const lead = leadOf(page)?.cloneNode(true) as DomElement | undefined;
-  const chosen = await readable(page.document);
+  const chosen = lettersAtAll(page.body) > LABORIOUS ? undefined : await readable(page.document);
   if (chosen && isEnough(chosen, { whole, isManual })) return withLead(removeLeftovers(chosen), lead);
   const again = await parseHtml(source.html); // Readability has taken the first apart
   rewriteWidgets(again, source.html);
@@ -65,9 +72,17 @@ function candidate(body: DomElement): DomElement {
 async function readable(document: DomDocument): Promise<DomElement | undefined> {
   const { Readability } = await import('@mozilla/readability');
   for (const title of document.querySelectorAll('h1')) title.setAttribute(LEVEL, '1');
+  for (const topic of document.querySelectorAll(TOPICS)) if (isTopic(topic)) renameAttribute(topic, 'id', ANCHOR);
   const article = new Readability<DomElement>(document as never, {
     keepClasses: true,
     serializer: (node) => node as unknown as DomElement,
   }).parse();
-  return article?.content ?? undefined;
+  const content = article?.content ?? undefined;
+  for (const topic of content?.querySelectorAll(`[${ANCHOR}]`) ?? []) renameAttribute(topic, ANCHOR, 'id');
+  return content;
+}
+
+function renameAttribute(element: DomElement, from: string, to: string): void {
+  element.setAttribute(to, element.getAttribute(from)!);
+  element.removeAttribute(from);
 }

@@ -2,6 +2,7 @@ import type { Mark } from '../../../schema/items.ts';
 import type { DomElement } from '../dom.ts';
 import { codeBlock } from './code.ts';
 import { escapeText } from './escape.ts';
+import { writeScripts } from './scripts.ts';
 import { addTableRules } from './tables.ts';
 import { heading, oneLine } from '../markdown-text.ts';
 
@@ -10,10 +11,13 @@ const OPEN = '\ufdd3';
 const CLOSE = '\ufdd4';
 /** The level that a heading had before Readability, which makes every first level a second one. */
 export const LEVEL = 'data-kb-level';
+/** The element that an application writes its pages into is no part of any. */
+const MOUNT = /^(?:app|root|app-root|react-root|svelte|__\w+)$/;
 const NUMBERED = new RegExp(`${OPEN}(\\d+)${CLOSE} ?`, 'g');
 
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
+  writeScripts(root);
   escapeText(root);
   const anchors = numberHeadings(root);
   const converted = (await converter()).turndown(root);
@@ -24,8 +28,8 @@ export async function toMarkdown(root: DomElement): Promise<{ text: string; mark
 function numberHeadings(root: DomElement): string[] {
   const anchors: string[] = [];
   for (const node of root.querySelectorAll('h1, h2, h3, h4, h5, h6, dt[id]')) {
-    for (const sign of node.querySelectorAll('a[href^="#"]')) if (!/[\p{L}\p{N}]/u.test(sign.textContent ?? '')) sign.remove();
     const anchor = anchorOf(node);
+    for (const sign of node.querySelectorAll('a[href^="#"]')) if (!/[\p{L}\p{N}]/u.test(sign.textContent ?? '')) sign.remove();
     if (anchor) node.prepend(`${OPEN}${anchors.push(anchor) - 1}${CLOSE}`);
   }
   return anchors;
@@ -35,20 +39,24 @@ function numberHeadings(root: DomElement): string[] {
 function anchorOf(node: DomElement): string | undefined {
   const inner = node.querySelector('a[id], a[name], span[id]');
   const section = node.parentElement;
-  const ofSection = section && section.firstElementChild === node && /^(SECTION|DIV)$/.test(section.nodeName) ? section.id : '';
+  const isSection = section !== null && /^(?:SECTION|DIV)$/.test(section.nodeName) && !MOUNT.test(section.id);
+  const ofSection = isSection && section.firstElementChild === node ? section.id : '';
   return node.id || inner?.id || inner?.getAttribute('name') || ofSection || undefined;
 }
 
 function extractMarks(converted: string, anchors: readonly string[]): { text: string; marks: Mark[] } {
   const marks: Mark[] = [];
-  let text = '';
-  let from = 0;
+  const pieces: string[] = [];
+  let [from, length, line] = [0, 0, 0];
   for (const { 0: found, 1: number, index } of converted.matchAll(NUMBERED)) {
-    text += converted.slice(from, index);
+    const piece = converted.slice(from, index);
+    pieces.push(piece);
     from = index + found.length;
-    marks.push({ at: text.lastIndexOf('\n') + 1, anchor: anchors[Number(number)]! });
+    if (piece.includes('\n')) line = length + piece.lastIndexOf('\n') + 1;
+    length += piece.length;
+    marks.push({ at: line, anchor: anchors[Number(number)]! });
   }
-  return { text: text + converted.slice(from), marks };
+  return { text: [...pieces, converted.slice(from)].join(''), marks };
 }
 
 async function converter() {
@@ -65,9 +73,8 @@ async function converter() {
   });
   turndown.escape = (text) => text; // it is done, with an eye on where the text stands
   turndown.use([strikethrough, taskListItems]);
-  addTableRules(turndown);
   const counts = new WeakMap<DomElement, number>();
-  return turndown
+  turndown
     .addRule('heading', {
       filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
       replacement: (content, node) =>
@@ -90,6 +97,8 @@ async function converter() {
     .addRule('details', { filter: 'details', replacement: (content) => `\n\n${content}\n\n` })
     .addRule('image', { filter: 'img', replacement: (_content, node) => image(node) })
     .addRule('link', { filter: 'a', replacement: (content, node) => link(content, node) });
+  addTableRules(turndown);
+  return turndown;
 }
 
 /** `counts`: how many items of each list there were before, because looking that up at each takes its time from long lists. */
@@ -97,7 +106,8 @@ function listItem(content: string, node: DomElement, counts: WeakMap<DomElement,
   const list = node.parentElement;
   const before = (list && counts.get(list)) ?? 0;
   if (list) counts.set(list, before + 1);
-  const first = Number(list?.getAttribute('start') ?? 1) || 1;
+  const start = Number.parseInt(list?.getAttribute('start') ?? '', 10);
+  const first = start >= 0 ? start : 1;
   const mark = list?.nodeName === 'OL' ? `${first + before}. ` : '- ';
   const text = content.trim().replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`);
   return text === '' ? '' : `${mark}${text}\n`;

@@ -1,5 +1,6 @@
 import type TurndownService from 'turndown';
 import type { DomElement } from '../dom.ts';
+import { codeSpan, linesOf } from './code.ts';
 import { oneLine, tableLines } from '../markdown-text.ts';
 
 // Between a cell and its table stand characters that occur in no text (html-escape.ts takes care of that), so that the table can lay out its rows itself.
@@ -8,6 +9,9 @@ const ROW = '\ufdd1';
 const TEXT = '\ufdd2';
 /** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
 const WIDEST_SPAN = 1000;
+
+/** Code of more lines than this cannot be read in a cell. */
+const MOST_LINES = 8;
 
 interface Cell {
   text: string;
@@ -19,6 +23,7 @@ interface Cell {
 function isLayout(table: DomElement): boolean {
   if (/^(presentation|none)$/.test(table.getAttribute('role') ?? '')) return true;
   if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true;
+  if ([...table.querySelectorAll('pre')].some((code) => linesOf(code).length > MOST_LINES)) return true;
   return ![...table.querySelectorAll('tr')].some((row) => [...row.children].filter(isCell).length > 1);
 }
 
@@ -42,6 +47,10 @@ export function addTableRules(turndown: TurndownService): void {
         isLaidOut(node.closest('table'))
           ? `\n\n${content}\n\n`
           : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${TEXT}${oneLine(content)}`,
+    })
+    .addRule('tableCode', {
+      filter: (node) => node.nodeName === 'PRE' && !isLaidOut(node.closest('td, th')?.closest('table') ?? null),
+      replacement: (_content, node) => codeSpan(node),
     })
     .addRule('tableRow', {
       filter: 'tr',

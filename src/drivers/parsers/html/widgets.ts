@@ -1,5 +1,6 @@
 import { childElements, type DomDocument, type DomElement } from '../dom.ts';
 import { oneLine } from '../markdown-text.ts';
+import { show } from './clean.ts';
 
 interface Page {
   document: DomDocument;
@@ -18,36 +19,69 @@ const SIGN = /tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
 /** Rewrites what needs a script or a style sheet to be understood: panels behind tabs get the label of their tab, formulas become TeX between dollar signs. */
 export function rewriteWidgets(page: Page, html: string): void {
   if (!SIGN.test(html)) return;
-  for (const list of page.body.querySelectorAll(TABLISTS)) labelPanels(list, page);
+  const lists = [...page.body.querySelectorAll(TABLISTS)];
+  const named = lists.length > 0 ? namedElements(page.body) : new Map<string, DomElement>();
+  for (const list of lists) labelPanels(list, page, { named });
   for (const label of page.body.querySelectorAll(SINGLE_LABELS)) label.replaceWith(labelled(label, page));
+  if (/math\/tex/.test(html)) for (const drawn of page.body.querySelectorAll(DRAWN)) drawn.remove();
   for (const formula of page.body.querySelectorAll(FORMULAS)) if (page.body.contains(formula)) writeFormula(formula);
 }
 
-function labelPanels(list: DomElement, page: Page): void {
+/** What a tab says, and what it brings forth. */
+interface Panel {
+  label: DomElement;
+  panel: DomElement;
+}
+
+function labelPanels(list: DomElement, page: Page, { named }: { named: ReadonlyMap<string, DomElement> }): void {
   const labels = [...list.querySelectorAll('[role="tab"], label')];
-  const panels = panelsOf(list, labels, page.body);
-  if (panels.length === 0) return;
-  const isFilter = new Set(panels).size < panels.length; // Javadoc: all tabs show parts of one table
-  const shown = panels.length === labels.length ? labels : labels.filter((label) => label.getAttribute('aria-selected') === 'true');
-  if (!isFilter) panels.forEach((panel, i) => shown[i] && panel.prepend(labelled(shown[i], page)));
+  const pairs = pairsOf(list, labels, named);
+  if (pairs.length === 0) return;
+  const panels = new Set(pairs.map(({ panel }) => panel));
+  panels.forEach(show);
+  const isFilter = panels.size < pairs.length; // Javadoc: all tabs show parts of one table
+  if (!isFilter) for (const { label, panel } of pairs) panel.prepend(labelled(label, page));
   list.remove();
 }
 
-function panelsOf(list: DomElement, labels: readonly DomElement[], body: DomElement): DomElement[] {
-  const named = labels.flatMap((label) => panelNamed(label, body) ?? []);
-  if (named.length > 0) return named;
+function pairsOf(list: DomElement, labels: readonly DomElement[], named: ReadonlyMap<string, DomElement>): Panel[] {
+  const pairs = labels.flatMap((label) => panelNamed(label, named) ?? []);
+  if (pairs.length > 0) return pairs;
+  const panels = panelsAfter(list, labels.length);
+  const shown = panels.length === 1 ? labels.filter((label) => label.getAttribute('aria-selected') === 'true') : labels;
+  return shown.length === panels.length ? shown.map((label, i) => ({ label, panel: panels[i]! })) : [];
+}
+
+/** The panels that tabs name no place of: the children of the next element, or what follows. */
+function panelsAfter(list: DomElement, count: number): DomElement[] {
   const next = list.nextElementSibling;
   if (!next) return [];
   const children = childElements(next);
-  if (children.length === labels.length) return children;
-  return [next, ...children].filter((element) => element.getAttribute('role') === 'tabpanel');
+  if (children.length === count && !isPanel(next)) return children;
+  const following: DomElement[] = [];
+  for (let element: DomElement | null = next; element && isPanel(element); element = element.nextElementSibling) following.push(element);
+  return following.length > 0 ? following : children.filter(isPanel);
 }
 
-function panelNamed(label: DomElement, body: DomElement): DomElement | undefined {
-  const [id, own] = [label.getAttribute('aria-controls') ?? '', label.getAttribute('id') ?? ''];
-  const find = (attribute: string, value: string) =>
-    /^[^"\\]+$/.test(value) ? (body.querySelector(`[${attribute}="${value}"]`) ?? undefined) : undefined;
-  return find('id', id) ?? find('aria-labelledby', own);
+const isPanel = (element: DomElement): boolean => element.getAttribute('role') === 'tabpanel';
+
+function panelNamed(label: DomElement, named: ReadonlyMap<string, DomElement>): Panel | undefined {
+  const panel = named.get(`#${label.getAttribute('aria-controls') ?? ''}`) ?? named.get(`by ${label.getAttribute('id') ?? ''}`);
+  return panel && { label, panel };
+}
+
+/** The elements of a body by their id, and by the one that labels them. */
+function namedElements(body: DomElement): Map<string, DomElement> {
+  const named = new Map<string, DomElement>();
+  for (const [attribute, sign] of [
+    ['id', '#'],
+    ['aria-labelledby', 'by '],
+  ] as const)
+    for (const element of body.querySelectorAll(`[${attribute}]`)) {
+      const name = `${sign}${element.getAttribute(attribute)}`;
+      if (!named.has(name)) named.set(name, element);
+    }
+  return named;
 }
 
 function labelled(label: DomElement, { document }: Page): DomElement {
@@ -65,9 +99,7 @@ function writeFormula(formula: DomElement): void {
   const isDisplayed =
     /katex-display|mode=display/.test(`${formula.className} ${formula.getAttribute('type')}`) ||
     formula.getAttribute('display') === 'block';
-  const around = formula.parentElement;
   formula.replaceWith(isDisplayed ? `$$${tex}$$` : `$${tex}$`);
-  if (formula.nodeName === 'SCRIPT') for (const drawn of around?.querySelectorAll(DRAWN) ?? []) drawn.remove();
 }
 
 /** What an author wrote: in an annotation of MathML, in its `alttext`, or in the script that MathJax reads. */

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { shown } from '../../../base/secrets.ts';
+import { identified } from '../../../base/secrets.ts';
 
 /** What analytics and advertisements add to an address; the page is the same without it. */
 const TRACKING =
@@ -25,7 +25,7 @@ export function normalized(address: string, base?: string): string | undefined {
 
 /** What is the same for all spellings of an address that `normalized` gives: its trailing slash, the order of its parameters and its session make no other page. */
 export function keyOf(address: string): string {
-  const url = new URL(shown(address));
+  const url = new URL(identified(address));
   url.searchParams.sort();
   url.pathname = url.pathname.replace(/(?<=.)\/+$/, '');
   return url.href;
@@ -46,15 +46,29 @@ export function isTrap(address: string): boolean {
   return false;
 }
 
-/** Kinds that no one reads as a text, known by their extension before they are asked for. */
+/** Kinds that no one reads as a text, and whose extensions no page has in its name: known before they are asked for. */
 const OTHER_KINDS = new Set(
   (
-    'png jpg jpeg jfif gif svg webp ico bmp avif heic tif tiff psd eps ai ' + // pictures
-    'zip gz tgz bz2 tbz xz zst 7z rar tar jar war ear apk ipa dmg iso img exe msi deb rpm pkg bin cab whl gem crate ' + // archives and programs
+    'png jpg jpeg jfif gif svg webp ico bmp avif heic tif tiff psd eps ' + // pictures
+    'zip gz tgz bz2 tbz xz zst 7z rar tar jar apk ipa dmg iso msi deb rpm whl ' + // archives and programs
     'mp3 mp4 m4a m4v ogg oga ogv wav flac aac avi mov mkv webm wmv swf ' + // sounds and films
-    'woff woff2 ttf otf eot css scss less js mjs map wasm ts json jsonld xml rss atom xsd xsl webmanifest ics vcf torrent asc sig sha256 md5'
+    'woff woff2 ttf otf eot'
+  ) // fonts
+    .split(' '),
+);
+
+/** Files beside the pages of a site; but a page may be named so, too (`/wiki/Node.js`, `/api/Array.map`). */
+const FILES_BESIDE = new Set(
+  (
+    'css scss less js mjs ts map wasm json jsonld xml rss atom xsd xsl webmanifest ics vcf ' +
+    'exe img bin pkg cab war ear gem crate ai torrent asc sig sha256 md5'
   ).split(' '),
 );
 
+const extensionOf = (address: string): string => extname(new URL(address).pathname).slice(1).toLowerCase();
+
 /** Whether the address names a kind that a crawl passes over without asking for it. */
-export const isOtherKind = (address: string): boolean => OTHER_KINDS.has(extname(new URL(address).pathname).slice(1).toLowerCase());
+export const isOtherKind = (address: string): boolean => OTHER_KINDS.has(extensionOf(address));
+
+/** Whether the address names a kind that is a page only where its media type says that it is one. */
+export const isFileBeside = (address: string): boolean => FILES_BESIDE.has(extensionOf(address));

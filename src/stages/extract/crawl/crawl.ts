@@ -1,23 +1,27 @@
-import { describe, isAbort } from '../../../base/errors.ts';
+import pLimit from 'p-limit';
 import type { Extracted } from '../candidate.ts';
 import { sourceOf } from '../network.ts';
-import { isGone } from '../page-candidate.ts';
-import { readPage } from '../page.ts';
+import { readPage, type PageRead } from '../page.ts';
 import { arrive, type CrawlEntry, type CrawlParts, type Site } from './arrive.ts';
-import { readFeed } from './feeds.ts';
+import { Beside } from './beside.ts';
+import { endNotices } from './ending.ts';
 import { Frontier, type Waiting } from './frontier.ts';
 import { Harvest } from './harvest.ts';
 import { inOrder } from './in-order.ts';
-import { readSitemaps } from './sitemaps.ts';
+import { LONGEST_SILENCE, Silence } from './silence.ts';
+import { LeftOut, type Reason } from './left-out.ts';
 
 /** Pages under way at once, those included that are read and wait for the ones before them. */
 const UNDER_WAY = 64;
+/** Pages that are loaded or read at once: eight come over the network, and the others wait for a reader. */
+const READ_AT_ONCE = 16;
+/** Characters of pages that are read and wait for the ones before them: beyond that, no more are read. */
+const MOST_HELD = 50_000_000;
 /** Requests for each page that is wanted, and a few more: a site whose addresses lead to no pages is left in the end. */
 const REQUESTS_PER_PAGE = 3;
 const MORE_REQUESTS = 100;
 /** Pages that may fail in a row before a site is taken to be down. */
 const MOST_FAILED = 20;
-const MOST_FEEDS = 10;
 
 /** The pages of a site (contract, section 5): from the start page along the links, sitemaps and feeds, level by level. What fails at one page costs the others nothing. */
 export async function* crawl(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
@@ -40,13 +44,16 @@ class Walk {
   readonly #stop: AbortController;
   readonly #frontier: Frontier;
   readonly #harvest: Harvest;
-  readonly #notices: string[];
+  readonly #beside: Beside;
+  readonly #leftOut = new LeftOut();
   readonly #limit: number;
+  readonly #silence = new Silence();
   #feeds: string[] = [];
-  #feedsRead = 0;
-  #hasSitemaps = false;
   /** Pages that are being read, or are read and wait for their turn. */
   #running = 0;
+  /** Characters of those that are read and wait. */
+  #held = 0;
+  readonly #atOnce = pLimit(READ_AT_ONCE);
   /** Pages that the run was told to expect. */
   #told = 1;
 
@@ -56,13 +63,18 @@ class Walk {
     this.#parts = parts;
     this.#stop = stop;
     this.#limit = REQUESTS_PER_PAGE * entry.max_pages + MORE_REQUESTS;
-    this.#frontier = new Frontier({ scope: site.scope, allows: site.robots.allows, max_depth: entry.max_depth, limit: this.#limit });
-    this.#harvest = new Harvest({ site, parts, frontier: this.#frontier });
-    this.#notices = [...site.notices];
+    const { scope, robots } = site;
+    const onLeftOut = (reason: Reason, address: string) => this.#leftOut.note(reason, address);
+    const storedUnder = (address: string) => parts.memory?.storedUnder(address);
+    this.#frontier = new Frontier({ scope, allows: robots.allows, max_depth: entry.max_depth, limit: this.#limit, storedUnder, onLeftOut });
+    this.#harvest = new Harvest({ site, parts, frontier: this.#frontier, leftOut: this.#leftOut });
+    const onAddress = (address: string) => this.#frontier.found(address, { isBeside: true });
+    this.#beside = new Beside({ site, onAddress, signal: parts.signal });
   }
 
   async *levels(): AsyncGenerator<Extracted, void, void> {
     yield* this.#start();
+    yield* this.#level(); // what the start page names as its own address
     for (let depth = 1; depth <= this.#entry.max_depth && !this.#isOver(); depth++) {
       this.#frontier.deepen();
       this.#feeds = this.#harvest.feeds.splice(0);
@@ -73,31 +85,41 @@ class Walk {
   }
 
   async *#start(): AsyncGenerator<Extracted, void, void> {
-    const { start, read } = this.#site;
-    for (const address of [start, 'page' in read ? read.page.url : read.url]) this.#frontier.meet(address);
-    yield* this.#taken({ url: start, key: '', depth: 0, hops: 0 }, read);
+    const { at, read } = this.#site;
+    for (const address of [...at.trail, at.url]) this.#frontier.meet(address);
+    yield* this.#taken({ ...at, key: '', depth: 0 }, read);
   }
 
   async *#level(): AsyncGenerator<Extracted, void, void> {
     const results = inOrder({
       next: () => this.#frontier.next(),
-      room: () => (this.#isOver() ? 0 : Math.min(UNDER_WAY, this.#entry.max_pages - this.#harvest.pages)),
-      work: async (page: Waiting) => {
+      room: () => (this.#isOver() || this.#held > MOST_HELD ? 0 : Math.min(UNDER_WAY, this.#entry.max_pages - this.#harvest.pages)),
+      work: (page: Waiting) => {
         this.#running++;
-        return { page, read: await readPage(page.url, this.#parts, this.#site.options(page.url)) };
+        return this.#atOnce(() => this.#read(page));
       },
       onStop: () => this.#stop.abort(),
     });
+    this.#silence.begin();
     for await (const { page, read } of results) {
       this.#running--;
+      this.#held -= lengthOf(read);
+      this.#silence.end(!('failed' in read));
       yield* this.#taken(page, read);
       if (this.#isOver()) return;
+      this.#silence.begin();
     }
+  }
+
+  async #read(page: Waiting): Promise<{ page: Waiting; read: PageRead }> {
+    const read = await readPage(page.url, this.#parts, this.#site.options);
+    this.#held += lengthOf(read);
+    return { page, read };
   }
 
   async *#taken(page: Waiting, read: Parameters<Harvest['take']>[1]): AsyncGenerator<Extracted, void, void> {
     const made = await this.#harvest.take(page, read);
-    yield* this.#expecting(this.#frontier.waiting + this.#running);
+    yield* this.#expecting(this.#frontier.waiting + this.#running + this.#harvest.deferred);
     if (made) yield made;
   }
 
@@ -112,69 +134,71 @@ class Walk {
   #isOver = (): boolean => this.#isFull() || this.#isDown();
   #isFull = (): boolean => this.#harvest.pages >= this.#entry.max_pages;
   #isExhausted = (): boolean => this.#site.robots.isExhausted() || this.#site.scope.isExhausted();
-  #isDown = (): boolean => this.#harvest.failedInARow >= MOST_FAILED;
+  #isDown = (): boolean => this.#gaveOut() !== undefined;
 
   /** What a person should know; and the scope, where the crawl came to its end by itself and knows all that its pages lead to. */
   async *#end(): AsyncGenerator<Extracted, void, void> {
     const { scope } = this.#site;
+    yield* this.#harvest.released(this.#entry.max_pages);
     yield* this.#expecting(0);
-    for (const notice of [...this.#notices, ...this.#endNotices()]) yield { notice };
-    const { unread, isOverflowing } = this.#frontier;
-    const isCut = unread > 0 || isOverflowing || this.#isDown() || !this.#hasSitemaps || this.#isExhausted();
-    if (isCut || !this.#harvest.isWhole) return;
+    for (const notice of [...this.#site.notices, ...this.#beside.notices, ...this.#endNotices()]) yield { notice };
+    const { unread, deeper, isOverflowing } = this.#frontier;
+    const isCut =
+      unread + this.#harvest.deferred > 0 ||
+      deeper > 0 ||
+      isOverflowing ||
+      this.#isDown() ||
+      !this.#beside.hasSitemaps ||
+      this.#isExhausted();
+    if (!scope.isAsked) return;
     const covers = (source: string) => URL.canParse(source) && scope.covers(source) && !this.#frontier.spares(source);
-    yield { scope: { source_kind: 'url', covers } };
+    yield {
+      scope: { source_kind: 'url', covers, ...(isCut || !this.#harvest.isWhole || !this.#beside.isWhole ? { doubt: this.#doubt() } : {}) },
+    };
+  }
+
+  /** Why there may be more than was found. */
+  #doubt(): string {
+    const { unread } = this.#harvest;
+    return unread === undefined
+      ? `the crawl of ${sourceOf(this.#entry.url)} is not whole.`
+      : `${unread} could not be read, and may lead there.`;
   }
 
   *#endNotices(): Generator<string, void, void> {
-    const { unread, traps, isOverflowing } = this.#frontier;
-    const name = `The crawl of ${sourceOf(this.#entry.url)}`;
-    const { pages } = this.#harvest;
-    const left = `${isOverflowing ? 'more than ' : ''}${counted(unread, 'further address was', 'further addresses were')} found and not read.`;
-    if (this.#isDown()) yield `${name} stopped because ${MOST_FAILED} pages in a row could not be read: ${left}`;
-    else if (this.#isFull() && unread > 0) yield `${name} stopped at max_pages = ${this.#entry.max_pages}: ${left}`;
-    else if (unread > 0)
-      yield `${name} stopped after ${counted(this.#limit, 'address', 'addresses')} that led to ${counted(pages, 'page', 'pages')}: ${left}`;
-    const { eclipsed } = this.#harvest;
-    if (eclipsed)
-      yield `${name} left out ${counted(eclipsed.count, 'page', 'pages')} that name another page as their address (rel="canonical") but say something else, such as ${eclipsed.first}.`;
-    if (this.#site.robots.isExhausted())
-      yield `${name} is not whole: the rules of robots.txt are too many to be held against every address.`;
-    if (traps > 0)
-      yield `${name} left out ${counted(traps, 'address', 'addresses')} of the kind that sites make without end: very long, or with a part that comes back again and again.`;
+    const { scope, robots } = this.#site;
+    const { max_pages, max_depth, url } = this.#entry;
+    const { pages, eclipsed, away } = this.#harvest;
+    const [limit, frontier, stopped] = [this.#limit, this.#frontier, this.#gaveOut()];
+    const hasLongRules = robots.isExhausted();
+    yield* endNotices({
+      name: sourceOf(url),
+      scope,
+      pages,
+      max_pages,
+      max_depth,
+      limit,
+      frontier,
+      stopped,
+      hasLongRules,
+      eclipsed,
+      away,
+      leftOut: this.#leftOut.text,
+    });
+  }
+
+  /** Why the site was left. */
+  #gaveOut(): string | undefined {
+    if (this.#harvest.failedInARow >= MOST_FAILED) return `${MOST_FAILED} pages in a row could not be read`;
+    return this.#silence.isTooLong ? `nothing could be read for ${LONGEST_SILENCE / 60_000} minutes` : undefined;
   }
 
   /** Once the links of a level are read: the sitemaps, which name pages of the first one, and the feeds that the level before named. Whether that brought anything. */
   async #refilled(): Promise<boolean> {
     const before = this.#frontier.waiting;
-    if (!this.#hasSitemaps) await this.#readSitemaps();
-    for (const feed of new Set(this.#feeds.splice(0))) await this.#readFeed(feed);
+    await this.#beside.read(this.#feeds.splice(0));
     return this.#frontier.waiting > before;
   }
-
-  async #readSitemaps(): Promise<void> {
-    const { scope, robots, start, load } = this.#site;
-    this.#hasSitemaps = true;
-    const usual = [...new Set(['/sitemap.xml', new URL('sitemap.xml', start).pathname])];
-    const places = { origin: scope.origin, named: robots.sitemaps, usual };
-    const { isWhole, notices } = await readSitemaps(places, { load, onAddress: this.#beside, signal: this.#parts.signal });
-    this.#harvest.isWhole &&= isWhole;
-    this.#notices.push(...notices);
-  }
-
-  async #readFeed(feed: string): Promise<void> {
-    if (this.#feedsRead++ >= MOST_FEEDS || !this.#site.robots.allows(feed)) return;
-    try {
-      await readFeed(feed, { load: this.#site.load, onAddress: this.#beside, signal: this.#parts.signal });
-    } catch (error) {
-      if (isAbort(error)) throw error;
-      if (isGone(error)) return;
-      this.#harvest.isWhole = false;
-      this.#notices.push(`The feed ${sourceOf(feed)} was left out: ${describe(error)}`);
-    }
-  }
-
-  #beside = (address: string): boolean => this.#frontier.found(address, { isBeside: true });
 }
 
-const counted = (count: number, one: string, several: string): string => `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
+const lengthOf = (read: PageRead): number => ('page' in read ? read.page.parsed.text.length : 0);

@@ -1,4 +1,5 @@
 import { sourceOf } from '../network.ts';
+import type { RememberedPage } from '../page-memory.ts';
 import type { LoadedPage } from '../page.ts';
 import { isOtherKind, isTrap, normalized } from './address.ts';
 import type { CrawlScope } from './scope.ts';
@@ -13,19 +14,23 @@ export interface Leave {
 }
 
 /** What a page asks for, in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
-export function leaveOf({ parsed: { page }, headers }: LoadedPage, user_agent: string): Leave {
+export function leaveOf({ parsed: { page }, robots_tags }: LoadedPage, user_agent: string): Leave {
   const product = productOf(user_agent).toLowerCase();
-  let isMeant = true;
-  const asked = new Set<string>();
-  for (const part of (headers['x-robots-tag'] ?? '').toLowerCase().split(',')) {
-    const [, name, directive = part] = /^\s*([\w-]+)\s*:\s*(.*)$/.exec(part) ?? [];
-    if (name !== undefined && name !== 'unavailable_after') isMeant = name === product || name === '*';
-    if (isMeant) asked.add(directive.trim());
-  }
+  const asked = new Set(robots_tags.flatMap((tag) => [...directivesIn(tag.toLowerCase(), product)]));
   return {
     noindex: (page?.noindex ?? false) || asked.has('noindex') || asked.has('none'),
     nofollow: (page?.nofollow ?? false) || asked.has('nofollow') || asked.has('none'),
   };
+}
+
+/** What a header asks of a product: the name of whom it speaks to holds for all that follows it, up to the next name. */
+function* directivesIn(tag: string, product: string): Generator<string, void, void> {
+  let isMeant = true;
+  for (const part of tag.split(',')) {
+    const [, name, directive = part] = /^\s*([\w-]+)\s*:\s*(.*)$/.exec(part) ?? [];
+    if (name !== undefined && name !== 'unavailable_after') isMeant = name === product || name === '*';
+    if (isMeant) yield directive.trim();
+  }
 }
 
 /** Marks the address of a feed among links: what it holds are links of the page that names it. */
@@ -48,14 +53,19 @@ export const feedIn = (onward: string): string | undefined => (onward.endsWith(F
  * What a page is stored under: the address that it names as its own (`rel="canonical"`) where that lies in the scope, else the one that it was found at. A site whose pages
  * all name its start page as their own is misconfigured, and not believed.
  */
-export function placeOf({ url, parsed: { page } }: LoadedPage, { scope, robots }: { scope: CrawlScope; robots: Robots }): string {
-  const canonical = page?.canonical === undefined ? undefined : normalized(page.canonical);
+export function placeOf(
+  { found, canonical }: Pick<RememberedPage, 'found' | 'canonical'>,
+  { scope, robots }: { scope: CrawlScope; robots: Robots },
+): string {
   const isBelieved =
     canonical !== undefined &&
     scope.covers(canonical) &&
     !isTrap(canonical) &&
     !isOtherKind(canonical) &&
     robots.allows(canonical) &&
-    (new URL(canonical).pathname !== '/' || new URL(url).pathname === '/');
-  return sourceOf(isBelieved ? canonical : (normalized(url) ?? url));
+    (new URL(canonical).pathname !== '/' || new URL(found).pathname === '/');
+  return isBelieved ? canonical : ownPlace({ found });
 }
+
+/** What a page is stored under whatever it names. */
+export const ownPlace = ({ found }: Pick<RememberedPage, 'found'>): string => sourceOf(normalized(found) ?? found);

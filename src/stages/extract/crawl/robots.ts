@@ -13,9 +13,14 @@ export interface Robots {
   isExhausted(): boolean;
 }
 
-/** What is read of a robots.txt (RFC 9309, 2.5: at least 500 KiB), and what is loaded of it. */
+/** What is read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
 const READ = 512 * 2 ** 10;
+/** What one that is packed may inflate to, so that it is read. */
 const LOADED = 5 * 2 ** 20;
+/** Redirects on the way to it; behind more of them there is none (RFC 9309, 2.3.1.2: at least five). */
+const MOST_REDIRECTS = 10;
+/** Statuses that say that there is none (RFC 9309, 2.3.1.3), unlike those that may be others in a moment. */
+const NONE = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
 
 /** What is used of robots-parser, whose types are written for another kind of import. */
 type Parse = (
@@ -42,7 +47,8 @@ const everything: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhau
 export async function readRobots(origin: string, { load, user_agent }: { load: Load; user_agent: string }): Promise<Robots> {
   const address = `${origin}/robots.txt`;
   try {
-    const { bytes } = await load(address, { max_bytes: LOADED });
+    const bytes = await bytesAt(address, load);
+    if (bytes === undefined) return everything;
     const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
     const rules = parse(address, affordable(new TextDecoder().decode(bytes.subarray(0, READ))));
     const product = productOf(user_agent);
@@ -55,9 +61,21 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
       sitemaps: rules.getSitemaps(),
     };
   } catch (error) {
-    if (hasNone(error)) return everything;
+    if (error instanceof KbError && error.code === 'forbidden') return everything; // the pages are not fetched from there either
     throw unreadableRules(address, error);
   }
+}
+
+/** The rules as they are sent; undefined where there are none. */
+async function bytesAt(address: string, load: Load): Promise<Uint8Array | undefined> {
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const { status, headers, bytes } = await load(address, { max_bytes: LOADED, cuts: true, accepts: NONE, redirect: 'manual' });
+    if (status < 300) return bytes;
+    if (status >= 400 || headers.location === undefined || !URL.canParse(headers.location, address)) return undefined;
+    address = new URL(headers.location, address).href;
+    if (!/^https?:/.test(address)) return undefined;
+  }
+  return undefined;
 }
 
 /** The same rules, the costly ones wider: more is forbidden then, and less is allowed. */
@@ -69,10 +87,6 @@ function affordable(text: string): string {
     return forbids ? `${name}${pattern!.slice(0, pattern!.indexOf('*'))}` : '';
   });
 }
-
-/** Whether a failure means that there are no rules: an answer that is final, or an address that the pages will not be fetched from either. */
-const hasNone = (error: unknown): boolean =>
-  error instanceof KbError && !error.isRetryable && ['not_found', 'unauthorized', 'invalid', 'forbidden'].includes(error.code);
 
 function unreadableRules(address: string, error: unknown): unknown {
   if (!(error instanceof KbError) || error.code === 'aborted') return error;

@@ -1,4 +1,5 @@
 import { KbError } from '../../../base/errors.ts';
+import { shown } from '../../../base/secrets.ts';
 import { hasWildcards, wildcards } from '../wildcards.ts';
 import { isTrap } from './address.ts';
 import { within } from './within.ts';
@@ -6,8 +7,16 @@ import { within } from './within.ts';
 /** Which addresses a crawl takes. */
 export interface CrawlScope {
   readonly origin: string;
+  /** A path, up to its last slash. */
+  readonly folder: string;
+  /** The start page was found where it was asked for: only then what lies in the scope and was not met is gone, and not merely elsewhere. */
+  readonly isAsked: boolean;
   /** Whether an address that `normalized` gives lies in the scope. */
   covers(address: string): boolean;
+  /** Whether an address would lie in the scope, had nobody narrowed it. */
+  isFiltered(address: string): boolean;
+  /** What was to be taken and has held for no address so far. */
+  unmatched(): string[];
   /** Its patterns have taken so long to be held against addresses that it covers nothing more. */
   isExhausted(): boolean;
 }
@@ -26,25 +35,40 @@ export interface Patterns {
  */
 export function scopeOf({ start, final }: { start: string; final: string }, { include, exclude }: Patterns): CrawlScope {
   const { origin, pathname } = new URL(final);
-  const given = new URL(start).pathname;
+  const asked = new URL(start);
+  const given = asked.pathname;
   const isFolder = pathname === `${given}/`; // `/docs` that is told to be `/docs/`
   const folder = folderOf(isFolder || !pathname.startsWith(folderOf(given)) ? pathname : given);
-  const [taken, left] = [include, exclude].map((patterns) => patterns.map(pathPattern)) as [PathPattern[], PathPattern[]];
-  const bounded = within(
-    MOST_TIME,
-    (path) => (taken.length === 0 || taken.some((matches) => matches(path))) && !left.some((matches) => matches(path)),
-  );
+  const left = exclude.map(pathPattern);
+  const taken = include.map((pattern) => ({ pattern, matches: pathPattern(pattern), isMet: false }));
+  const isTaken = (path: string): boolean => {
+    for (const each of taken) each.isMet ||= each.matches(path);
+    return taken.length === 0 || taken.some(({ matches }) => matches(path));
+  };
+  const bounded = within(MOST_TIME, (path) => isTaken(path) && !left.some((matches) => matches(path)));
   const hasPatterns = taken.length + left.length > 0;
+  const isInFolder = (url: URL): boolean => url.origin === origin && `${url.pathname}/`.startsWith(folder);
+  const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.ask(decoded(url.pathname));
   return {
     origin,
+    folder,
+    isAsked: isSameSite(asked, new URL(final)) && (isFolder || pathname.startsWith(folderOf(given))),
     covers(address) {
       const url = new URL(address);
-      if (url.origin !== origin || !`${url.pathname}/`.startsWith(folder)) return false;
-      return !hasPatterns || isTrap(address) || bounded.ask(decoded(url.pathname));
+      return isInFolder(url) && passes(address, url);
     },
+    isFiltered(address) {
+      const url = new URL(address);
+      return hasPatterns && isInFolder(url) && !passes(address, url);
+    },
+    unmatched: () => taken.filter(({ isMet }) => !isMet).map(({ pattern }) => pattern),
     isExhausted: bounded.isSpent,
   };
 }
+
+/** Whether an origin is the one that was asked for, or that one as it may not be read over the shoulder. */
+const isSameSite = (asked: URL, found: URL): boolean =>
+  found.host === asked.host && (found.protocol === asked.protocol || found.protocol === 'https:');
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 
@@ -52,6 +76,10 @@ type PathPattern = (path: string) => boolean;
 
 /** A pattern as a person writes it is held against the path as a person reads it: one without wildcards holds for the path and all below it. A trailing slash makes no difference. */
 export function pathPattern(pattern: string): PathPattern {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(pattern))
+    throw new KbError('usage', `«${shown(pattern)}» is an address: include and exclude take paths.`, {
+      hint: 'Write its path alone, such as /docs/** or /docs/old.',
+    });
   const given = (pattern.startsWith('/') ? pattern : `/${pattern}`).replace(/(?:\/\*\*)+(?=\/|$)/g, '/**'); // several in a row are one
   const read = wildcards(given);
   if (read instanceof KbError) throw read;

@@ -9,6 +9,7 @@ import { xmlLinks } from './xml-links.ts';
 const MAX_BYTES = 50 * 2 ** 20;
 /** Of indexes in indexes, the first sitemap counted in. */
 const MAX_DEPTH = 3;
+/** Of one site: more are not even noted. */
 const MOST_FILES = 100;
 /** So many that can't be read are enough to leave the others alone. */
 const MOST_FAILED = 3;
@@ -40,39 +41,66 @@ export async function readSitemaps(
   { origin, named, usual }: { origin: string; named: readonly string[]; usual: readonly string[] },
   { load, onAddress, signal }: SitemapOptions,
 ): Promise<SitemapsRead> {
-  const read: SitemapsRead = { isWhole: true, notices: [] };
-  const met = new Set<string>();
-  const waiting: Sitemap[] = [];
-  const add = (address: string, base: string, place: Omit<Sitemap, 'address'>) => {
-    const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
-    if (!url || url.origin !== origin || met.has(url.href)) return;
-    met.add(url.href);
-    waiting.push({ address: url.href, ...place });
-  };
-  for (const address of named) add(address, origin, { depth: 1, isNamed: true });
+  const sitemaps = waitingIn(origin);
+  const { waiting, add, notices } = sitemaps;
+  for (const address of named) if (!add(address, origin, { depth: 1, isNamed: true })) break;
   for (const address of usual) add(address, origin, { depth: 1, isNamed: false });
   const breathe = breathing(signal);
   let failed = 0;
-  let loaded = 0;
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    if (next.depth > MAX_DEPTH || loaded === MOST_FILES || failed === MOST_FAILED) return { ...read, isWhole: false };
-    loaded++;
-    const xml = await loadText(next.address, { load, max_bytes: MAX_BYTES }).catch((error: unknown) => {
-      if (isAbort(error)) throw error;
-      if (isGone(error) && !next?.isNamed) return '';
+    if (next.depth > MAX_DEPTH || failed === MOST_FAILED) return { isWhole: false, notices };
+    const xml = await sitemapAt(next, load);
+    if ('reason' in xml) {
       failed++;
-      read.isWhole = false;
-      read.notices.push(`The sitemap ${sourceOf(next!.address)} was left out: ${describe(error)}`);
-      return '';
-    });
+      notices.push(`The sitemap ${sourceOf(next.address)} was left out: ${xml.reason}`);
+      continue;
+    }
     let isIndex = false;
-    for (const { element, address } of xmlLinks(xml)) {
+    for (const { element, address } of xmlLinks(xml.text)) {
       await breathe();
       if (element === 'sitemapindex') isIndex = true;
       else if (element !== 'loc') continue;
-      else if (isIndex) add(address, next.address, { depth: next.depth + 1, isNamed: true });
-      else if (!onAddress(address)) return { ...read, isWhole: false };
+      else if (!isIndex && !onAddress(address)) return { isWhole: false, notices };
+      else if (isIndex && !add(address, next.address, { depth: next.depth + 1, isNamed: true })) break;
     }
   }
-  return read;
+  return { isWhole: failed === 0 && !sitemaps.isFull(), notices };
+}
+
+/** The sitemaps of a site that are to be read, each once, up to a bound. */
+function waitingIn(origin: string) {
+  const met = new Set<string>();
+  const waiting: Sitemap[] = [];
+  const notices: string[] = [];
+  const full = `${origin} names more than ${MOST_FILES} sitemaps: the others were left out.`;
+  return {
+    waiting,
+    notices,
+    isFull: () => notices.includes(full),
+    /** False where no more are wanted. */
+    add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
+      const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
+      if (!url || url.origin !== origin || met.has(url.href)) return true;
+      if (met.size === MOST_FILES) {
+        if (!notices.includes(full)) notices.push(full);
+        return false;
+      }
+      met.add(url.href);
+      waiting.push({ address: url.href, ...place });
+      return true;
+    },
+  };
+}
+
+const SITEMAP = /<(?:\w+:)?(urlset|sitemapindex)[\s>/]/i;
+
+/** The text of a sitemap, or why it can't be used: a site that says with a web page that it is being mended has one all the same. */
+async function sitemapAt({ address, isNamed }: Sitemap, load: Load): Promise<{ text: string } | { reason: string }> {
+  try {
+    const text = await loadText(address, { load, max_bytes: MAX_BYTES });
+    return SITEMAP.test(text) ? { text } : { reason: 'it is no sitemap but something else.' };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return isGone(error) && !isNamed ? { text: '' } : { reason: describe(error) };
+  }
 }

@@ -1,7 +1,7 @@
 import { shown } from '../../../base/secrets.ts';
 import type { RememberedPage } from '../page-memory.ts';
 import type { Place } from './line-file.ts';
-import { packed, unpacked, type Line, type PageLine } from './lines.ts';
+import { packedNumbers, unpackedNumbers, type Line, type PageLine } from './lines.ts';
 
 /** A page that the file knows: where its line stands, and when it was last seen. */
 interface Known {
@@ -68,16 +68,19 @@ export class KnownPages {
   }
 
   /** The page of a line. Throws as `take` does. */
-  pageOf({ s, c, h, d, e, m, r, l }: PageLine): RememberedPage {
+  pageOf({ p, f = p, n, s, c, h, d, e, m, r, o, l }: PageLine): RememberedPage {
     return {
-      source: this.#address(s),
+      found: this.#address(f),
+      canonical: n === undefined ? undefined : this.#address(n),
+      source: s === undefined ? undefined : this.#address(s),
+      isPassedOver: o === 1,
       status_code: c,
       content_hash: h,
       bytes_hash: d,
       etag: e,
       last_modified: m,
       isRendered: r === 1,
-      links: unpacked(l).map((number) => this.#address(number)),
+      links: unpackedNumbers(l).map((number) => this.#address(number)),
     };
   }
 
@@ -94,21 +97,23 @@ export class KnownPages {
       news.push(news.length > 0 || this.#numbers.has(address) ? relative(one, origin) : one);
       return number;
     };
-    const [p, s, ...links] = [address, shown(page.source), ...page.links].map(numberOf) as [number, number, ...number[]];
-    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, isRendered } = page;
-    const a = news.length > 0 ? news : undefined;
-    return { p, s, a, t: time, k: settings, c, h, d, e, m, r: isRendered ? 1 : undefined, l: packed(links) };
+    const p = numberOf(address);
+    const [f, n, s] = [page.found, page.canonical, page.source].map((one) => (one === undefined ? undefined : numberOf(shown(one))));
+    const links = page.links.map(numberOf);
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, isRendered, isPassedOver } = page;
+    const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
+    const [a, l] = [news.length > 0 ? news : undefined, packedNumbers(links)];
+    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, r, o, l };
   }
 
-  #takePage({ p, s, a = [], t }: PageLine, place: Place): void {
+  #takePage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: Place): void {
     const origin = a.length > 0 ? new URL(this.#addresses[p] ?? a[0]!).origin : '';
     for (const address of a) {
       const whole = address.startsWith('/') ? origin + address : address;
       this.#numbers.set(whole, this.#addresses.length);
       this.#addresses.push(whole);
     }
-    this.#address(p);
-    this.#address(s);
+    for (const number of [p, f, n, s]) this.#address(number);
     this.#forget(p);
     this.#pages.set(p, { place, time: t });
     this.#liveBytes += place.length + 1;

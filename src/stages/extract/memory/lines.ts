@@ -1,15 +1,17 @@
 import { z } from 'zod';
 
 /** Another form of the lines has another number: a file of one that is not known is begun anew. */
-export const FORM = 1;
+export const FORM = 2;
 
 const Time = z.number(); // milliseconds since 1970
 const Place = z.int().min(0); // of an address among all of the file
 
-/** A page: `p` its address, `s` its source; `a` the addresses that no line before has named, those of the page's own origin from their `/` on. */
+/** A page: `p` its address, `f` where it led if elsewhere, `n` the address that it names as its own, `s` its source; `a` the addresses that no line before has named, those of the page's own origin from their `/` on. */
 export const PageLine = z.object({
   p: Place,
-  s: Place,
+  f: Place.optional(),
+  n: Place.optional(),
+  s: Place.optional(),
   a: z.array(z.string()).optional(),
   t: Time,
   /** Under which settings it was read. */
@@ -19,7 +21,10 @@ export const PageLine = z.object({
   d: z.string().optional(),
   e: z.string().optional(),
   m: z.string().optional(),
+  /** Rendered. */
   r: z.literal(1).optional(),
+  /** Passed over. */
+  o: z.literal(1).optional(),
   /** Its links: the distance of each place from the one before, to the base 36. */
   l: z.string().optional(),
 });
@@ -44,7 +49,7 @@ export const Line = z.union([
 export type Line = z.infer<typeof Line>;
 
 /** Numbers as their distances: those of links that follow each other on many pages of a site are short. */
-export function packed(numbers: readonly number[]): string {
+export function packedNumbers(numbers: readonly number[]): string {
   let before = 0;
   const distances = numbers.map((number) => {
     const distance = (number - before).toString(36);
@@ -54,8 +59,8 @@ export function packed(numbers: readonly number[]): string {
   return distances.join(' ');
 }
 
-/** The numbers of `packed`. */
-export function unpacked(text = ''): number[] {
+/** The numbers of `packedNumbers`. */
+export function unpackedNumbers(text = ''): number[] {
   let before = 0;
   return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
 }

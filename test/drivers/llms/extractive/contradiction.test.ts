@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { terms } from '../../../../src/base/terms.ts';
-import { hasOpposite, isDeniedIn } from '../../../../src/drivers/llms/extractive/contradiction.ts';
+import { hasOpposite, isDeniedIn, isDenying, sideOf } from '../../../../src/drivers/llms/extractive/contradiction.ts';
 import { isUncounted } from '../../../../src/drivers/llms/extractive/counting.ts';
 
 const opposite = (question: string, text: string) => hasOpposite(question, new Set(terms(text)));
@@ -35,4 +35,33 @@ test('how many there are is answered by a number of them', () => {
   expect(isUncounted('How many seals come with it?', 'It comes with two spare seals.')).toBe(false);
   expect(isUncounted('How many people work there?', 'It has 40 employees.')).toBe(false);
   expect(isUncounted('How often are machines sold?', 'Seldom.')).toBe(false);
+});
+
+test('a heading denies with a clause or a participle, not with a name or a sign of trouble', () => {
+  for (const heading of [
+    'What is not covered',
+    "What the warranty doesn't cover",
+    'Parts not covered',
+    'Repairs that we never make',
+    'Not included',
+  ])
+    expect(isDenying(heading), heading).toBe(true);
+  for (const heading of [
+    'Non-stick pan',
+    "The pump doesn't run",
+    'The display is not lit',
+    'Nonprofit handbook',
+    'At least two',
+    'What is covered',
+  ])
+    expect(isDenying(heading), heading).toBe(false);
+  expect([isDenying('', 'Not covered are:'), isDenying('', 'If the pump does not run:')]).toEqual([true, false]);
+});
+
+test('a heading that denies stands against an open question about the same, with one that denies, and not against a yes or no', () => {
+  expect(sideOf('What is covered by the warranty?', 'What is not covered')).toBe(-1);
+  expect(sideOf('Which parts does the warranty not cover?', 'What is not covered')).toBe(1);
+  for (const question of ['Is damage by limescale covered?', 'And does it cover seals?', 'What happens when limescale is found?'])
+    expect(sideOf(question, 'What is not covered'), question).toBe(0);
+  expect(sideOf('How do I clean the pan?', 'Non-stick pan')).toBe(0);
 });

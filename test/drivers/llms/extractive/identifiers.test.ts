@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { codeOf, holds, identifiersOf } from '../../../../src/drivers/llms/extractive/identifiers.ts';
+import { codeOf, identifierHolder, identifiersOf } from '../../../../src/drivers/llms/extractive/identifiers.ts';
 
-const missing = (question: string, text: string) => identifiersOf(question).filter((identifier) => !holds(text, identifier));
+const missing = (question: string, text: string) => {
+  const isHeld = identifierHolder(text);
+  return identifiersOf(question).filter((identifier) => !isHeld(identifier));
+};
 
 test('codes and numbers behind what things are counted through are identifiers; amounts, years and ordinals are none', () => {
   expect(identifiersOf('What does E05 mean on the OV-250 with 2.3.1 of series 7?')).toEqual([
@@ -42,4 +45,41 @@ test('a cell that is a code is what its row is about', () => {
   expect(codeOf(' E05 ')).toBe('e05');
   expect(codeOf('the code E05')).toBeUndefined();
   expect(codeOf('Boilers')).toBeUndefined();
+});
+
+test('letters that are written without spaces are no part of a code that stands among them', () => {
+  for (const question of ['E05是什么意思?', 'E05とは何ですか?', 'E05는 무슨 뜻인가요?', '型号E05的保修期'])
+    expect(identifiersOf(question)).toEqual([{ code: 'E05' }]);
+  for (const question of ['保修期是24个月吗?', '保証は24か月ですか?', '보증은 24개월인가요?']) expect(identifiersOf(question)).toEqual([]);
+  expect(missing('What is E05?', '错误E05表示过热。')).toEqual([]);
+  expect(missing('What is E05?', '错误E050表示过热。')).toHaveLength(1);
+});
+
+test('a letter behind an everyday noun is no number of a question', () => {
+  for (const question of ['How long is the warranty for the model I bought?', 'Which part X marks the valve?', 'The unit V replaced?'])
+    expect(identifiersOf(question)).toEqual([]);
+  expect(identifiersOf('What is in chapter IV?')).toEqual([{ label: 'chapter', number: '4' }]);
+});
+
+test('a version is held by those that begin with it, and a step by the list that has so many', () => {
+  expect(missing('What is new in version 2?', 'VERSION 2.3.1 brings themes.')).toEqual([]);
+  expect(missing('What is new in version 2?', 'VERSION 12.3.1 brings themes.')).toHaveLength(1);
+  for (const text of ['v2.3.1 brings', 'Version 2 brings', '2.3.1 brings', 'v2 brings'])
+    expect(missing('What does v2 bring?', text), text).toEqual([]);
+  for (const text of ['2 bar', 'v12.1', 'v21', '1.2.3', 'v1.2']) expect(missing('What does v2 bring?', text), text).toHaveLength(1);
+  const list = 'To reset it:\n\n1. Unplug it.\n2. Wait.';
+  expect(missing('What do I do in step 2?', list)).toEqual([]);
+  expect(missing('Was mache ich in Schritt 2?', list)).toEqual([]);
+  expect(missing('What do I do in step 3?', list)).toHaveLength(1);
+});
+
+test('of a question that repeats and heaps them up, the last twenty are looked for', () => {
+  expect(identifiersOf('step 1 to 9 '.repeat(4000))).toEqual([
+    { label: 'step', number: '1' },
+    { label: 'step', number: '9' },
+  ]);
+  const many = identifiersOf(Array.from({ length: 500 }, (_, i) => `E${100 + i}, step ${i}`).join(' '));
+  expect(many).toHaveLength(20);
+  expect(many.at(-1)).toEqual({ label: 'step', number: '499' });
+  expect(identifiersOf(`what is ${'A1'.repeat(100)}?`)).toEqual([]);
 });

@@ -48,6 +48,29 @@ test('a title in plain text, and a line of capitals, head what follows and are n
   ]);
 });
 
+test('a line of capitals that warns, orders or names a value is quoted by itself, and is no heading of what follows', () => {
+  const after = 'The jug may be washed by hand.\nIt is made of glass.';
+  for (const line of ['DO NOT IMMERSE THE BASE IN WATER', 'DEFAULT USER: ADMIN', 'HOT SURFACE', 'NICHT IN WASSER TAUCHEN', 'RISK OF FIRE'])
+    for (const gap of ['\n', '\n\n'])
+      expect(
+        of(`CLEANING\n${line}${gap}${after}`).map(({ text, heading }) => [heading, text]),
+        line,
+      ).toEqual([
+        ['CLEANING', line],
+        ['CLEANING', 'The jug may be washed by hand.'],
+        ['CLEANING', 'It is made of glass.'],
+      ]);
+  expect(texts(`DO NOT IMMERSE THE JUG\nOR THE BASE IN WATER\n${after}`)[0]).toBe('DO NOT IMMERSE THE JUG OR THE BASE IN WATER');
+  expect(
+    of(`CLEAN THE FILTER EVERY WEEK\n${after}`).map(({ text, heading }) => [heading, text]),
+    'both',
+  ).toEqual([
+    ['CLEAN THE FILTER EVERY WEEK', 'CLEAN THE FILTER EVERY WEEK'],
+    ['CLEAN THE FILTER EVERY WEEK', 'The jug may be washed by hand.'],
+    ['CLEAN THE FILTER EVERY WEEK', 'It is made of glass.'],
+  ]);
+});
+
 test('a passage knows its lines, and what its code is', () => {
   const passages = of(
     'Intro.\n\nThe first one runs\nover two lines. The second\ndoes, too.\n\n| Code | Do |\n|---|---|\n| E5 | wait |\n\n- E6: call\n  us\n- rest',
@@ -105,4 +128,20 @@ test('markup, images, tags and numbers in brackets are not quoted; code between 
     plainText('The **pump**, *new* and [here](http://x.org/a_(b)), is ![x](http://y) <img src="z"> good[12] \\*so\\* `a **b** [3]`.'),
   ).toBe('The pump, new and here, is good *so* `a **b** [3]`.');
   expect(plainText('2 * 3 * 4 and snake_case_name and a < b > c')).toBe('2 * 3 * 4 and snake_case_name and a < b > c');
+});
+
+test('a text that is made to be read slowly is read as fast as any other', () => {
+  // A time that grows with the square of these would be minutes.
+  const many = 200_000;
+  const hostile = ['[', '![', '[a](', '![x](', '`', '.', '| ', '<!--', 'A. '].map((part) => `x ${part.repeat(many / part.length)}`);
+  for (const text of [...hostile, `|${' '.repeat(many)}x`, `a ${'|'.repeat(many)}x`, `# a${' '.repeat(many)}b`]) {
+    const passages = of(`${text}\n\nThe pump is new.`);
+    expect(passages.at(-1)?.text.endsWith('The pump is new.'), text.slice(0, 20)).toBe(true);
+  }
+});
+
+test('a table is one however its rule is spaced, and a line with one upright stroke is none', () => {
+  for (const rule of ['|---|---|', '| :-: | --- |', '|  ---|---  |', '--- | ---'])
+    expect(texts(`| Code | Meaning |\n${rule}\n| E1 | hot |`), rule).toEqual(['Code: E1; Meaning: hot']);
+  expect(texts('Either a | or b.')).toEqual(['Either a | or b.']);
 });

@@ -12,6 +12,9 @@ const evidence: Evidence = {
   opposite: 0,
   absent: 0,
   uncounted: 0,
+  onlyName: 0,
+  yesOrNo: 0,
+  noFigure: 0,
 };
 const answered = (over: Partial<Evidence>) => verdictOf({ ...evidence, ...over }).answered;
 
@@ -31,6 +34,8 @@ test('a name that is nowhere, a number of nothing and a denial decline however n
     expect(answered({ nearest, absent: 1 })).toBe(false);
     expect(answered({ nearest, uncounted: 1 })).toBe(false);
     expect(answered({ nearest, denied: 1 })).toBe(false);
+    expect(answered({ nearest, onlyName: 1, yesOrNo: 1 })).toBe(false);
+    expect([answered({ nearest, onlyName: 1 }), answered({ nearest, yesOrNo: 1 })]).toEqual([true, true]);
   }
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastAsked, wantedFigure, withoutMeasure } from '../../../../src/drivers/llms/extractive/wanted.ts';
+import { figureTerms, lastAsked, wantedFigure, withoutMeasure } from '../../../../src/drivers/llms/extractive/wanted.ts';
 
 const has = (question: string, text: string) => wantedFigure(question)!.test(text);
 
@@ -20,6 +20,21 @@ test('a question after a time, a price or a date is answered by a figure of that
   expect(has('How long is the warranty?', 'Yearly service: EUR 109')).toBe(false);
 });
 
+test('the unit tells which figure is asked for', () => {
+  const asked = {
+    'How much does it weigh?': ['118 kg', '12 kW'],
+    'What is the weight of the pump?': ['2.5 lbs', 'EUR 145'],
+    'How hot does it get?': ['70 °C', '7 months'],
+    'What is the brew pressure?': ['9 bar', '9 barrels'],
+    'How loud is it?': ['51 dB(A)', '51 days'],
+    'How many kilowatt hours does it use per year?': ['300 kWh', '8.2 kW'],
+  };
+  for (const [question, [right, wrong]] of Object.entries(asked))
+    expect([has(question, right!), has(question, wrong!)], question).toEqual([true, false]);
+  expect(figureTerms('How much does it weigh?')).toContain('weight');
+  expect(figureTerms('Who painted it?')).toEqual([]);
+});
+
 test('a question that asks for no figure wants none', () => {
   for (const question of ['Who painted it?', 'What does the warranty cover?', 'Why does it hum?'])
     expect(wantedFigure(question)).toBeUndefined();
@@ -29,4 +44,33 @@ test('of several questions the last is asked, and the words that ask for a measu
   expect(lastAsked('What does it cost? And how long does it take?')).toBe('And how long does it take?');
   expect(wantedFigure('What does it cost? Who sells it?')).toBeUndefined();
   expect(withoutMeasure('How long is the long hose?')).toBe('how is the long hose?');
+});
+
+test('a remark behind the question leaves it what is asked, a request or a follow-up without a mark does not', () => {
+  const asked = 'How long is the warranty?';
+  for (const remark of ['Thanks in advance.', 'thanks', 'Please answer in one sentence.', 'I bought it in May.', 'Danke!', 'bitte kurz'])
+    expect(lastAsked(`${asked} ${remark}`), remark).toBe(asked);
+  for (const more of ['Explain E05.', 'and for commercial use', 'Please tell me why.', 'And how often'])
+    expect(lastAsked(`${asked} ${more}`), more).toBe(more);
+  expect(wantedFigure(`${asked} Thanks in advance.`)).toBe(wantedFigure(asked));
+  expect(lastAsked('Thanks.')).toBe('Thanks.');
+});
+
+test('when is told by a date or by an occasion, and «may» and a length are no date', () => {
+  for (const text of ['in 1990', 'on 3 May', 'in May 2020', 'in June', 'the 1990s', 'am 3. Mai', 'in the 19th century'])
+    expect(has('When was it built?', text), text).toBe(true);
+  for (const text of [
+    'It may stop.',
+    'May it stop?',
+    '1500 mm',
+    '2000 litres',
+    'EUR 1,990',
+    'it will march on',
+    '1200 W',
+    'once it was built',
+  ])
+    expect(has('When was it built?', text), text).toBe(false);
+  for (const text of ['The pump stops once the tank is empty.', 'every Monday', 'after 60 litres', 'at 9:30', 'in 2024'])
+    expect(has('When does it stop?', text), text).toBe(true);
+  expect(has('When does it stop?', 'The pump may stop with a noise.')).toBe(false);
 });

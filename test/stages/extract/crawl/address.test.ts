@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isOtherKind, isTrap, keyOf, normalized } from '../../../../src/stages/extract/crawl/address.ts';
+import { isFileBeside, isOtherKind, isTrap, keyOf, normalized } from '../../../../src/stages/extract/crawl/address.ts';
 
 describe('an address as it is asked for', () => {
   it.each([
@@ -48,7 +48,13 @@ test('what a site makes without end is told by its length and by what comes back
 });
 
 test('what is no text is told by its extension', () => {
-  for (const path of ['a.PNG', 'b/c.tar.gz', 'd.css?v=2', 'e.mp4#t']) expect(isOtherKind(`http://a.example/${path}`)).toBe(true);
-  for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b'])
+  for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2']) expect(isOtherKind(`http://a.example/${path}`)).toBe(true);
+  for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b', 'Node.js', 'Array.map'])
     expect(isOtherKind(`http://a.example/${path}`)).toBe(false);
+  expect(['Node.js', 'a.CSS?x=1', 'a.html', 'a.js/b'].map((path) => isFileBeside(`http://a.example/${path}`))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -21,13 +21,14 @@ test('a crawl takes every page of a site once, with how many links away it is, a
   expect(all.scopes.map((covers) => [covers(`${web.url}/gone`), covers('http://other.example/gone')])).toEqual([[true, false]]);
 });
 
-test('a crawl goes no deeper than max_depth, and what lies deeper is not gone', async () => {
+test('a crawl goes no deeper than max_depth, and says nothing of what is gone where more lies deeper', async () => {
   const chain = ['/', '/one', '/two', '/three', '/four'];
   const web = await site(Object.fromEntries(chain.map((path, i) => [path, article(`Step ${i}`, [chain[i + 1] ?? '/'])])));
   const all = await crawled([web], web.url, { settings: { max_depth: 2 } });
   expect(paths(all)).toEqual(['/', '/one', '/two']);
   expect(asked(web, '/three')).toBe(0);
-  expect(all.scopes[0]!(`${web.url}/three`)).toBe(false);
+  expect(all.scopes).toEqual([]);
+  expect(all.notices).toEqual([`The crawl of ${web.url}/ ended at max_depth = 2: 1 address further away was not read.`]);
   expect(paths(await crawled([web], web.url, { settings: { max_depth: 0 } }))).toEqual(['/']);
 });
 
@@ -145,18 +146,26 @@ test('documents are read as such, and pictures, archives and scripts are passed 
     while (!response.destroyed && bytes < 50_000_000 && response.write(Buffer.alloc(1_000_000))) bytes += 1_000_000;
   };
   const web = await site({
-    '/': article('Start', ['/sheet.pdf', '/notes.txt', '/photo.png', '/all.zip', '/picture', '/film', '/style', '/feed.xml']),
+    '/': article('Start', ['/sheet.pdf', '/notes.txt', '/photo.png', '/all.zip', '/picture', '/film', '/style', '/a.css', '/feed.xml']),
     '/sheet.pdf': { headers: { 'content-type': 'application/pdf' }, body: 'a sheet' },
     '/notes.txt': { headers: { 'content-type': 'text/plain' }, body: 'notes' },
     '/picture': { headers: { 'content-type': 'image/png' }, body: 'x' },
     '/film': film as never,
     '/style': { headers: { 'content-type': 'text/css' }, body: 'a {}' },
+    '/a.css': { headers: { 'content-type': 'text/plain' }, body: 'a {}' },
+    '/feed.xml': { headers: { 'content-type': 'application/xml' }, body: '<rss/>' },
   });
   const all = await crawled([web], web.url);
   expect(paths(all)).toEqual(['/', '/sheet.pdf', '/notes.txt']);
   expect([all.errors, all.expected]).toEqual([[], 3]);
-  expect(asked(web, '/photo.png') + asked(web, '/all.zip') + asked(web, '/feed.xml')).toBe(0);
+  expect(asked(web, '/photo.png') + asked(web, '/all.zip')).toBe(0);
   expect(bytes).toBeLessThan(50_000_000);
+});
+
+test('a page is one whatever its name ends with', async () => {
+  const pages = ['/wiki/Node.js', '/api/Array.map', '/open.ai', '/docs/package.json', '/usr/ls.bin'];
+  const web = await site({ '/': article('Start', pages), ...Object.fromEntries(pages.map((path) => [path, article(path)])) });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', ...pages]);
 });
 
 test('patterns say which paths a crawl takes and which it leaves; the start page leads on though it is none of them', async () => {
@@ -263,4 +272,24 @@ test('a crawl that is stopped ends with that', async () => {
   const controller = new AbortController();
   const web = await site({ '/': article('Start', ['/hang', '/a']), '/hang': () => controller.abort(), '/a': article('A') });
   await expect(crawled([web], web.url, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('pages that only a parameter tells apart are several, though it may be a key; the key is not stored', async () => {
+  const keys = ['a1b2c3d4e5f6a7b8c9d0e1', 'a1b2c3d4e5f6a7b8c9d0e2'];
+  const links = keys.map((key) => `/p?page_key=${key}`);
+  const web = await site({
+    '/': article('Start', links),
+    '/p': (request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(article(`Page ${request.url!.split('=')[1]!.slice(-2)}`));
+    },
+  });
+  const all = await crawled([web], web.url);
+  expect(all.documents.map(({ title }) => title)).toEqual(['Start', 'Page e1', 'Page e2']);
+  expect(keys.filter((key) => all.documents.some(({ source }) => source.includes(key)))).toEqual([]);
+  const each = await crawled(
+    [web],
+    links.map((link) => web.url + link),
+    { settings: { mode: 'each' } },
+  );
+  expect(each.documents.map(({ title }) => title)).toEqual(['Page e1', 'Page e2']);
 });

@@ -55,6 +55,8 @@ export interface Crawled {
   gone: string[];
   notices: string[];
   scopes: ((source: string) => boolean)[];
+  /** Of sites that may not have been read whole: why. */
+  doubts: string[];
   /** How many were expected in the end. */
   expected: number;
   hashes: string[];
@@ -91,12 +93,13 @@ export async function crawled(
 }
 
 async function taken(items: AsyncIterable<Extracted>, { isStored }: { isStored: boolean }): Promise<Crawled> {
-  const all: Crawled = { documents: [], errors: [], gone: [], notices: [], scopes: [], expected: 0, hashes: [], depths: [] };
+  const all: Crawled = { documents: [], errors: [], gone: [], notices: [], scopes: [], doubts: [], expected: 0, hashes: [], depths: [] };
   for await (const item of items) {
     if ('error' in item) {
       all.errors.push(item.error);
       if (item.isGone) all.gone.push(item.error.source);
-    } else if ('scope' in item) all.scopes.push(item.scope.covers);
+    } else if ('scope' in item && item.scope.doubt !== undefined) all.doubts.push(item.scope.doubt);
+    else if ('scope' in item) all.scopes.push(item.scope.covers);
     else if ('expected' in item) all.expected += item.expected;
     else if ('notice' in item) all.notices.push(item.notice);
     else if ('candidate' in item) {
@@ -128,6 +131,7 @@ export function memoryOf(): PageMemory & { pages: Map<string, RememberedPage>; f
       const page = pages.get(url);
       return page && { ...page, isFresh: fresh.has(url) };
     },
+    storedUnder: (url) => pages.get(url)?.source,
     remember: async (url, page) => void pages.set(url, structuredClone(page)),
     forget: async (url) => void pages.delete(url),
     begin: async (crawl) => void crawls.push(`begin ${crawl}`),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
 import type { Site, SiteRoute } from '../../../support/site.ts';
 import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
@@ -54,6 +54,7 @@ test('addresses that lead to no pages are asked for up to a limit, and a person 
   expect(web.hits.length).toBeLessThanOrEqual(164);
   expect(all.notices).toEqual([
     `The crawl of ${web.url}/ stopped after 160 addresses that led to 1 page: 1,840 further addresses were found and not read.`,
+    `The crawl of ${web.url}/ left out 160 addresses of a kind that kb does not read (such as ${web.url}/0).`,
   ]);
   expect(all.scopes).toEqual([]);
 });
@@ -84,10 +85,8 @@ test('redirects without an end cost ten requests, and those in a circle as many 
   });
   const all = await crawled([web], web.url);
   expect(paths(all)).toEqual(['/']);
-  expect(all.errors.map(({ error }) => error)).toEqual([
-    expect.stringContaining('redirects more than 10 times'),
-    expect.stringContaining('redirects more than 10 times'),
-  ]);
+  expect(all.errors.map(({ source }) => new URL(source).pathname)).toEqual(['/cycle', '/slash/', '/r/10']);
+  for (const { error } of all.errors) expect(error).toContain('leads nowhere: it redirects in a circle, or more than 10 times');
   expect(web.hits.length).toBeLessThan(30);
 });
 
@@ -161,4 +160,62 @@ test('rules that are made to take long are taken for wider ones', async () => {
     '/robots.txt': `User-agent: *\n${rules}\nAllow: /${'*a'.repeat(20)}`,
   });
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
+});
+
+test('a sitemap that names thousands of others is left after some, and a person is told', async () => {
+  const many = (from: number) => Array.from({ length: 5_000 }, (_, i) => `<sitemap><loc>/${from + i}.xml</loc></sitemap>`).join('');
+  const web = await site({ '/': article('Start'), '/robots.txt': Array.from({ length: 40 }, (_, i) => `Sitemap: /s/${i}`).join('\n') });
+  for (let i = 0; i < 40; i++) web.routes[`/s/${i}`] = `<sitemapindex>${many(i * 5_000)}</sitemapindex>`;
+  for (let i = 0; i < 200_000; i++) web.routes[`/${i}.xml`] = '<urlset/>';
+  const all = await crawled([web], web.url);
+  expect(web.hits.length).toBeLessThanOrEqual(103);
+  expect(all.notices).toEqual([`${web.url} names more than 100 sitemaps: the others were left out.`]);
+});
+
+test('a site that lets a crawl wait for ten minutes is left', async () => {
+  const links = Array.from({ length: 200 }, (_, i) => `/${i}`);
+  const { now } = performance;
+  let passed = 0;
+  performance.now = () => now.call(performance) + passed;
+  onTestFinished(() => void (performance.now = now));
+  const web = await endless((path, response) => {
+    if (path === '/') return response.end(article('Start', links));
+    passed += 60_000;
+    return response.writeHead(503).end();
+  });
+  const all = await crawled([web], web.url, { door: { retries: { attempts: 1 } } });
+  expect(all.errors.length).toBeLessThan(20);
+  expect(all.notices).toEqual([expect.stringContaining('stopped because nothing could be read for 10 minutes: ')]);
+  expect(all.scopes).toEqual([]);
+});
+
+test('pages that may not be read do not mean that a site is down', async () => {
+  const links = Array.from({ length: 30 }, (_, i) => `/secret/${i}`);
+  const web = await endless((path, response) => {
+    if (path.startsWith('/secret')) return response.writeHead(path.length % 2 ? 401 : 403).end();
+    return response.end(article(path, path === '/' ? [...links, '/open'] : []));
+  });
+  const all = await crawled([web], web.url);
+  expect([paths(all), all.errors.length]).toEqual([['/', '/open'], 30]);
+  expect(all.notices.filter((notice) => notice.includes('stopped'))).toEqual([]);
+});
+
+test('web pages of more than 16 MB are errors that name the limit, whatever they are packed as', async () => {
+  const page = gzipSync(article('Huge').replace('</main>', `${'<p>word and more of it, as long as a line is</p>'.repeat(400_000)}</main>`));
+  const packed = { headers: { 'content-encoding': 'gzip' }, body: page };
+  const web = await site({
+    '/': article('Start', ['/huge', '/untold', '/ok']),
+    '/huge': packed,
+    '/untold': { ...packed, headers: { ...packed.headers, 'content-type': '' } },
+    '/ok': article('Ok'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/ok']);
+  expect(all.errors).toMatchObject(
+    ['/huge', '/untold'].map((path) => ({
+      source: web.url + path,
+      isRetryable: false,
+      error: expect.stringMatching(/is too large.*the limit of 16777216 bytes\. Have it split, or leave it out\./),
+    })),
+  );
 });

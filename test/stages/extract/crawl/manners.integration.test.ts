@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
-import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
+import type { SiteRoute } from '../../../support/site.ts';
+import { article, asked, crawled, memoryOf, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 const plain = (body: string) => ({ headers: { 'content-type': 'text/plain' }, body });
@@ -139,4 +140,86 @@ test('what the configuration gives to a site is sent with all that is asked of i
     [undefined, undefined, undefined],
   ]);
   expect(JSON.stringify(all)).not.toMatch(/t3am|c00kie|s3cret/);
+});
+
+test('a start page that leads elsewhere is followed by the rules of every site that it leads to', async () => {
+  const web = await site({
+    '/robots.txt': plain('User-agent: *\nDisallow: /private/'),
+    '/': { status: 302, headers: { location: '/private/' } },
+    '/private/': article('Private'),
+  });
+  const closed = await site({ '/robots.txt': plain('User-agent: *\nDisallow: /x/'), '/x/': article('X') });
+  web.routes['/away'] = { status: 301, headers: { location: `${closed.url}/x/` } };
+  const all = await crawled([web, closed], [web.url, `${web.url}/away`]);
+  expect(all.documents).toEqual([]);
+  expect(all.errors.map(({ error }) => error)).toEqual([
+    expect.stringContaining(`${web.url}/private/ is not crawled`),
+    expect.stringContaining(`${closed.url}/x/ is not crawled`),
+  ]);
+  expect(asked(web, '/private/')).toBe(0);
+  expect(closed.hits.map(({ url }) => url)).toEqual(['/robots.txt']);
+  web.routes['/round'] = { status: 302, headers: { location: '/round' } };
+  expect((await crawled([web], `${web.url}/round`)).errors).toMatchObject([{ error: expect.stringContaining('leads nowhere') }]);
+});
+
+test('a header that asks for a page not to be kept is heard though the page is as it was, and so is its end', async () => {
+  const pages = { '/a': article('A'), '/b': article('B') };
+  const tagged = (headers: Record<string, string>) => ({ '/a': { headers, body: pages['/a'] }, '/b': heard(headers) });
+  const heard =
+    (headers: Record<string, string>): SiteRoute =>
+    (request, response) =>
+      request.headers['if-none-match'] === '"1"'
+        ? response.writeHead(304, headers).end()
+        : response.writeHead(200, { ...headers, etag: '"1"', 'content-type': 'text/html' }).end(pages['/b']);
+  const web = await site({ '/': article('Start', ['/a', '/b']), ...pages });
+  const memory = memoryOf();
+  Object.assign(web.routes, tagged({}));
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b']);
+  Object.assign(web.routes, tagged({ 'x-robots-tag': 'noindex' }));
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/']);
+  Object.assign(web.routes, tagged({}));
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b']);
+  Object.assign(web.routes, tagged({ 'x-robots-tag': 'all' }));
+  web.hits.length = 0;
+  expect((await crawled([web], web.url, { memory, isStored: true })).hashes).toHaveLength(3);
+  expect(asked(web, '/b')).toBe(1);
+});
+
+test('a header that comes twice speaks to each whom it names, and to all where it names no one', async () => {
+  const twice =
+    (...tags: string[]): SiteRoute =>
+    (_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html', 'x-robots-tag': tags }).end(article(tags.join()));
+  const web = await site({
+    '/': article('Start', ['/all', '/other']),
+    '/all': twice('otherbot: nofollow', 'noindex'),
+    '/other': twice('otherbot: nofollow, noindex', 'kb: nofollow'),
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/other']);
+});
+
+test('the delay also lies between two tries of one page', async () => {
+  const at: number[] = [];
+  const web = await site({
+    '/robots.txt': plain('User-agent: *\nCrawl-delay: 0.3\n'),
+    '/': article('Start', ['/a']),
+    '/a': (_request, response) => {
+      at.push(Date.now());
+      if (at.length < 3) return response.writeHead(503).end();
+      return response.writeHead(200, { 'content-type': 'text/html' }).end(article('A'));
+    },
+  });
+  expect(paths(await crawled([web], web.url, { door: { retries: { attempts: 4, base: 0.01 } } }))).toEqual(['/', '/a']);
+  for (const [i, time] of at.entries()) if (i > 0) expect(time - at[i - 1]!).toBeGreaterThanOrEqual(295);
+});
+
+test('rules that cannot be read are no leave to crawl, and of those that are too long the beginning holds', async () => {
+  const rules = 'User-agent: *\nDisallow: /a\n';
+  const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('B') });
+  web.routes['/robots.txt'] = { headers: { 'content-type': 'text/plain', 'content-encoding': 'zstd' }, body: rules };
+  const refused = await crawled([web], web.url);
+  expect([refused.documents, asked(web, '/')]).toEqual([[], 0]);
+  expect(refused.errors).toMatchObject([{ stage: 'crawl', error: expect.stringContaining('packed as «zstd»') }]);
+  web.routes['/robots.txt'] = plain(rules + '# nothing\n'.repeat(600_000));
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
 });

@@ -93,3 +93,51 @@ test('where a script leads out of the site the page is passed over, and what the
   expect(paths(all)).toEqual(['/', '/in']);
   expect(all.gone).toEqual([`${web.url}/lost`]);
 });
+
+/** A browser that tells what it is given, by origin. */
+function telling(html: string, over: (url: string) => { url?: string; robots_tags?: string[] } = () => ({})) {
+  const given: [string, Record<string, string>][] = [];
+  const renderer: Renderer = {
+    ...noBrowser,
+    render: async (url, options) => {
+      given.push([new URL(url).origin, { ...options.given?.headers }]);
+      return { url, status: 200, bytes: Buffer.from(html), ...over(url) };
+    },
+  };
+  return { given, renderer };
+}
+
+test('user name and password of the start address are not given to a browser that opens what it leads to on another origin', async () => {
+  const other = await site({ '/': shell });
+  const web = await site({ '/': { status: 302, headers: { location: `${other.url}/` } }, '/own': shell });
+  const { given, renderer } = telling(article('Start'));
+  const credentials = (url: string) => url.replace('//', '//ann:s3cret@');
+  await crawled([web, other], credentials(web.url), { renderer });
+  await crawled([web, other], credentials(web.url), { renderer, settings: { mode: 'each' } });
+  await crawled([web, other], `${credentials(web.url)}/own`, { renderer });
+  expect(given).toEqual([
+    [other.url, {}],
+    [other.url, {}],
+    [web.url, { authorization: `Basic ${Buffer.from('ann:s3cret').toString('base64')}` }],
+  ]);
+});
+
+test('a slash or tracking that a script writes into the address of its page makes no other page', async () => {
+  const web = await site({ '/': article('Start', ['/a/', '/b']), '/a/': shell, '/b': shell });
+  const { renderer } = telling(article('App'), (url) => ({ url: url.endsWith('/a/') ? url.replace('/a/', '/a?_gl=1') : `${url}/` }));
+  const all = await crawled([web], web.url, { renderer });
+  expect([paths(all), all.errors]).toEqual([['/', '/a/'], []]);
+  const each = await crawled([web], `${web.url}/b`, { renderer, settings: { mode: 'each' } });
+  expect(paths(each)).toEqual(['/b']);
+});
+
+test('a page that was rendered is not kept where its header says so, the first time and every other', async () => {
+  const web = await site({ '/': article('Start', ['/a']), '/a': { headers: { 'x-robots-tag': 'noindex' }, body: shell } });
+  const memory = memoryOf();
+  const { renderer } = telling(article('App'));
+  for (let i = 0; i < 2; i++) expect(paths(await crawled([web], web.url, { renderer, memory }))).toEqual(['/']);
+  web.routes['/a'] = shell;
+  expect(paths(await crawled([web], web.url, { renderer, memory }))).toEqual(['/', '/a']);
+  const { renderer: hearing } = telling(article('App'), () => ({ robots_tags: ['noindex'] }));
+  expect(paths(await crawled([web], web.url, { renderer: hearing, memory }))).toEqual(['/']);
+});

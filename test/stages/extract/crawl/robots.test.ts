@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { KbError } from '../../../../src/base/errors.ts';
+import type { Load } from '../../../../src/stages/extract/crawl/load.ts';
 import { productOf, readRobots } from '../../../../src/stages/extract/crawl/robots.ts';
 
 const site = 'http://a.example';
@@ -40,19 +41,56 @@ describe('the rules of a site', () => {
     expect(['/b/1.tmp', '/b/1', '/a/1', '/a/q', '/c'].map((path) => robots.allows(site + path))).toEqual([false, true, false, false, true]);
   });
 
-  it.each([
-    ['not_found', false],
-    ['unauthorized', false],
-    ['invalid', false],
-    ['forbidden', false],
-  ] as const)('are none where the answer is «%s»', async (code, isRetryable) => {
-    const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable }));
+  const answer = (status: number, headers = {}, text = 'User-agent: *\nDisallow: /') => ({
+    url: `${site}/robots.txt`,
+    status,
+    headers,
+    bytes: Buffer.from(text),
+    content_type: '',
+    charset: undefined,
+  });
+
+  it.each([400, 401, 403, 404, 410, 451])('are none where the answer is %s', async (status) => {
+    const load: Load = async (_address, { accepts = [] } = {}) => {
+      expect(accepts).toContain(status);
+      return answer(status);
+    };
+    expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+  });
+
+  it('are not known where the answer may be another one in a moment', async () => {
+    let accepted: readonly number[] = [];
+    const load: Load = async (_address, { accepts = [] } = {}) => {
+      accepted = accepts;
+      return answer(404);
+    };
+    await readRobots(site, { load, user_agent: 'kb' });
+    expect([408, 425, 429, 500, 503].filter((status) => accepted.includes(status))).toEqual([]);
+  });
+
+  it('are where redirects lead, and none behind too many of them', async () => {
+    let asked = 0;
+    const way =
+      (length: number): Load =>
+      async () =>
+        asked++ < length ? answer(302, { location: `/r${asked}` }) : answer(200);
+    expect((await readRobots(site, { load: way(5), user_agent: 'kb' })).allows(`${site}/a`)).toBe(false);
+    asked = 0;
+    expect((await readRobots(site, { load: way(Infinity), user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+    expect(asked).toBeLessThan(20);
+    const away: Load = async () => answer(302, { location: 'ftp://a.example/robots.txt' });
+    expect((await readRobots(site, { load: away, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
+  });
+
+  it('are none where the site is one that may not be fetched from: its pages say so', async () => {
+    const load = () => Promise.reject(new KbError('forbidden', 'No.'));
     expect((await readRobots(site, { load, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
   });
 
   it.each([
     ['unavailable', true],
     ['too_large', false],
+    ['invalid', false],
   ] as const)('are not known where the answer is «%s»', async (code, isRetryable) => {
     const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable, attempts: 4 }));
     await expect(readRobots(site, { load, user_agent: 'kb' })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { pathPattern, scopeOf } from '../../../../src/stages/extract/crawl/scope.ts';
 
 const site = 'http://a.example';
@@ -6,6 +6,10 @@ const covered = (start: string, final: string, paths: string[], patterns = {}) =
   const scope = scopeOf({ start, final }, { include: [], exclude: [], ...patterns });
   return paths.filter((path) => scope.covers(new URL(path, site).href));
 };
+
+test('a pattern that is an address is refused', () => {
+  expect(() => pathPattern('https://a.example/docs/**')).toThrow(/is an address: include and exclude take paths/);
+});
 
 describe('the scope of a crawl', () => {
   const paths = [
@@ -33,6 +37,22 @@ describe('the scope of a crawl', () => {
     expect(covered('http://old.example/', `${site}/en/`, ['/en/a', '/de/a'])).toEqual(['/en/a', '/de/a']);
     expect(covered('http://old.example/manual/start', `${site}/docs/start`, ['/docs/a', '/manual/a'])).toEqual(['/docs/a']);
   });
+});
+
+describe('what a crawl says of stored pages', () => {
+  it.each([
+    [`${site}/docs/`, `${site}/docs/`, true],
+    [`${site}/docs`, `${site}/docs/`, true],
+    [`${site}/docs/intro`, `${site}/docs/start`, true],
+    [`${site}/`, `${site}/en/`, true],
+    [`${site}/`, 'https://a.example/', true],
+    [`${site}/docs/`, `${site}/login`, false],
+    [`${site}/docs/`, 'http://b.example/docs/', false],
+    ['https://a.example/', `${site}/`, false],
+    [`${site}/`, 'http://a.example:81/', false],
+  ])('from %s, found at %s: %s', (start, final, isAsked) =>
+    expect(scopeOf({ start, final }, { include: [], exclude: [] }).isAsked).toBe(isAsked),
+  );
 });
 
 describe('a pattern of paths', () => {

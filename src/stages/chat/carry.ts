@@ -1,0 +1,75 @@
+import { queryTerms, terms } from '../../base/terms.ts';
+import { bare, kindOf, renumbered, sameName, sameNoun } from './in-place.ts';
+import { onlyAsksOn } from './instead.ts';
+import { isFunctionWord, languageOf } from './language.ts';
+
+/** A question with fewer words of its own than this can hardly stand alone. */
+const FEWEST_TERMS = 2;
+
+/** Words that point back at what was said (also "What then?"), and beginnings that go on with it: English, German, French, Spanish, Italian, Portuguese, Dutch. */
+const POINTING_BACK = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:it|its|they|them|their|theirs|this|that|these|those|there|then|meanwhile|instead|otherwise|he|him|his|she|her|hers|er|sie|es|ihn|ihm|ihre|deren|dessen|dies|diese|dieser|dieses|dort|dann|davon|dafür|damit|dabei|daran|darauf|dazu|stattdessen|sonst|il|elle|ils|elles|cela|ça|celui|celle|leur|alors|sinon|ella|ello|ellos|ellas|eso|esto|ese|esa|su|sus|entonces|allí|esso|essa|questo|questa|quello|quella|allora|ele|ela|eles|elas|isso|isto|hij|zij|hem|haar|hun|deze|dan|daar|daarna)(?![\p{L}\p{N}])`,
+  'iu',
+);
+const GOING_ON =
+  /^\s*(?:and|or|but|so|then|also|what about|how about|why|since when|und|oder|aber|et|ou|mais|y|pero|e|ma|mas|en|maar|и|а|но|那|那么|では|じゃあ|그럼|그리고)(?![\p{L}\p{N}])[\s,]*/iu;
+
+/** Words that make a question a sentence of its own: how it asks, and the verbs that it begins with. The same languages. */
+const ASKING = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|if|welche[rsnm]?|wer|wen|wem|wann|wo|warum|wieso|wie|wieviel|ist|sind|kann|können|muss|müssen|darf|soll|hat|haben|gibt|wird|wenn|quelle?s?|qui|quoi|quand|où|pourquoi|comment|combien|est|sont|peut|dois|faut|si|qué|quién|cuál|cuándo|dónde|cómo|cuánt[oa]s?|es|son|puedo|puede|che|chi|quale|quando|dove|perché|come|quant[oaie]|è|sono|posso|può|que|quem|qual|onde|como|quanto|é|são|pode|wat|welke?|wie|wanneer|waar|waarom|hoe|hoeveel|zijn|kan|moet)(?![\p{L}\p{N}])`,
+  'iu',
+);
+
+/** Whether a question can hardly be understood without those before it. */
+const followsUp = (question: string): boolean =>
+  GOING_ON.test(question) || POINTING_BACK.test(question) || queryTerms(question).length < FEWEST_TERMS;
+
+const wordsOf = (text: string): string[] => text.split(' ').filter(Boolean);
+
+/** What a conversation is about after some of its questions. */
+interface Thread {
+  /** The last question that stood alone, with what has taken the place of its words. */
+  stem: string;
+  /** What was asked about the same since. */
+  asked: string;
+  /** What was put in last, where it has taken nothing's place: «and to Norway?». */
+  added: string;
+}
+
+/** Whether a follow-up only names something else to ask the same about: «and the Gold plan?». */
+const namesAnother = (question: string): boolean => {
+  const rest = question.replace(GOING_ON, '');
+  return !/^\s*(?:why|since when)/iu.test(question) && !ASKING.test(rest) && !POINTING_BACK.test(rest);
+};
+
+/** The thread after a follow-up. */
+function followed(thread: Thread, question: string): Thread {
+  const words = wordsOf(question.replace(GOING_ON, '').replace(/[\s?？!.…]+$/u, ''));
+  const before = wordsOf(thread.stem);
+  const { words: stem, isWhole } = renumbered(before, words);
+  if (!namesAnother(question)) return { stem: stem.join(' '), asked: question, added: '' };
+  const language = languageOf(thread.stem) ?? 'en';
+  const isSmall = (word: string) => isFunctionWord(bare(word).toLowerCase(), language);
+  const known = new Set(terms(thread.stem));
+  const isAllThere = words.every((word) => isSmall(word) || kindOf(word) !== undefined || terms(word).every((term) => known.has(term)));
+  if (isWhole && isAllThere) return { ...thread, stem: stem.join(' ') };
+  const replaced = sameNoun(before, words, isSmall) ?? sameName(before, words, language);
+  return replaced ? { ...thread, stem: replaced.join(' ') } : { ...thread, stem: stem.join(' '), added: question };
+}
+
+const textOf = ({ stem, asked, added }: Thread): string => [stem, asked, added].filter(Boolean).join(' ');
+
+/**
+ * A question that can be understood without the others, and whether a subject was found in them: the last one that stood alone, with what was named since in the place of what it named, what was asked about it last,
+ * and the question. One that stands alone is left as it is. `before` are the questions before it, oldest first.
+ */
+export function carriedOver(query: string, before: readonly string[]): { text: string; hasSubject: boolean } {
+  if (!followsUp(query)) return { text: query, hasSubject: true };
+  const telling = before.filter((question) => !onlyAsksOn(question));
+  const from = telling.findLastIndex((question) => !followsUp(question));
+  const [first, ...rest] = telling.slice(Math.max(0, from));
+  if (first === undefined) return { text: query, hasSubject: false };
+  const thread = rest.reduce(followed, { stem: first, asked: '', added: '' });
+  const text = onlyAsksOn(query) ? `${textOf(thread)} ${query}` : textOf(followed(thread, query));
+  return { text, hasSubject: from >= 0 };
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { placeOf, read } from '../read.ts';
+
+const sentence =
+  'The valve is looked at every spring, by someone who knows it, before the first guests come up from the valley and ask for soup. ';
+const article = async (html: string): Promise<string> =>
+  (await read('html', `<html><body><article><h1>Hut</h1><p>${sentence.repeat(5)}</p>${html}</article></body></html>`)).text;
+const generated = async (html: string): Promise<string> =>
+  (await read('html', `<html><body><main><div class="theme-doc-markdown"><h1>Hut</h1><p>${sentence}</p>${html}</div></main></body></html>`))
+    .text;
+
+describe('what an id says a part is about', () => {
+  const ids = 'comments cookies copyright gdpr lazy-loading pagination rating related-work skip-link social-login subscribe tags toc'.split(
+    ' ',
+  );
+
+  it.each(ids)('is no reason to leave it out: %s', async (id) => {
+    for (const page of [article, generated]) {
+      expect(await page(`<h2 id="${id}">Topic</h2><p>WORD ${sentence.repeat(2)}</p>`)).toMatch(/\n## Topic\n\nWORD/);
+      expect(await page(`<section id="${id}"><h2>Topic</h2><p>WORD ${sentence.repeat(2)}</p></section>`)).toMatch(/\n## Topic\n\nWORD/);
+    }
+    expect(await generated(`<dl><dt id="${id}">Topic</dt><dd>Said.</dd></dl>`)).toContain('**Topic**\n\nSaid.');
+  });
+
+  it('is one where the part is about nothing', async () => {
+    expect(await generated('<div id="pagination"><a href="/next">NEXTWORD</a></div>')).not.toContain('NEXTWORD');
+    expect(await article('<div id="related"><a href="/next">NEXTWORD</a></div>')).not.toContain('NEXTWORD');
+  });
+});
+
+describe('what a class says a part is', () => {
+  it('of content that is about consent is no reason to leave it out, unless it lies over the page', async () => {
+    const part = (more: string) => `<div class="recipe cookies"${more}><h2>Chocolate cookies</h2><p>Mix butter and sugar.</p></div>`;
+    for (const page of [article, generated]) {
+      expect(await page(part(''))).toContain('## Chocolate cookies\n\nMix butter');
+      expect(await page(part(' style="position: fixed; bottom: 0"'))).not.toContain('Mix butter');
+      expect(await page(part(' aria-modal="true"'))).not.toContain('Mix butter');
+    }
+    expect((await read('html', `<html><body>${part('')}<main><h1>Hut</h1><p>${sentence}</p></main></body></html>`)).text).not.toContain(
+      'Mix',
+    );
+  });
+
+  it('is not believed of a long part without links', async () => {
+    expect(await generated(`<div class="toc"><p>WORD ${sentence.repeat(5)}</p></div>`)).toContain('WORD');
+    expect(await generated(`<ul class="toc">${'<li><a href="#a">LINKWORD to a part of it</a></li>'.repeat(40)}</ul>`)).not.toContain(
+      'LINKWORD',
+    );
+  });
+});
+
+describe('a thread of short answers', () => {
+  const answers = (count: number) =>
+    Array.from({ length: count }, (_, i) => `<article class="comment"><h3>user${i}</h3><p>Answer ${i}. ${sentence}</p></article>`).join('');
+
+  it('has them all, where they are what the page is for', async () => {
+    const { text } = await read('html', `<html><body><main><h1>Thread</h1>${answers(12)}</main></body></html>`);
+    expect(text.match(/Answer \d/g)).toHaveLength(12);
+  });
+
+  it('has nothing of what only stands beside them', async () => {
+    const aside = '<div class="newsletter"><p>MAILWORD</p><p>MAILWORD</p></div>';
+    const { text } = await read('html', `<html><body><main><h1>Thread</h1>${answers(12)}${aside}</main></body></html>`);
+    expect(text).not.toContain('MAILWORD');
+  });
+
+  it('is left out under an article that is longer', async () => {
+    expect(await article(`<p>${sentence.repeat(12)}</p><div>${answers(2)}</div>`)).not.toContain('Answer 1');
+  });
+});
+
+describe('the anchor of a heading', () => {
+  it('may be that of the sign beside it', async () => {
+    const signs = [
+      '<a class="headerlink" id="named" href="#named">¶</a>Anchors',
+      '<a name="named" href="#named">#</a> Anchors',
+      '<a id="named"></a>Anchors',
+    ];
+    for (const sign of signs) {
+      const page = await read('html', `<html><body><main><h1>Hut</h1><p>${sentence}</p><h2>${sign}</h2><p>Words.</p></main></body></html>`);
+      expect(placeOf(page, 'Words.')?.anchor).toBe('named');
+      expect(page.text).toContain('## Anchors');
+    }
+  });
+
+  it('is not the place that an application writes its pages into', async () => {
+    const page = await read('html', `<html><body><div id="root"><h1>Hut</h1><p>${sentence}</p></div></body></html>`);
+    expect(page.marks).toEqual([]);
+  });
+});

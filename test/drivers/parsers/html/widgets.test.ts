@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { read } from '../read.ts';
+
+const sentence = 'The agent runs on every machine of the plant, and tells the office how each of them is doing. ';
+const tabbed = async (html: string): Promise<string> => {
+  const { text } = await read('html', `<html><body><main><h1>Install</h1><p>${sentence.repeat(3)}</p>${html}</main></body></html>`);
+  return text.slice(text.lastIndexOf(sentence.trim()) + sentence.trim().length).trim();
+};
+const tab = (label: string, more = '') => `<button role="tab" ${more}>${label}</button>`;
+const panel = (words: string, more = '') => `<div role="tabpanel" ${more}><p>${words}</p></div>`;
+
+describe('panels behind tabs', () => {
+  it('stand each under its label where tabs name their panels, also those that are hidden, and where one is missing', async () => {
+    const tabs = `<div role="tablist">${tab('Linux', 'aria-controls="a" aria-selected="false"')}${tab('Windows', 'aria-controls="b" aria-selected="true"')}${tab('Mac', 'aria-controls="c"')}</div>`;
+    expect(await tabbed(`${tabs}${panel('Use apt.', 'id="a" hidden')}${panel('Use choco.', 'id="b"')}`)).toBe(
+      '**Linux**\n\nUse apt.\n\n**Windows**\n\nUse choco.',
+    );
+  });
+
+  it('stand each under its label where they name nothing and follow one another', async () => {
+    const tabs = `<div role="tablist">${tab('npm', 'aria-selected="true"')}${tab('yarn')}</div>`;
+    const panels = `${panel('Use npm.')}${panel('Use yarn.', 'hidden style="display:none" aria-hidden="true"')}`;
+    expect(await tabbed(tabs + panels)).toBe('**npm**\n\nUse npm.\n\n**yarn**\n\nUse yarn.');
+    expect(await tabbed(`${tabs}<div>${panels}</div>`)).toBe('**npm**\n\nUse npm.\n\n**yarn**\n\nUse yarn.');
+  });
+
+  it('have the label of the tab that is open where only its panel is there, and no label that may be another’s', async () => {
+    const three = (open: string) =>
+      `<div role="tablist">${['A', 'B', 'C'].map((name) => tab(name, name === open ? 'aria-selected="true"' : '')).join('')}</div>`;
+    expect(await tabbed(three('B') + panel('Of B.'))).toBe('**B**\n\nOf B.');
+    expect(await tabbed(three('B') + panel('One.') + panel('Another.'))).toBe('One.\n\nAnother.');
+    expect(await tabbed('<div><div role="tablist"></div></div><p>Words.</p>')).toBe('Words.');
+  });
+});

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+import type { SiteRoute } from '../../../support/site.ts';
+import { article, asked, crawled, memoryOf, pageReader, paths, siteKeeper, type Crawled } from './crawling.ts';
+
+const site = siteKeeper();
+
+const canonical = (address: string) => `<link rel="canonical" href="${address}">`;
+const noindex = '<meta name="robots" content="noindex">';
+const to = (location: string, status = 302): SiteRoute => ({ status, headers: { location } });
+
+/** A page with an ETag, which is answered with 304 where it is the one that was sent. */
+const tagged =
+  (tag: string, page: string): SiteRoute =>
+  (request, response) =>
+    request.headers['if-none-match'] === tag
+      ? response.writeHead(304, { etag: tag }).end()
+      : response.writeHead(200, { 'content-type': 'text/html', etag: tag }).end(page);
+
+/** The titles of the documents, by their paths. */
+const titles = ({ documents }: Crawled) => Object.fromEntries(documents.map(({ source, title }) => [new URL(source).pathname, title]));
+/** Whether a crawl lets what is stored under a path be removed. */
+const prunes = ({ scopes }: Crawled, address: string) => scopes.some((covers) => covers(address));
+
+test('a page that fails is spared under the address that it is stored under', async () => {
+  const web = await site({ '/': article('Start', ['/a.html']), '/a.html': article('A', [], canonical('/a')) });
+  web.routes['/a'] = web.routes['/a.html']!;
+  const memory = memoryOf();
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a']);
+  for (const failing of [{ status: 403 }, to('/a.html')]) {
+    web.routes['/a.html'] = failing;
+    const again = await crawled([web], web.url, { memory });
+    expect([again.errors.length, prunes(again, `${web.url}/a`), prunes(again, `${web.url}/b`)]).toEqual([1, false, true]);
+  }
+});
+
+test('what robots.txt has come to forbid is spared under the address that it is stored under', async () => {
+  const web = await site({ '/': article('Start', ['/p/a']), '/p/a': article('A', [], canonical('/a')) });
+  web.routes['/a'] = web.routes['/p/a']!;
+  const memory = memoryOf();
+  await crawled([web], web.url, { memory });
+  web.routes['/robots.txt'] = 'User-agent: *\nDisallow: /p/';
+  const again = await crawled([web], web.url, { memory });
+  expect([prunes(again, `${web.url}/a`), prunes(again, `${web.url}/b`)]).toEqual([false, true]);
+});
+
+test('a crawl that was killed has the same scope when it goes on, though its start page leads elsewhere', async () => {
+  const other = await site({ '/docs/': article('Start', ['/docs/a', '/blog/x']), '/docs/a': article('A'), '/blog/x': article('X') });
+  const web = await site({ '/docs': to(`${other.url}/docs/`, 301) });
+  const memory = memoryOf();
+  const first = await crawled([web, other], `${web.url}/docs`, { memory });
+  expect(paths(first)).toEqual(['/docs/', '/docs/a']);
+  for (const url of memory.pages.keys()) memory.fresh.add(url);
+  other.hits.length = 0;
+  const again = await crawled([web, other], `${web.url}/docs`, { memory });
+  expect([paths(again), again.errors]).toEqual([paths(first), []]);
+  const within = await site({ '/docs': to('/docs/', 301), '/docs/': article('Start', ['/docs/a', '/blog/x']), '/docs/a': article('A') });
+  await crawled([within], `${within.url}/docs`, { memory });
+  for (const url of memory.pages.keys()) memory.fresh.add(url);
+  const resumed = await crawled([within], `${within.url}/docs`, { memory });
+  expect([paths(resumed), prunes(resumed, `${within.url}/blog/z`)]).toEqual([['/docs/', '/docs/a'], false]);
+});
+
+test('a page that leads elsewhere for now is spared, and one that has moved for good is not', async () => {
+  const login = await site({ '/': article('Log in') });
+  const web = await site({ '/': article('Start', ['/a', '/b', '/c']), '/a': to(`${login.url}/?next=a`), '/b': to(login.url, 307) });
+  web.routes['/c'] = to(login.url, 301);
+  const all = await crawled([web], web.url);
+  expect([all.errors, login.hits]).toEqual([[], []]);
+  expect(['/a', '/b', '/c'].map((path) => prunes(all, web.url + path))).toEqual([false, false, true]);
+  expect(all.notices).toEqual([
+    `The crawl of ${web.url}/ left out 1 address moved out of it (${web.url}/c).`,
+    `The crawl of ${web.url}/ left 2 pages as they are that lead out of it for now, such as ${web.url}/a.`,
+  ]);
+});
+
+test('a page that leads to itself is an error of its own, and is spared; a tracking parameter that a site asks for is given', async () => {
+  const web = await site({
+    '/': article('Start', ['/wall', '/one', '/tracked']),
+    '/wall': to('/wall'),
+    '/one': to('/two'),
+    '/two': to('/one'),
+    '/tracked': ({ url }, response) =>
+      url === '/tracked' ? response.writeHead(302, { location: '/tracked?utm_source=x' }).end() : response.end(article('Tracked')),
+  });
+  const memory = memoryOf();
+  const all = await crawled([web], web.url, { memory });
+  expect([paths(all), all.notices]).toEqual([['/', '/tracked'], []]);
+  expect(all.errors).toMatchObject([
+    { source: `${web.url}/wall`, error: expect.stringContaining('in a circle') },
+    { source: `${web.url}/two`, error: expect.stringContaining(`${web.url}/one leads nowhere`) },
+  ]);
+  expect([asked(web, '/wall'), asked(web, '/one'), asked(web, '/two')]).toEqual([1, 1, 1]);
+});
+
+test('a page that names another as its own address never takes its place, whichever is found first', async () => {
+  const list: SiteRoute = ({ url }, response) => response.end(article(url!.endsWith('=2') ? 'Second' : 'First', [], canonical('/list')));
+  for (const links of [['/list?page=2', '/list'], ['/list', '/list?page=2'], ['/list?page=2']]) {
+    const web = await site({ '/': article('Start', links), '/list': list });
+    const listed = await crawled([web], web.url);
+    expect(titles(listed)).toEqual({ '/': 'Start', '/list': 'First' });
+    expect([listed.notices, listed.expected]).toEqual([[expect.stringMatching(/left out 1 page .*\/list\?page=2\.$/)], 2]);
+  }
+});
+
+test('pages that name each other, or one that is not there, are kept where they are', async () => {
+  const web = await site({
+    '/': article('Start', ['/a', '/b', '/c', '/d', '/e']),
+    '/a': article('A', [], canonical('/b')),
+    '/b': article('B', [], canonical('/a')),
+    '/c': article('C', [], canonical('/missing')),
+    '/d': article('D', [], canonical('/kept-out')),
+    '/e': article('E', [], canonical('/elsewhere?code=Abcdefghijklmnopqrstuvwxyz')),
+    '/kept-out': article('D', [], noindex),
+  });
+  const memory = memoryOf();
+  const all = await crawled([web], web.url, { memory });
+  expect(titles(all)).toEqual({ '/': 'Start', '/a': 'A', '/b': 'B', '/c': 'C', '/d': 'D', '/e': 'E' });
+  expect(all.errors.map(({ source }) => source)).toEqual([`${web.url}/missing`]);
+  const reader = pageReader();
+  const again = await crawled([web], web.url, { memory, reader, isStored: true });
+  expect([again.hashes, reader.given]).toEqual([all.hashes, []]);
+});
+
+test('a start page that names another address is stored under that, and a crawl of one page is one page', async () => {
+  const start = article('Start', ['/a'], canonical('/home'));
+  const web = await site({ '/index': start, '/home': start, '/a': article('A') });
+  const all = await crawled([web], `${web.url}/index`);
+  expect([paths(all), all.depths]).toEqual([
+    ['/home', '/a'],
+    [0, 1],
+  ]);
+  expect(paths(await crawled([web], `${web.url}/index`, { settings: { max_pages: 1 } }))).toEqual(['/home']);
+  delete web.routes['/home'];
+  expect(paths(await crawled([web], `${web.url}/index`, { settings: { max_pages: 1, max_depth: 0 } }))).toEqual(['/index']);
+});
+
+test('what a crawl stores does not depend on what read the pages before it', async () => {
+  const web = await site({
+    '/': article('Start', ['/hidden', '/p?ref=x', '/p', '/docs/p']),
+    '/hidden': tagged('"1"', article('Hidden', [], noindex)),
+    '/p': article('P', [], canonical('/p')),
+    '/docs/': article('Docs', ['/docs/p']),
+    '/docs/p': tagged('"2"', article('P, in short', [], canonical('/p'))),
+  });
+  const memory = memoryOf();
+  await crawled([web], [`${web.url}/hidden`, `${web.url}/p?ref=x`], { memory, settings: { mode: 'each' } });
+  expect(paths(await crawled([web], `${web.url}/docs/`, { memory }))).toEqual(['/docs/', '/docs/p']);
+  const later = await crawled([web], web.url, { memory });
+  const fresh = await crawled([web], web.url);
+  expect([paths(later), later.notices, later.hashes]).toEqual([paths(fresh), fresh.notices, fresh.hashes]);
+  expect(paths(fresh)).toEqual(['/', '/p']);
+});
+
+test('what becomes no document is not loaded and not parsed again, and becomes one when it is its turn', async () => {
+  const web = await site({
+    '/': tagged('"0"', article('Start', ['/a', '/copy', '/hidden', '/door'])),
+    '/a': tagged('"1"', article('Same')),
+    '/copy': tagged('"2"', article('Same')),
+    '/hidden': tagged('"3"', article('Hidden', [], noindex)),
+    '/door': tagged('"4"', '<html><body><main><a href="/behind"></a></main></body></html>'),
+    '/behind': tagged('"5"', article('Behind')),
+  });
+  const memory = memoryOf();
+  const first = await crawled([web], web.url, { memory });
+  expect(paths(first)).toEqual(['/', '/a', '/behind']);
+  web.hits.length = 0;
+  const reader = pageReader();
+  expect((await crawled([web], web.url, { memory, reader, isStored: true })).hashes).toEqual(first.hashes);
+  expect(reader.given).toEqual([]);
+  const whole = web.hits.filter(({ url, headers }) => !/robots|sitemap/.test(url) && headers['if-none-match'] === undefined);
+  expect(whole).toEqual([]);
+  delete web.routes['/a'];
+  const again = await crawled([web], web.url, { memory });
+  expect([paths(again), titles(again)['/copy']]).toEqual([['/', '/copy', '/behind'], 'Same']);
+});
