@@ -78,7 +78,7 @@ const partsOf = ({ sets, declining, pages }: Folders): Record<string, Part> => (
   'follow-ups': {
     title: 'Follow-ups',
     about:
-      'Questions over the example manuals that only make sense after what was said before, as they are and rewritten without a model. The last 14 conversations were written after the rewriting was finished.',
+      'Questions over the example manuals that only make sense after what was said before, as they are and rewritten without a model. Of the first 44 conversations, the last 14 were written after the rewriting was finished; the 12 behind them are chains of three and four questions, written together with it.',
     script: 'follow-ups.ts',
   },
   declining: {

@@ -29,7 +29,7 @@ async function site(): Promise<Site> {
   return web;
 }
 
-const json = ({ out }: Ended) => JSON.parse(out) as Record<string, number> & { collections: { chunks: number }[]; errors: unknown[] };
+const json = ({ out }: Ended) => JSON.parse(out) as Record<string, number> & { collections: { sources: number }[]; errors: unknown[] };
 const asked = (web: Site): string[] => web.hits.map(({ url }) => url).filter((url) => /^\/(page|$)/.test(url));
 const exported = async (cwd: string) =>
   (await kb(['collections', 'export', 'default'], { cwd })).out
