@@ -1,6 +1,6 @@
 import { UNSPACED } from '../../../base/analyse.ts';
 import { queryTerms, terms } from '../../../base/terms.ts';
-import { namedIn } from './names.ts';
+import { hasDigit, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
 import { figureTerms, lastAsked, withoutMeasure } from './wanted.ts';
 
@@ -11,8 +11,6 @@ export const isYesOrNo = (question: string): boolean => YES_OR_NO.test(question)
 
 /** Words that ask what a name stands for. */
 const MEANS = new Set(terms('mean means meaning stand about tell explain describe show'));
-
-const hasDigit = (term: string): boolean => /\p{N}/u.test(term);
 
 /** Whether the heading next above a passage is the question itself, in other words of the same kind: then it is the answer to it. */
 export function isHeadedBy(question: string, { heading }: Passage): boolean {

@@ -1,11 +1,14 @@
 import { terms } from '../../../base/terms.ts';
+import { NUMBER_WORDS } from './number-words.ts';
 
 /** What «how many» counts, up to the verb; what is counted in other words as often as not (people, times, years) is left out. */
 const HOW_MANY =
   /\bhow many\s+((?:(?!(?:did|do|does|were|was|are|is|have|has|had|can|could|will|would|may|must|should|in|of|on|at|to|from|for|with|by|the|there)\b)[\p{L}\p{N}'’-]+\s*){1,4})/iu;
 const OTHERWISE = new Set(terms('people person persons individuals times years percent percentage total more other different'));
-const NUMBER =
-  /^(?:\p{N}.*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\p{L}+)?|dozens?|hundreds?|thousands?|millions?|billions?|half|third|quarter|several|many|few|no|none|all|both|each|single|only)(?:-\p{L}+)?$/iu;
+const NUMBER = new RegExp(
+  String.raw`^(?:\p{N}.*|${NUMBER_WORDS}|dozens?|half|third|quarter|several|many|few|no|none|all|both|each|single|only)(?:-\p{L}+)?$`,
+  'iu',
+);
 /** Words between a number and what it counts, and after it. */
 const [BEFORE, AFTER] = [4, 2];
 

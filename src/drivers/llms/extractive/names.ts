@@ -20,7 +20,8 @@ const STYLE = 0.6;
 const CAPITAL = /^\p{Lu}/u;
 /** `Jr`, `Dr`: they go with names and are none. */
 const ABBREVIATED = /^\p{Lu}\p{Ll}$/u;
-const hasDigit = (term: string): boolean => /\p{N}/u.test(term);
+/** Whether a term is a number or a code. */
+export const hasDigit = (term: string): boolean => /\p{N}/u.test(term);
 
 interface Word {
   word: string;

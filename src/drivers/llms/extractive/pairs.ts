@@ -1,7 +1,7 @@
 import { queryTerms, terms } from '../../../base/terms.ts';
+import { hasDigit } from './names.ts';
 
 const SEPARATOR = /[\s,;:.?!()"“”«»/|]+/u;
-const hasDigit = (term: string): boolean => /\p{N}/u.test(term);
 
 /** A text as words in their order, a term each; undefined where a word is a number, a code or several terms. */
 const wordsOf = (text: string): (string | undefined)[] =>

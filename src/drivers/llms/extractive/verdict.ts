@@ -1,3 +1,4 @@
+import { UNSPACED } from '../../../base/analyse.ts';
 import { queryTerms, terms } from '../../../base/terms.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
 import { isHeadedBy } from './beside.ts';
@@ -64,8 +65,6 @@ export interface Judged extends Scores {
 
 /** Words cut into pairs of letters, many of which span two words: without vectors the source has to hold this share. On CMRC 2018 12 % are lost, 83 % declined without the right text. */
 const LEAST_SHARE_UNSPACED = 0.35;
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** A name made of letters and digits (`ERR-4042`): who asks for it is answered by a passage that has it, however little the two share in meaning. */
 const isCode = (term: string): boolean => /\p{N}/u.test(term) && /\p{L}/u.test(term);
@@ -80,7 +79,7 @@ export function isAnswered(question: string, { passages, scores, nearest, source
   const evidence = evidenceOf(question, { best, passages, sources, nearest });
   if (evidence.absent === 0 && isHeadedBy(question, best)) return true;
   if (evidence.absent + evidence.onlyName + evidence.noFigure === 0 && asked.some((term) => isCode(term) && own.has(term))) return true;
-  if (nearest === undefined && UNSPACED.test(question)) {
+  if (nearest === undefined && question.search(UNSPACED) >= 0) {
     const held = new Set(terms(`${source.title}\n${source.text}`));
     return asked.filter((term) => held.has(term)).length >= LEAST_SHARE_UNSPACED * asked.length;
   }

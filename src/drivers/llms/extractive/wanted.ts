@@ -1,6 +1,7 @@
 import { terms } from '../../../base/terms.ts';
+import { NUMBER_WORDS } from './number-words.ts';
 
-const NUMBER = String.raw`(?:\d+(?:[.,\u00a0\u202f]\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\p{L}+)?|hundreds?|thousands?|millions?|billions?|half|an?)`;
+const NUMBER = String.raw`(?:\d+(?:[.,\u00a0\u202f]\d+)*|${NUMBER_WORDS}|half|an?)`;
 const TIME = String.raw`(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|min|h)`;
 const MONEY = String.raw`(?:[$€£¥]|\b(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|cents?|francs?|franken)\b)`;
 const SPAN = String.raw`(?<![\p{L}\p{N}])${NUMBER}[\s-]+(?:\p{L}+\s+)?${TIME}(?![\p{L}\p{N}])`;
