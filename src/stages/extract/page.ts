@@ -109,9 +109,10 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
   };
-  const reads = (head: AnswerHead) => isWanted(head) && fileTypeOf({ ...head, bytes: new Uint8Array() }, reader) !== undefined;
+  const kindOf = (head: AnswerHead) => fileTypeOf({ ...head, bytes: new Uint8Array() }, reader); // as far as it can be told before its body
+  const reads = (head: AnswerHead) => isWanted(head) && kindOf(head) !== undefined;
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
-  const max_bytes = (head: AnswerHead) => mostBytesOf(fileTypeOf({ ...head, bytes: new Uint8Array() }, reader), reader);
+  const max_bytes = (head: AnswerHead) => mostBytesOf(kindOf(head), reader);
   const answer = await http.request(url, { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect });
   const isTrusted = answer.status !== 304 || (isOf(remembered, answer) && tagsOf(answer).length === 0);
   return isTrusted ? answer : answerOf(url, undefined, { parts, options });

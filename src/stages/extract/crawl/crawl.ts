@@ -153,7 +153,11 @@ class Walk {
     if (!scope.isAsked) return;
     const covers = (source: string) => URL.canParse(source) && scope.covers(source) && !this.#frontier.spares(source);
     yield {
-      scope: { source_kind: 'url', covers, ...(isCut || !this.#harvest.isWhole || !this.#beside.isWhole ? { doubt: this.#doubt() } : {}) },
+      scope: {
+        source_kind: 'url',
+        covers,
+        ...(isCut || this.#harvest.unread !== undefined || !this.#beside.isWhole ? { doubt: this.#doubt() } : {}),
+      },
     };
   }
 

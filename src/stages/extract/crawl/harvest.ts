@@ -47,9 +47,7 @@ export class Harvest {
   failed = 0;
   /** Pages that failed one after another, though they may be there. */
   failedInARow = 0;
-  /** Whether all that the pages lead to is known. */
-  isWhole = true;
-  /** The first page that could not be read and may lead to others, as it may be shown. */
+  /** The first page that could not be read and may lead to others, as it may be shown: without one, all that the pages lead to is known. */
   unread: string | undefined;
   /** Pages that name another one as their own address although they say something else than it. */
   eclipsed: Counted | undefined;
@@ -150,10 +148,7 @@ export class Harvest {
     if (wasGone) await memory?.forget(key);
     if (known) await this.#follow(known.links, key);
     const hasLinks = file_type === undefined || file_type === reader.fileType('page.html');
-    if (!known && hasLinks && !wasGone) {
-      this.isWhole = false;
-      this.unread ??= key;
-    }
+    if (!known && hasLinks && !wasGone) this.unread ??= key;
     return failedPage(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
   }
 
