@@ -62,11 +62,14 @@ withBrowser('what is configured for a site', () => {
     const slow = (_request: unknown, response: { end(body: string): void }) => setTimeout(() => response.end(FILLER), 500);
     const web = await trusting({ '/slow': slow, '/form': FILLER });
     stranger.routes['/page'] = `${FILLER}<script>
-      setInterval(() => fetch('${web.url}/api').then((answer) => answer.text()).then((text) => fetch('/heard?' + text, { keepalive: true })), 100);
+      const ask = () => fetch('${web.url}/api').then((answer) => answer.text()).then((text) => fetch('/heard?' + text, { keepalive: true }));
+      ask();
+      setInterval(ask, 100);
     </script>`;
     stranger.routes['/leads'] = `<form method="post" action="${web.url}/form"></form><script>document.forms[0].submit()</script>`;
     const page = renderer([web, stranger], { network: { sites: configured(web) } });
     await page.render(`${stranger.url}/page`, {});
+    expect(who(web, '/api')).toContain('GET nobody');
     await page.render(`${web.url}/slow`, {});
     expect(who(web, '/slow')).toEqual(['GET Bearer s3cret']);
     expect(new Set(who(web, '/api'))).toEqual(new Set(['GET nobody']));
