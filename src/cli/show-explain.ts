@@ -39,13 +39,14 @@ function promptLines({ provider, messages }: ChatExplain['calls'][number]): stri
 }
 
 /** How a turn came about, a line each: thresholds, passages, what the model was asked (with the prompt, where it is there), and where the time went. */
-export function explainLines({ thresholds, passages, declined, stages, calls, window }: ChatExplain): string[] {
+export function explainLines({ thresholds, searched = [], passages, declined, stages, calls, window }: ChatExplain): string[] {
   const asked = calls.flatMap((call) => [
     `  ${call.stage}: ${printable(`${call.provider} / ${call.model}`)}, ${call.input_tokens} tokens in, ${call.output_tokens} out, ${call.milliseconds} ms`,
     ...promptLines(call),
   ]);
   return [
     ...(Object.keys(thresholds).length > 0 ? [`thresholds: ${pairs(thresholds)}`] : []),
+    ...(searched.length > 0 ? ['searched for:', ...searched.map((query) => `  ${printable(query)}`)] : []),
     ...(passages.length > 0 ? ['passages:', ...passages.map(passageLine)] : []),
     ...(declined === undefined ? [] : [`declined: ${printable(declined)}`]),
     ...(window ? [`window: ${window.context_window} tokens, ${window.max_tokens} of them for the answer`] : []),

@@ -12,6 +12,10 @@ export const ChatExplain = z
       })
       .partial()
       .describe('What passages were measured against'),
+    searched: z
+      .array(z.string())
+      .optional()
+      .describe('What was searched for: the query and each of the questions that are asked in it; absent where it was searched for as one'),
     passages: z
       .array(
         z.object({

@@ -4,6 +4,7 @@ import type { ChatExplain } from '../../src/schema/explain.ts';
 
 const explain: ChatExplain = {
   thresholds: { min_retrieval_score: 0.33 },
+  searched: ['Both?', 'One\u0007?', 'Two?'],
   passages: [
     {
       id: 'a',
@@ -40,6 +41,10 @@ const explain: ChatExplain = {
 test('each passage, each question to the model and each stage has its line, and nothing acts on the terminal', () => {
   expect(explainLines(explain)).toEqual([
     'thresholds: min_retrieval_score 0.330',
+    'searched for:',
+    '  Both?',
+    '  One?',
+    '  Two?',
     'passages:',
     '  1. Pump — pump.md: score 0.812; reranked 2; text weight 0.500 rank 1 score 7.200; fused 1: given as [1], cited',
     '  2. Bell — bell.md: score 0.100: below min_retrieval_score',

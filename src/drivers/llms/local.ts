@@ -1,8 +1,9 @@
+import { askedIn, type Asked } from '../../base/asked.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import { NO_ANSWER, type Embedder, type GenerateRequest, type Llm, type Outcome } from '../../ports/models.ts';
 import { choose, type Quotation } from './extractive/choose.ts';
 import { compose } from './extractive/compose.ts';
-import { askedIn, joined, unansweredOf, type Asked } from './extractive/parts.ts';
+import { joined, unansweredOf } from './extractive/parts.ts';
 import { isAnswered } from './extractive/verdict.ts';
 import { passagesOf, type Passage } from './extractive/passages.ts';
 import { asksWhy, reasonsBeside } from './extractive/reasons.ts';

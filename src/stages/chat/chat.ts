@@ -1,4 +1,4 @@
-import { progress, settle, throwIfAborted, type Run } from '../../base/run.ts';
+import { progress, throwIfAborted, type Run } from '../../base/run.ts';
 import type { ChatResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
@@ -10,6 +10,7 @@ import { insteadOfAnAnswer } from './instead.ts';
 import { directReply } from './intent.ts';
 import { assess } from './quality.ts';
 import { standAlone } from './rewrite.ts';
+import { searchEach, searchesFor } from './search-each.ts';
 import { openTrace } from './trace.ts';
 import { failureOf, note, openResult, report, token, type ChatParts, type ChatTurn, type Turn } from './turn.ts';
 
@@ -25,7 +26,7 @@ export async function* chat(
   const text = typeof query === 'string' ? query : '';
   const window = windowOf(settings.llm);
   const result = openResult(text, history);
-  const turn: Turn = { query: text, history, settings, parts, window, trace: openTrace({ show_prompt }), result, given: [] };
+  const turn: Turn = { query: text, history, settings, parts, window, trace: openTrace({ show_prompt }), result, searched: [], given: [] };
   yield progress('chat', { query: text });
   yield* took(turn);
   if (result.answer === '') Object.assign(result, { history: [...history], compacted: false });
@@ -104,11 +105,14 @@ async function* understand({ query, settings, parts, result, window, trace }: Tu
 }
 
 /** Searches. False where that failed and there is nothing to answer from. */
-async function* find({ query, parts, result }: Turn): Run<boolean> {
+async function* find(turn: Turn): Run<boolean> {
+  const { query, parts, result } = turn;
   const { search_query } = result.retrieval;
   yield progress('retrieval', { search_query }, 'Searching.');
   try {
-    const { items, retrieved, failed, errors, notice } = await settle(parts.retrieve(search_query));
+    const searches = searchesFor(search_query);
+    const { items, retrieved, failed, errors, notice } = await searchEach(searches, parts.retrieve);
+    if (searches.length > 1) turn.searched = searches;
     result.retrieval = { query, search_query, retrieved, outputs: items, failed, errors };
     for (const error of errors) yield* report(result, error);
     if (notice) yield* report(result, { ...note(query, notice), source_kind: 'query', stage: 'retrieve' });

@@ -7,6 +7,8 @@ import type { Trace } from './trace.ts';
 /** What a turn was made of, beside its result. */
 export interface Made {
   trace: Trace;
+  /** What was searched for, where the question was taken apart. */
+  searched: readonly string[];
   /** The chunks that the model was given, in the order of their numbers. */
   given: readonly RetrievedItem[];
   window: Window;
@@ -59,7 +61,7 @@ function declined(
 const passages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
 
 /** How the result of a turn came about. */
-export function explained(result: ChatResult, { trace, given, window }: Made): ChatExplain {
+export function explained(result: ChatResult, { trace, searched, given, window }: Made): ChatExplain {
   const { min_retrieval_score, min_rerank_score } = result.retrieval_quality;
   const why = declined(result, given);
   return {
@@ -67,6 +69,7 @@ export function explained(result: ChatResult, { trace, given, window }: Made): C
       ...(min_retrieval_score === undefined ? {} : { min_retrieval_score }),
       ...(min_rerank_score === undefined ? {} : { min_rerank_score }),
     },
+    ...(searched.length === 0 ? {} : { searched: [...searched] }),
     passages: result.retrieval.outputs.map((item, i) => passage(item, i + 1, { result, given })),
     ...(why === undefined ? {} : { declined: why }),
     stages: trace.stages,

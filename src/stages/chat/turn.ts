@@ -37,6 +37,8 @@ export interface Turn {
   window: Window;
   trace: Trace;
   result: ChatResult;
+  /** What was searched for, where the question was taken apart. */
+  searched: readonly string[];
   /** The chunks that the model was given, in the order of their numbers. */
   given: readonly RetrievedItem[];
 }

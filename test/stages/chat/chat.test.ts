@@ -721,3 +721,12 @@ test('what is wrong with a filter that finds nothing is a note of the turn', asy
   ]);
   expect(failures).toEqual(result.errors);
 });
+
+test('a question that asks for two things is searched for as a whole and for each of them, and explained so', async () => {
+  const asked = 'How often is the filter replaced, and what does the pump cost?';
+  const { result, searched } = await turn({ query: asked, explain: true });
+  expect(searched).toEqual([asked, 'How often is the filter replaced?', 'what does the pump cost?']);
+  expect(result.explain?.searched).toEqual(searched);
+  expect(result.retrieval.search_query).toBe(asked);
+  expect((await turn({ explain: true })).result.explain).not.toHaveProperty('searched');
+});

@@ -1,8 +1,9 @@
+import { lastAsked, withoutMeasure } from '../../../base/asked.ts';
 import { UNSPACED } from '../../../base/analyse.ts';
 import { queryTerms, terms } from '../../../base/terms.ts';
 import { hasDigit, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
-import { figureTerms, lastAsked, withoutMeasure } from './wanted.ts';
+import { figureTerms } from './wanted.ts';
 
 /** A question that is answered with yes or no: what it asks stands in its other words. English. */
 const YES_OR_NO = /^\P{L}*(?:is|are|was|were|am|does|do|did|has|have|had|can|could|will|would|may|must|should)\b/iu;

@@ -1,8 +1,9 @@
+import { lastAsked, POINTING, withoutMeasure } from '../../../base/asked.ts';
 import { queryTerms, terms } from '../../../base/terms.ts';
-import { isDangling, POINTING } from './dangling.ts';
+import { isDangling } from './dangling.ts';
 import type { Passage } from './passages.ts';
 import { isOfAnother, pairsIn, pairsOf } from './pairs.ts';
-import { figureTerms, lastAsked, wantedFigure, withoutMeasure } from './wanted.ts';
+import { figureTerms, wantedFigure } from './wanted.ts';
 
 /** What is quoted together from one source, in reading order. */
 export interface Quotation {

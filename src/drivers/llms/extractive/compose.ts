@@ -1,8 +1,8 @@
+import { lastAsked } from '../../../base/asked.ts';
 import type { Quotation } from './choose.ts';
 import { asksForDenied, isDenying, leavesOut } from './contradiction.ts';
 import type { Passage } from './passages.ts';
 import { plainText } from './plain-text.ts';
-import { lastAsked } from './wanted.ts';
 
 /** Whether two passages read on: what lies between them is nothing. */
 const readsOn = (before: Passage, after: Passage): boolean => after.at === before.at + 1;

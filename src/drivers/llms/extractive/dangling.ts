@@ -13,6 +13,3 @@ export const standsInFor = (sentence: string): boolean => CIRCUMSTANCE.test(sent
 
 /** Whether a sentence cannot be understood without the one before: it begins with what points back, or its subject does. */
 export const isDangling = (sentence: string): boolean => LEANING.test(sentence) || CLAUSE.test(sentence) || CIRCUMSTANCE.test(sentence);
-
-/** Words inside a sentence that stand for what was named before it. */
-export const POINTING = /(?<![\p{L}\p{N}])(?:it|they|them|its|their|he|she|es|sie|ihn|ihm|deren|dessen)(?![\p{L}\p{N}])/iu;

@@ -1,3 +1,4 @@
+import { lastAsked } from '../../../base/asked.ts';
 import { terms } from '../../../base/terms.ts';
 import { capitalTerms, wordShare } from '../../../base/word-share.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
@@ -7,7 +8,7 @@ import { isUncounted } from './counting.ts';
 import { identifierHolder, identifiersOf } from './identifiers.ts';
 import { missingFrom, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
-import { lastAsked, wantedFigure } from './wanted.ts';
+import { wantedFigure } from './wanted.ts';
 
 /** What speaks for and against the best passage as an answer. What is missing or against it is 1, else 0. */
 export interface Evidence {

@@ -1,3 +1,4 @@
+import { lastAsked, withoutMeasure } from '../../../base/asked.ts';
 import { queryTerms } from '../../../base/terms.ts';
 import type { Embedder, GroundingSource } from '../../../ports/models.ts';
 import { sideOf } from './contradiction.ts';
@@ -7,7 +8,7 @@ import { missingFrom, namedIn } from './names.ts';
 import { isOther } from './other-codes.ts';
 import type { Passage } from './passages.ts';
 import { pairsIn, pairsOf } from './pairs.ts';
-import { lastAsked, wantedFigure, withoutMeasure } from './wanted.ts';
+import { wantedFigure } from './wanted.ts';
 
 /** How well each passage answers. */
 export interface Scores {

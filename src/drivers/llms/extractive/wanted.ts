@@ -1,3 +1,4 @@
+import { lastAsked } from '../../../base/asked.ts';
 import { terms } from '../../../base/terms.ts';
 import { NUMBER_WORDS } from './number-words.ts';
 
@@ -65,20 +66,6 @@ const KINDS: Figure[] = [
   },
 ];
 
-/** What asks without a question mark. */
-const ASKS =
-  /^\P{L}*(?:(?:and|so|but|also|please|then|bitte|und) )*(?:tell|explain|describe|show|list|give|name|compare|what|which|how|why|when|where|who|erklär|nenn|zeig|was|wie|warum|wann|wo|wer|welche)/iu;
-/** What is said behind a question and asks nothing: a whole sentence, or thanks. */
-const REMARK = /[.!…]\P{L}{0,20}$|^\P{L}*(?:thanks|thank you|please|cheers|danke|bitte|merci|gracias|grazie)(?!\p{L})/iu;
-
-/** What is asked now: a follow-up comes behind the questions that it follows, and a remark behind a question asks nothing. */
-export function lastAsked(question: string): string {
-  const parts = question.trim().split(/(?<=[?？])\s+/);
-  const last = parts.at(-1)!;
-  const isRemark = !/[?？]/.test(last) && REMARK.test(last) && !ASKS.test(last);
-  return isRemark ? (parts.at(-2) ?? last) : last;
-}
-
 const kindOf = (question: string): Figure | undefined => KINDS.find(({ asks }) => asks.test(lastAsked(question)));
 
 /** What a figure looks like that answers the question; undefined where it asks for something else. */
@@ -86,6 +73,3 @@ export const wantedFigure = (question: string): RegExp | undefined => kindOf(que
 
 /** The words, as terms, that name the figure that is asked for: what has one of them has them all. */
 export const figureTerms = (question: string): string[] => terms(kindOf(question)?.words ?? '');
-
-/** A question without the words that only say that a figure is asked for: `long` of «how long» is no word of the subject. */
-export const withoutMeasure = (question: string): string => question.replace(/\bhow (?:long|often|much|many)\b/gi, 'how');

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { RetrievedItem } from '../../../src/schema/items.ts';
+import type { ErrorItem } from '../../../src/schema/results.ts';
+import { searchEach, searchesFor } from '../../../src/stages/chat/search-each.ts';
+
+const item = (id: string, score: number, rerank_score?: number): RetrievedItem => ({
+  id,
+  chunk_id: id,
+  text: id,
+  metadata: { source: id },
+  score,
+  ...(rerank_score === undefined ? {} : { rerank_score }),
+});
+
+/** A search that finds for each query what is given for it. */
+const finding = (found: Record<string, RetrievedItem[]>, errors: ErrorItem[] = []) =>
+  // oxlint-disable-next-line require-yield
+  async function* (search_query: string) {
+    const items = found[search_query] ?? [];
+    return { query: 'asked', search_query, items, retrieved: items.length, errors, failed: errors.length };
+  };
+const ids = (items: readonly RetrievedItem[]) => items.map(({ id }) => id);
+
+test('each question that is asked in one is searched for beside the whole, and one question once', () => {
+  expect(searchesFor('How long is the warranty?')).toEqual(['How long is the warranty?']);
+  expect(searchesFor('How long is the warranty and what does the pump cost?')).toEqual([
+    'How long is the warranty and what does the pump cost?',
+    'How long is the warranty?',
+    'what does the pump cost?',
+  ]);
+  expect(searchesFor('Which pump is it? What does it cost and who sells pumps?').slice(1)).toEqual([
+    'Which pump is it? What does it cost?',
+    'Which pump is it? who sells pumps?',
+  ]);
+});
+
+test('the best of each search are among what is found, a chunk once with its best score, and no more than one search brings', async () => {
+  const found = {
+    whole: [item('a', 0.6), item('b', 0.5), item('c', 0.4)],
+    one: [item('b', 0.8), item('a', 0.5), item('d', 0.4)],
+    two: [item('e', 0.7), item('f', 0.3), item('a', 0.2)],
+  };
+  const { items, retrieved, search_query } = await searchEach(['whole', 'one', 'two'], finding(found));
+  expect(items.map(({ id, score }) => [id, score])).toEqual([
+    ['b', 0.8],
+    ['e', 0.7],
+    ['a', 0.6],
+  ]);
+  expect([retrieved, search_query]).toEqual([3, 'whole']);
+});
+
+test('what was reranked is in the order of that', async () => {
+  const found = { whole: [item('a', 0.9, 1), item('b', 0.8, 0)], one: [item('c', 0.1, 3)], two: [item('a', 0.5, 2)] };
+  expect(ids((await searchEach(['whole', 'one', 'two'], finding(found))).items)).toEqual(['c', 'a']);
+});
+
+test('a failure that all the searches meet is told once', async () => {
+  const failure: ErrorItem = { source: 'x', source_kind: 'query', stage: 'rerank', error: 'No.', isRetryable: true, attempts: 1 };
+  const { errors, failed } = await searchEach(['whole', 'one'], finding({}, [failure]));
+  expect([errors, failed]).toEqual([[failure], 1]);
+});
+
+test('one search is handed on as it is', async () => {
+  const items = [item('a', 0.2), item('b', 0.9)];
+  expect((await searchEach(['whole'], finding({ whole: items }))).items).toEqual(items);
+});
