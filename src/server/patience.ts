@@ -18,11 +18,12 @@ export interface Patience {
 export type PatienceFor = (reply: FastifyReply, options?: { isBounded: boolean }) => Patience;
 
 /**
- * Stops work when its client leaves, when it takes longer than `seconds`, and all work when `stopAll` is called. A client that does not read what it is
+ * Stops work when its client leaves, when it takes longer than `seconds`, and all work, also what would begin later, when `stopAll` is called. A client that does not read what it is
  * told then is cut off.
  */
 export function createPatience(seconds: number): { patienceFor: PatienceFor; stopAll(): void } {
   const live = new Set<AbortController>();
+  let isStopping = false;
   return {
     patienceFor(reply, { isBounded } = { isBounded: true }) {
       const controller = new AbortController();
@@ -40,6 +41,7 @@ export function createPatience(seconds: number): { patienceFor: PatienceFor; sto
       over.catch(() => {}); // nobody may be waiting for it
       reply.raw.once('close', left);
       live.add(controller);
+      if (isStopping) controller.abort(serverStops()); // its body was still on its way when the others were stopped
       return {
         signal,
         over,
@@ -52,6 +54,7 @@ export function createPatience(seconds: number): { patienceFor: PatienceFor; sto
       };
     },
     stopAll: () => {
+      isStopping = true;
       for (const controller of live) controller.abort(serverStops());
     },
   };

@@ -49,12 +49,18 @@ it('a request that waits for its turn is answered when its time is over, and whe
   const [first, second] = [stubborn.post('/v1/retrieve', { query: 'x' }), stubborn.post('/v1/retrieve', { query: 'y' })];
   expect([(await first).status, (await second).status, deaf.length]).toEqual([503, 503, 1]);
   const [held, waiting] = [served.post('/v1/retrieve', { query: 'x' }), served.post('/v1/retrieve', { query: 'y' })];
-  await until(() => runs.length === 1);
+  await until(() => runs.length === 1 && served.app.inFlight() === 2);
   served.app.stopAll();
   expect([(await held).json.error.message, (await waiting).json.error.message]).toEqual([
     expect.stringContaining('stopping'),
     expect.stringContaining('stopping'),
   ]);
+});
+
+it('a request that comes when all work was stopped is stopped too', async () => {
+  const { served } = await oneTurn();
+  served.app.stopAll();
+  expect((await served.post('/v1/retrieve', { query: 'x' })).json.error.message).toContain('stopping');
 });
 
 it('a turn is free again when a client leaves a stream before its first word, in the middle, or in the queue', async () => {
