@@ -16,8 +16,8 @@ import { spoiled } from '../support/spoiled.ts';
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 const SEED = Number(process.env.FUZZ_SEED ?? 4711);
 /** Milliseconds after which a request hangs. */
-const HANGS = 20_000;
-const SETTINGS = { server: { request_timeout: 10, body_limit: 200_000, upload_limit: 50_000, max_files: 4 }, network: { timeout: 1 } };
+const HANGS = 50_000;
+const SETTINGS = { server: { request_timeout: 30, body_limit: 200_000, upload_limit: 50_000, max_files: 4 }, network: { timeout: 1 } };
 const FILES = {
   'manual.md': '# Doors\n\nThe front door is locked at ten.\n',
   'notes/trains.txt': 'Trains are booked in second class.',
@@ -53,10 +53,11 @@ async function shoot({ app }: Served, one: Listed, { path, payload, type = 'appl
 /** A server with something to find, and texts for requests that find it. */
 async function filled(): Promise<{ served: Served; texts: Texts; values: Record<string, string> }> {
   const served = await serveIn(folder(FILES), { settings: SETTINGS });
-  await served.post('/v1/pipelines/ingest', {
+  const { json: ingested } = await served.post('/v1/pipelines/ingest', {
     docs: '.',
     markdown: [{ text: 'Bicycles are kept in the yard.', source: 'bicycles', metadata: { floor: 0 } }],
   });
+  expect(ingested).toMatchObject({ sources: 3, stored: 3, failed: 1 });
   const { json: found } = await served.post('/v1/retrieve', { query: 'bicycles door trains' });
   const { json: job } = await served.post('/v1/pipelines/ingest', { markdown: 'Keys hang in the office.', background: true });
   const chunk: string = found.items[0].id;
