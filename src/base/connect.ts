@@ -2,7 +2,7 @@ import { lookup as resolve } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { admit, type AddressPolicy, type Lookup, type Resolved } from './address.ts';
-import { proxiesIn } from './proxies.ts';
+import { openDispatchers } from './dispatchers.ts';
 
 /** A connection that the address guard did not let happen; the message is the reason. */
 export class Refused extends Error {}
@@ -20,9 +20,9 @@ export interface ConnectOptions {
 }
 
 export interface Connections {
-  dispatcher: Dispatcher;
-  /** Throws Refused where a proxy would be asked for an address that may not be reached. */
-  check(url: URL): Promise<void>;
+  /** What an address is asked with. Throws Refused where a proxy would be asked for one that may not be reached, a KbError (`setup`) where it can't be asked. */
+  for(url: URL): Promise<Dispatcher>;
+  close(): Promise<void>;
 }
 
 /** Tells the socket the addresses that were checked, whatever the name has come to mean since. */
@@ -47,9 +47,15 @@ export async function openConnections({ policy, lookup, timeout, environment }: 
       (error: Error) => callback(error, null),
     );
   };
-  const proxies = proxiesIn(environment);
-  const dispatcher = new undici.EnvHttpProxyAgent({ ...proxies, connect, connectTimeout: timeout * 1000 });
-  return { dispatcher, check: (url) => (proxies.httpProxy || proxies.httpsProxy ? checkForProxy(url, policy, lookup) : Promise.resolve()) };
+  const dispatchers = await openDispatchers(environment, { connect, connectTimeout: timeout * 1000 });
+  return {
+    async for(url) {
+      const { dispatcher, isProxied } = dispatchers.for(url);
+      if (isProxied) await checkForProxy(url, policy, lookup);
+      return dispatcher;
+    },
+    close: dispatchers.close,
+  };
 }
 
 /** The proxy resolves the name itself, often one that this machine cannot; what can be resolved here is checked here. */

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import type { Dispatcher } from 'undici';
 import { KbError } from './errors.ts';
 
 /** What kb says it can inflate. */
@@ -55,17 +56,36 @@ export async function readBody(
   return Buffer.concat(pieces, length);
 }
 
-/** Undoes a `Content-Encoding`, and stops where the limit is passed. Throws a KbError: `too_large`, `invalid` for one that is unknown or broken. */
+/** Milliseconds that a body which nobody reads is waited for, and bytes: after that, another connection costs less. */
+const PATIENCE = 1_000;
+const REST = 16_384;
+
+/** Lets go of a body that nobody reads: a short one comes to its end, so that its connection can be used again, and any other is cut off. */
+export async function leaveBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
+  await body.dump({ limit: REST, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) }).catch(() => {});
+}
+
+/** Ways to pack that there are (IANA, HTTP Content Coding Registry) and that kb cannot undo. Any other name is none: servers write character sets there, and browsers pass over it. */
+const UNKNOWN = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip', 'zstd']);
+/** Times that a body may be packed, one over another. */
+const MOST_LAYERS = 4;
+
+/** Undoes a `Content-Encoding`, the last way to pack first, and stops where the limit is passed. Throws a KbError: `too_large`, `invalid` for one that is unknown or broken. */
 export async function unpacked(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
-  const name = encoding?.trim().toLowerCase() || 'identity';
-  if (name === 'identity' || bytes.length === 0) return bytes;
-  const unpack = Object.hasOwn(UNPACK, name) ? UNPACK[name]! : undefined;
-  if (!unpack)
-    throw new KbError('invalid', `${limits.name} is packed as «${name}», which kb cannot read.`, {
+  if (bytes.length === 0) return bytes;
+  const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());
+  const layers = names.filter((name) => Object.hasOwn(UNPACK, name) || UNKNOWN.has(name));
+  if (layers.length > MOST_LAYERS || layers.some((name) => UNKNOWN.has(name)))
+    throw new KbError('invalid', `${limits.name} is packed as «${layers.slice(0, MOST_LAYERS + 1).join(', ')}», which kb cannot read.`, {
       hint: `It reads ${ACCEPTED_ENCODINGS}.`,
     });
+  for (const name of layers.toReversed()) bytes = await layerOff(bytes, name, limits);
+  return bytes;
+}
+
+async function layerOff(bytes: Uint8Array, name: string, limits: Limits): Promise<Uint8Array> {
   try {
-    return await unpack(bytes, { maxOutputLength: limits.max_bytes });
+    return await UNPACK[name]!(bytes, { maxOutputLength: limits.max_bytes });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
     throw new KbError('invalid', `${limits.name} says that it is packed as «${name}», but cannot be unpacked.`, {

@@ -26,17 +26,20 @@ export interface StatusOptions {
   /** The header of that name. */
   retry_after?: string | undefined;
   credentials?: Credentials;
+  /** What the answer says about it, as it may be shown (`saidIn`). */
+  said?: string | undefined;
 }
 
 /** What a status that is no success says. */
-export function statusError(name: string, status: number, { retry_after, credentials }: StatusOptions = {}): KbError {
+export function statusError(name: string, status: number, { retry_after, credentials, said }: StatusOptions = {}): KbError {
   const isRetryable = RETRYABLE.has(status) || status >= 500;
   const isRefused = status === 401 || (status === 403 && credentials !== 'none');
   const hint =
     (isRefused ? REFUSED[credentials ?? 'unknown'] : STATUS_HINTS[status]) ??
     (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
   const retryAfter = isRetryable ? secondsIn(retry_after) : undefined;
-  return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), `${name} answered with status ${status}.`, {
+  const message = `${name} answered with status ${status}${said === undefined ? '' : `: «${said}»`}.`;
+  return new KbError(STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'), message, {
     hint,
     isRetryable,
     ...(retryAfter === undefined ? {} : { retryAfter }),

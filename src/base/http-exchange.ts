@@ -3,9 +3,10 @@ import type { Network } from '../schema/config.ts';
 import type { AddressPolicy } from './address.ts';
 import type { Connections } from './connect.ts';
 import { KbError } from './errors.ts';
-import { ACCEPTED_ENCODINGS, readBody, unpacked } from './http-body.ts';
+import { ACCEPTED_ENCODINGS, leaveBody, readBody, unpacked } from './http-body.ts';
 import { retryAfterReset, statusError, type Credentials } from './http-error.ts';
-import type { AnswerHead, HttpAnswer, HttpRequest } from './http-message.ts';
+import { decoded, type AnswerHead, type HttpAnswer, type HttpRequest } from './http-message.ts';
+import { saidIn, secretsSent } from './said.ts';
 import { holdsSecret, shown } from './secrets.ts';
 import { faultyHeader, givenTo, isLent } from './sites.ts';
 
@@ -27,12 +28,16 @@ interface Way extends Door {
 /** Sends a request and goes where its redirects lead, by hand: each hop is checked and gets only what was given for its origin. */
 export async function follow(start: URL, request: Timed, way: Way): Promise<HttpAnswer> {
   let sent = { url: start, method: request.method ?? 'GET', body: request.body };
+  let isMoved = false;
   for (let redirects = 0; ; redirects++) {
     const response = await send(sent, { start, request }, way);
     const location = isFollowed(response, request) ? headerOf(response, 'location') : undefined;
-    if (location === undefined)
-      return answer(response, request, { ...way, url: sent.url, credentials: credentialsOf(sent, { start, request }, way) });
-    await response.body.dump({ limit: 16_384, signal: request.signal });
+    if (location === undefined) {
+      const given = givenFor(sent, { start, request }, way);
+      return { ...(await answer(response, request, { ...way, sent, given })), isMoved };
+    }
+    if (redirects === 0) isMoved = LASTING.has(response.statusCode);
+    await leaveBody(response.body, request.signal);
     if (redirects >= way.network.max_redirects)
       throw new KbError('invalid', `${way.name()} leads nowhere: it redirects more than ${way.network.max_redirects} times.`, {
         hint: 'Check whether it redirects in a circle.',
@@ -43,6 +48,8 @@ export async function follow(start: URL, request: Timed, way: Way): Promise<Http
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Those that say that nothing stands at the address any more (RFC 9110, 15.4.2 and 15.4.9). */
+const LASTING = new Set([301, 308]);
 
 const isFollowed = ({ statusCode }: Dispatcher.ResponseData, { redirect = 'follow' }: HttpRequest): boolean =>
   REDIRECTS.has(statusCode) && redirect === 'follow';
@@ -75,13 +82,11 @@ function redirected({ url, method, body }: Sent, { location, status, name }: { l
 }
 
 async function send(sent: Sent, { start, request }: { start: URL; request: Timed }, { network, connections, surface }: Way) {
-  await connections.check(sent.url);
-  const own = sent.url.origin === start.origin ? givenHeaders(start, request.headers) : {};
-  const borrowing = { method: sent.method, headers: own, hasBody: sent.body !== undefined };
-  const given = { ...(isLent(surface, borrowing) ? givenTo(sent.url, network.sites) : {}), ...own };
-  const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...given };
+  const dispatcher = await connections.for(sent.url);
+  const { own, lent } = givenFor(sent, { start, request }, { network, surface });
+  const headers = { 'user-agent': network.user_agent, accept: '*/*', 'accept-encoding': ACCEPTED_ENCODINGS, ...lent, ...own };
   const { origin, pathname, search } = sent.url;
-  return connections.dispatcher.request({
+  return dispatcher.request({
     origin,
     path: pathname + search,
     method: sent.method as Dispatcher.HttpMethod,
@@ -93,16 +98,25 @@ async function send(sent: Sent, { start, request }: { start: URL; request: Timed
   });
 }
 
-/** Who gave what a request was sent with. */
-function credentialsOf(
+/** Headers that a request is given: by its caller, for the first origin alone, and by `network.sites`. */
+interface GivenHeaders {
+  own: Record<string, string>;
+  lent: Readonly<Record<string, string>>;
+}
+
+function givenFor(
   { url, method, body }: Sent,
   { start, request }: { start: URL; request: Timed },
-  { network, surface }: Way,
-): Credentials {
+  { network, surface }: Pick<Way, 'network' | 'surface'>,
+): GivenHeaders {
   const own = url.origin === start.origin ? givenHeaders(start, request.headers) : {};
+  return { own, lent: isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {} };
+}
+
+/** Who gave what a request was sent with. */
+function credentialsOf({ url }: Sent, { own, lent }: GivenHeaders): Credentials {
   const named = [...Object.entries(own), ...url.searchParams];
   if (named.some(([name, value]) => holdsSecret(name, value))) return 'request';
-  const lent = isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {};
   return Object.keys(lent).length > 0 ? 'sites' : 'none';
 }
 
@@ -119,39 +133,49 @@ export function givenHeaders({ username, password }: URL, headers: HttpRequest['
   return { authorization: `Basic ${credentials}`, ...given };
 }
 
-/** A part of an address as its writer means it; one that can't be decoded was written as it is. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
 
-async function answer(
-  response: Dispatcher.ResponseData,
-  request: Timed,
-  { url, name, network, credentials }: Way & { url: URL; credentials: Credentials },
-): Promise<HttpAnswer> {
+interface Answered extends Way {
+  sent: Sent;
+  given: GivenHeaders;
+}
+
+async function answer(response: Dispatcher.ResponseData, request: Timed, way: Answered): Promise<HttpAnswer> {
+  const { sent, name, network } = way;
   const { statusCode: status, body } = response;
-  const head = headOf(response, url);
-  const leaveBody = () => body.dump({ limit: 16_384, signal: request.signal }).catch(() => {});
-  if (!isWelcome(status, request)) {
-    await leaveBody();
-    const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
-    const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
-    throw statusError(name(), status, { retry_after, credentials });
-  }
+  const head = headOf(response, sent.url);
+  if (!isWelcome(status, request)) throw await refusalIn(response, head, { ...way, signal: request.signal });
   if (REDIRECTS.has(status) || request.reads?.(head) === false) {
-    await leaveBody();
+    await leaveBody(body, request.signal);
     return { ...head, bytes: new Uint8Array() };
   }
   const max_bytes = mostOf(request, head, network);
   const limits = { name: name(), max_bytes, cuts: request.cuts, isConfigured: max_bytes === network.max_bytes };
   const packed = await readBody(body, headerOf(response, 'content-length'), limits);
   return { ...head, bytes: await unpacked(packed, headerOf(response, 'content-encoding'), limits) };
+}
+
+/** Bytes that are read of what an API says of a failure. */
+const LEAST = 16_384;
+
+/** The error of an answer that is no success, with what an API says about it. */
+async function refusalIn(
+  response: Dispatcher.ResponseData,
+  { status, content_type }: AnswerHead,
+  { sent, given, name, signal }: Answered & { signal: AbortSignal },
+): Promise<KbError> {
+  const { body } = response;
+  const limits = { name: name(), max_bytes: LEAST, cuts: true };
+  const reads = async (): Promise<string | undefined> => {
+    const bytes = await unpacked(await readBody(body, undefined, limits), headerOf(response, 'content-encoding'), limits);
+    const headers = { ...given.lent, ...given.own };
+    return saidIn(JSON.parse(new TextDecoder().decode(bytes)), secretsSent(sent.url, { headers, body: sent.body }));
+  };
+  const isJson = /[/+]json$/.test(content_type);
+  const said = await (isJson ? reads() : leaveBody(body, signal).then(() => undefined)).catch(() => undefined);
+  const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
+  const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
+  return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), said });
 }
 
 const mostOf = ({ max_bytes: most }: HttpRequest, head: AnswerHead, { max_bytes }: Network): number =>

@@ -26,8 +26,8 @@ export interface HttpRequest {
   inTurn?: InTurn | undefined;
 }
 
-/** Does work when it may be done. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/** Does work when it may be done; `signal`: it waits no longer for that. */
+export type InTurn = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** What an answer says before its body. */
 export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
@@ -36,6 +36,8 @@ export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
 export interface HttpAnswer {
   /** Where the last redirect led. Holds the credentials that it was asked with: `shown` before it goes anywhere. */
   url: string;
+  /** The address that was asked for leads elsewhere for good (301, 308): nothing stands there any more. */
+  isMoved?: boolean | undefined;
   status: number;
   /** Names in lower case; a header that came several times is joined with commas. */
   headers: Readonly<Record<string, string>>;
@@ -73,4 +75,13 @@ export function addressOf(address: string, params: HttpRequest['params'] = {}): 
     }
   }
   return url;
+}
+
+/** A part of an address as its writer means it; one that can't be decoded was written as it is. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -35,10 +35,10 @@ export function createHttp({ network, surface, named, environment = process.env,
       const url = addressOf(address, options.params);
       const connections = await open();
       const { inTurn = (work) => work(), signal } = options;
-      return retry(() => inTurn(() => attempt(url, options, { network, connections, surface })), { ...retries, signal });
+      return retry(() => inTurn(() => attempt(url, options, { network, connections, surface }), signal), { ...retries, signal });
     },
     async close() {
-      await (await opened)?.dispatcher.destroy();
+      await (await opened)?.close();
     },
   };
 }

@@ -2,9 +2,9 @@ import { hash } from './ids.ts';
 
 /** Names that hold a key, whatever they hold: compared in lower case, with nothing but letters and digits left. */
 const SECRET =
-  /(api|app|access|subscription|private|secret|auth|functions?)key$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|bearer|jwt|sig|pass|pwd|sid|cookie)$|authorization$|passwd$|secret|password|signature$|credentials?$|sessionid$/;
-/** These name a key of an API (Google's `key`, OpenWeather's `appid`) as often as something else; a key of an API is long. */
-const PERHAPS = /key$|^(appid|pat|code|ticket)$/;
+  /(api|app|access|subscription|private|secret|auth|functions?)key(v?\d+)?$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|bearer|jwt|sig|hmac|pass|pwd|sid|cookie|otp|totp)$|authorization$|passwd$|secret|password|passwort|passphrase|passcode|signature$|credentials?$|sess(ion)?id$/;
+/** These name a key of an API (Google's `key`, OpenWeather's `appid`) or a session as often as something else; what is secret is long. */
+const PERHAPS = /key$|^(appid|pat|code|ticket|session)$/;
 const LONG = 20;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -53,10 +53,15 @@ const FUNCTION_WORDS = new Set(
   ),
 );
 
-/** The terms of a query: without English function words, and without single letters of unspaced scripts that stand in a pair, unless it has no others. */
-export function queryTerms(text: string): string[] {
+/** The terms of a text that say what it is about: without English function words, and without single letters of unspaced scripts that stand in a pair. */
+export function ownTerms(text: string): string[] {
   const all = terms(text);
   const paired = new Set(all.filter((term) => term.search(UNSPACED) === 0 && term.length > 1).flatMap((term) => [...term]));
-  const telling = all.filter((term) => !FUNCTION_WORDS.has(term) && !paired.has(term));
-  return telling.length > 0 ? telling : all;
+  return all.filter((term) => !FUNCTION_WORDS.has(term) && !paired.has(term));
+}
+
+/** The terms of a query: those that say what it is about, or all, where there are no such. */
+export function queryTerms(text: string): string[] {
+  const telling = ownTerms(text);
+  return telling.length > 0 ? telling : terms(text);
 }

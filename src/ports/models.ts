@@ -27,7 +27,13 @@ export interface Reranker {
   /** The score from which a passage is taken to answer; undefined where the model has no measured one. */
   readonly min_rerank_score: number | undefined;
   /** One score for each passage; higher is better. */
-  rank(query: string, passages: readonly RerankPassage[], options: { signal?: AbortSignal | undefined }): Promise<number[]>;
+  rank(query: string, passages: readonly RerankPassage[], options: RankOptions): Promise<number[]>;
+}
+
+export interface RankOptions {
+  signal?: AbortSignal | undefined;
+  /** What a language model that is asked is replaced with: itself, with somebody who listens. */
+  watched?: ((llm: Llm) => Llm) | undefined;
 }
 
 export interface RerankPassage {
@@ -78,9 +84,11 @@ export interface Outcome extends Usage {
   cut_off?: 'max_tokens' | 'window' | undefined;
   /** Where an answerer that quotes has its words from: lines of the text of a source, from 0, ends inclusive. */
   quoted?: readonly { citation: number; lines: readonly [first: number, last: number] }[] | undefined;
+  /** One that quotes is not sure that this is what was asked for, or knows that a part of it is not answered. */
+  unsure?: boolean | undefined;
 }
 
-/** How an answer begins that says that the sources do not answer: with the number of no source. The chat takes it out of what people see. */
+/** How an answer begins that says that the sources do not answer: with the number of no source. Behind a statement, it says that of a part. The chat takes it out of what people see. */
 export const NO_ANSWER = '[0]';
 
 /**

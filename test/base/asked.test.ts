@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedIn, lastAsked, withoutMeasure } from '../../src/base/asked.ts';
+import { askedIn, asksHowTo, isAsking, isYesOrNo, lastAsked, subjectTerms, tellingTerms, withoutMeasure } from '../../src/base/asked.ts';
 
 const asked = (query: string, question = query) => askedIn({ query, question }).map((part) => [part.query, part.question]);
 
@@ -48,4 +48,39 @@ test('a remark behind the question leaves it what is asked, a request or a follo
   for (const more of ['Explain E05.', 'and for commercial use', 'Please tell me why.', 'And how often'])
     expect(lastAsked(`${whole} ${more}`), more).toBe(more);
   expect(lastAsked('Thanks.')).toBe('Thanks.');
+});
+
+test('a question is one for yes or no by its first word, in its own language', () => {
+  for (const question of [
+    'Is it loud?',
+    'And does it work?',
+    "Isn't it loud?",
+    'Was the valve open?',
+    'Ist das Gerät laut?',
+    'Und kann ich es waschen?',
+  ])
+    expect(isYesOrNo(question), question).toBe(true);
+  for (const question of ['Was bedeutet E24?', 'Was kostet Bodø?', 'Was ist E31?', 'What is it?', 'Wie laut ist das?', 'Island ferries'])
+    expect(isYesOrNo(question), question).toBe(false);
+});
+
+test('how to is asked of the last question alone, and in German not by «wie» alone', () => {
+  for (const question of ['How do I pay?', 'What is it? How to pay', 'Wie stelle ich das ein?', 'Wie kann man zahlen?'])
+    expect(asksHowTo(question), question).toBe(true);
+  for (const question of ['How long is it?', 'How do I pay? How much is it?', 'Wie viel kostet es?', 'Wie laut ist das?'])
+    expect(asksHowTo(question), question).toBe(false);
+});
+
+test('the words that ask are no terms of the subject, unless there are no others', () => {
+  expect(tellingTerms('Welche Sicherung muss ich prüfen?')).toEqual(['sicherung', 'prufen']);
+  expect(tellingTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
+  expect(tellingTerms('Which die must I use?')).toContain('die');
+  expect(tellingTerms('保修多长时间？')).toEqual(['保修']);
+  expect(tellingTerms('多少钱？').length).toBeGreaterThan(0);
+  expect(subjectTerms('How long is the long hose?')).toEqual(['long', 'hose']);
+  expect(subjectTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
+});
+
+test('a line asks with a question mark, or with a word that asks', () => {
+  expect(['What is not covered', 'Returns?', 'Was ist versichert', 'Warranty'].map(isAsking)).toEqual([true, true, true, false]);
 });

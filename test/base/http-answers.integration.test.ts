@@ -60,12 +60,24 @@ test.each([
   expect(text(await door([web]).request(`${web.url}/a`))).toBe('the filter lasts');
 });
 
-test('an answer that is packed as something unknown, or not packed as it says, is an error', async () => {
+test('an answer that is packed several times is unpacked as often, and a name that is no way to pack is passed over', async () => {
+  const twice = gzipSync(brotliCompressSync('the filter lasts'));
   const web = await site({
-    '/a': { headers: { 'content-encoding': 'gzip, gzip' }, body: 'x' },
-    '/b': { headers: { 'content-encoding': 'gzip' }, body: 'x' },
+    '/twice': { headers: { 'content-encoding': 'br, gzip' }, body: twice },
+    '/once': { headers: { 'content-encoding': 'identity, GZIP' }, body: gzipSync('the filter lasts') },
+    '/set': { headers: { 'content-encoding': 'UTF-8' }, body: 'the filter lasts' },
   });
-  expect((await failure(door([web]).request(`${web.url}/a`))).message).toContain('gzip, gzip');
+  for (const path of ['/twice', '/once', '/set']) expect(text(await door([web]).request(web.url + path))).toBe('the filter lasts');
+});
+
+test('an answer that is packed as something unknown, more often than anyone needs, or not packed as it says, is an error', async () => {
+  const web = await site({
+    '/a': { headers: { 'content-encoding': 'gzip, zstd' }, body: 'x' },
+    '/b': { headers: { 'content-encoding': 'gzip' }, body: 'x' },
+    '/c': { headers: { 'content-encoding': 'gzip,'.repeat(1_000) }, body: 'x' },
+  });
+  expect((await failure(door([web]).request(`${web.url}/a`))).message).toContain('«gzip, zstd», which kb cannot read');
+  expect((await failure(door([web]).request(`${web.url}/c`))).message).toContain('«gzip, gzip, gzip, gzip, gzip», which kb cannot read');
   expect((await failure(door([web]).request(`${web.url}/b`))).message).toContain('cannot be unpacked');
 });
 
@@ -97,4 +109,19 @@ test('what an answer is compared with is asked of its own origin alone', async (
   const answer = await door([web, other]).request(`${web.url}/a`, { headers: { 'if-none-match': '"v1"' }, accepts: [304] });
   expect([answer.status, text(answer)]).toEqual([200, 'new']);
   expect(other.hits[0]!.headers).not.toHaveProperty('if-none-match');
+});
+
+test('a refusal repeats what a JSON answer says about it, and no secret that was sent', async () => {
+  const body = JSON.stringify({ detail: 'missing param x, and s3cretkey is unknown' });
+  const web = await site({
+    '/json': { status: 400, headers: { 'content-type': 'application/problem+json' }, body },
+    '/packed': { status: 404, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, body: gzipSync(body) },
+    '/page': { status: 400, body },
+    '/broken': { status: 400, headers: { 'content-type': 'application/json' }, body: body.slice(1) },
+    '/long': { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ detail: 'x '.repeat(100_000) }) },
+  });
+  const said = async (path: string) => (await failure(door([web]).request(web.url + path, { headers: { 'X-Key': 's3cretkey' } }))).message;
+  expect(await said('/json')).toBe(`${web.url}/json answered with status 400: «missing param x, and … is unknown».`);
+  expect(await said('/packed')).toContain('status 404: «missing param x');
+  for (const path of ['/page', '/broken', '/long']) expect(await said(path)).toBe(`${web.url}${path} answered with status 400.`);
 });

@@ -28,6 +28,10 @@ test.each([
   expect(statusError('http://x/', 403, { credentials }).hint).toMatch(credentials === 'none' ? /may be read without/ : hint);
 });
 
+test('a status tells what the answer says about it', () => {
+  expect(statusError('http://x/', 400, { said: 'missing param x' }).message).toBe('http://x/ answered with status 400: «missing param x».');
+});
+
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
 

@@ -109,3 +109,15 @@ test('a stopped run ends its requests', async () => {
   const controller = new AbortController();
   expect(await failure(door([web]).request(`${web.url}/hang`, { signal: controller.signal }))).toMatchObject({ code: 'aborted' });
 });
+
+test('a body that never ends is not waited for where nobody reads it: of a redirect, of an error, of a kind that is not wanted', async () => {
+  const endlessly =
+    (status: number): SiteRoute =>
+    (_request, response) =>
+      void response.writeHead(status, { location: '/new' }).write('x');
+  const web = await site({ '/old': endlessly(302), '/gone': endlessly(404), '/film': endlessly(200), '/new': 'new' });
+  const http = door([web], { network: { timeout: 1_000 } });
+  expect((await http.request(`${web.url}/old`)).url).toBe(`${web.url}/new`);
+  expect(await failure(http.request(`${web.url}/gone`))).toMatchObject({ code: 'not_found' });
+  expect((await http.request(`${web.url}/film`, { reads: () => false })).bytes).toHaveLength(0);
+});

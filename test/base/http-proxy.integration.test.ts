@@ -63,3 +63,25 @@ test('a proxy of the environment is not asked for a private address that may not
     expect(await failure(http.request(address))).toMatchObject({ code: 'forbidden' });
   expect(asked).toEqual([]);
 });
+
+test('a proxy without a scheme, or with a password that holds a bare percent sign, is asked', async () => {
+  const { url, asked } = await proxy();
+  const { host } = new URL(url);
+  for (const value of [host, `http://user:p%ss@${host}`]) {
+    const http = door([], { environment: { HTTP_PROXY: value }, lookup: unknown });
+    expect(text(await http.request('http://far.example/a'))).toBe('by proxy');
+  }
+  expect(asked).toEqual(['GET http://far.example/a', `GET http://far.example/a Basic ${Buffer.from('user:p%ss').toString('base64')}`]);
+});
+
+test('a variable that names no proxy costs nothing that needs none, and is an error that names it for the rest', async () => {
+  const web = await site({ '/a': 'direct' });
+  const http = door([web], { environment: { HTTP_PROXY: 'socks5://127.0.0.1:1' } });
+  expect(text(await http.request(`${web.url}/a`))).toBe('direct');
+  expect(await failure(http.request('http://far.example/a'))).toMatchObject({
+    code: 'setup',
+    isRetryable: false,
+    message: expect.stringContaining('HTTP_PROXY is «socks5://127.0.0.1:1»'),
+  });
+  await http.close();
+});

@@ -61,3 +61,16 @@ test('redirects to another scheme, and to a private origin that nobody named, ar
     expect(await failure(door([web]).request(web.url + path))).toMatchObject({ code: 'forbidden', isRetryable: false, attempts: 1 });
   expect(inner.hits).toEqual([]);
 });
+
+test('an answer says whether its address leads elsewhere for good, which its first redirect decides', async () => {
+  const web = await site({
+    '/moved': to('/for-now', 301),
+    '/kept': to('/here', 308),
+    '/for-now': to('/kept'),
+    '/see': to('/here', 303),
+    '/here': 'here',
+  });
+  const isMoved = async (path: string) => (await door([web]).request(web.url + path)).isMoved;
+  const paths = ['/moved', '/kept', '/for-now', '/see', '/here'];
+  expect(await Promise.all(paths.map(isMoved))).toEqual([true, true, false, false, false]);
+});

@@ -34,3 +34,26 @@ test.each([
 ])('NO_PROXY=%s and %s: spared is %s', (noProxy, address, isSpared) => {
   expect(proxied(address, { ...BOTH, NO_PROXY: noProxy }) === undefined).toBe(isSpared);
 });
+
+test.each([
+  ['127.0.0.1:3128', 'http://127.0.0.1:3128/'],
+  ['localhost:3128', 'http://localhost:3128/'],
+  ['proxy', 'http://proxy/'],
+  [' http://proxy.example:3128 ', 'http://proxy.example:3128/'],
+  ['https://ann:s%20t@proxy.example', 'https://ann:s%20t@proxy.example/'],
+  ['http://user:p%ss@proxy.example:3128', 'http://user:p%25ss@proxy.example:3128/'],
+])('HTTP_PROXY=%s is taken as people write it', (value, expected) => {
+  expect(proxied('http://site.example/', { HTTP_PROXY: value })).toBe(expected);
+});
+
+test.each(['socks5://ann:s3cret@proxy.example:1080', 'not a proxy', 'http://', 'proxy.example:port'])(
+  'HTTP_PROXY=%s is an error that names the variable, for the addresses that it is for alone',
+  (value) => {
+    const proxies = proxiesIn({ http_proxy: value, HTTPS_PROXY: BOTH.HTTPS_PROXY, NO_PROXY: 'near.example' });
+    for (const near of ['http://127.0.0.1:8080/', 'http://near.example/', 'https://site.example/'])
+      expect(() => proxyFor(new URL(near), proxies)).not.toThrow();
+    const failed = () => proxyFor(new URL('http://site.example/'), proxies);
+    expect(failed).toThrow(/^The environment variable http_proxy is «.*», which is no HTTP proxy\.$/);
+    expect(failed).toThrow(expect.objectContaining({ code: 'setup', message: expect.not.stringContaining('s3cret') }));
+  },
+);

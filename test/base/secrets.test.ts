@@ -15,6 +15,13 @@ describe('a name', () => {
     'X-Amz-Signature',
     'Ocp-Apim-Subscription-Key',
     'PHPSESSIONID',
+    'PHPSESSID',
+    'JSESSIONID',
+    'passphrase',
+    'Passwort',
+    'otp',
+    'hmac',
+    'api_key_v2',
   ])('%s holds a credential', (name) => {
     expect(holdsSecret(name)).toBe(true);
   });
@@ -32,11 +39,14 @@ describe('a name', () => {
     'passage',
     'X-Team',
     'tokens',
+    'sessions',
+    'key_v2',
+    'hotpot',
   ])('%s holds none', (name) => {
     expect(holdsSecret(name)).toBe(false);
   });
 
-  test.each(['key', 'user_key', 'appid', 'code'])('%s holds one where its value is long', (name) => {
+  test.each(['key', 'user_key', 'appid', 'code', 'session'])('%s holds one where its value is long', (name) => {
     expect(holdsSecret(name, 'A'.repeat(32))).toBe(true);
     expect(holdsSecret(name, 'article-1')).toBe(false);
   });

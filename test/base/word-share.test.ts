@@ -5,6 +5,7 @@ test('capitals inside a question tell names, not its first word and not what is 
   expect([...capitalTerms('Does Helios make pumps in Turin?')]).toEqual(['helio', 'turin']);
   expect([...capitalTerms('Pumps')]).toEqual([]);
   expect([...capitalTerms('Wie oft muss die Filterpatrone ersetzt werden?')]).toEqual([]);
+  expect([...capitalTerms('Was bedeutet der Code E31?')]).toEqual(['e31']);
 });
 
 test('a word with a capital counts as often as is said', () => {
@@ -12,4 +13,9 @@ test('a word with a capital counts as often as is said', () => {
   expect(wordShare('Which pumps are made in Turin?', text)).toBeCloseTo(1 / 5);
   expect(wordShare('Which pumps are made in Turin?', text, { capital: 2 })).toBeCloseTo(1 / 6);
   expect(wordShare('Which pumps are made in Turin?', 'Turin', { capital: 2 })).toBeCloseTo(2 / 6);
+});
+
+test('the words that ask in Chinese are no terms that a text may lack', () => {
+  expect(wordShare('保修多长时间？', '整机保修两年')).toBeCloseTo(1 / 3);
+  expect(wordShare('保修多长时间？', '工作时间')).toBe(0);
 });

@@ -1,0 +1,26 @@
+/** Citations as they stand in an answer: `[1]`, `[1, 3]`, `[1; 3]` or `[2-4]`, with what is between the brackets. Escaped brackets (`\[1\]`) are none. */
+export const CITATIONS = /(?<!\\)\[([\d\s,;–-]{1,50})\]/g;
+
+/** Digits of the largest number that is taken for one of a source: more of them are a year, or something else in brackets. */
+const MOST_DIGITS = 3;
+
+/** The last number of a range that may be one of sources beside fewer than half as many. */
+const LAST_OF_RANGE = 30;
+
+/** What a part of the list says: a number, or the first and the last of several. */
+const PART = new RegExp(String.raw`^\s*(\d{1,${MOST_DIGITS}})\s*(?:[-–]\s*(\d{1,${MOST_DIGITS}})\s*)?$`);
+
+/**
+ * The numbers of sources that a list between brackets names, in an answer beside `count` sources; undefined where it is none: a range that hardly ends
+ * among them (`[1-50]`), a year, an interval (`[0, 1]`). No source has the number 0, so it is named alone or not at all.
+ */
+export function numbersCited(list: string, count: number): number[] | undefined {
+  const numbers: number[] = [];
+  for (const part of list.split(/[,;]/)) {
+    const [, first, last = first] = PART.exec(part) ?? [];
+    if (first === undefined || last === undefined) return undefined;
+    if (first !== last && Number(last) > Math.max(LAST_OF_RANGE, 2 * count)) return undefined;
+    for (let number = Number(first); number <= Number(last); number++) numbers.push(number);
+  }
+  return numbers.length === 0 || (numbers.length > 1 && numbers.includes(0)) ? undefined : numbers;
+}

@@ -1,0 +1,82 @@
+const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?`;
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+/** A month in English, in full or by its first three letters; the ninth by four as well. */
+const MONTH = `(?<month>${MONTHS.flatMap((name) => [name, name.slice(0, 3)]).join('|')}|sept)`;
+const YEAR = String.raw`(?<year>[12]\d{3})`;
+const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?`;
+
+/** Day, month and year where their order is beyond doubt: ISO 8601 (also with slashes, as Highwire's meta elements have it), RFC 2822 and words. */
+const DAYS = [
+  String.raw`${YEAR}(?:(?<mark>[-/])(?<month>\d{1,2})(?:\k<mark>(?<day>\d{1,2}))?)?`,
+  String.raw`${YEAR}(?<month>\d\d)(?<day>\d\d)`,
+  String.raw`${WEEKDAY}${DAY}(?:\s+|-)${MONTH}(?:-|[.,]?\s+)${YEAR}`,
+  String.raw`${WEEKDAY}${MONTH}\.?\s+(?:${DAY},?\s+)?${YEAR}`,
+].map((form) => new RegExp(`^${form}`, 'i'));
+const TIME =
+  /^(?:T|,?\s+(?:at\s+)?)(?<hour>\d{1,2}):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:\s*(?<half>[ap])\.?m\.?)?(?:\s*(?<zone>[a-z]{1,3}|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?))?(?:\s*\([^()]*\))?$/i;
+/** Hours beside Greenwich (RFC 2822, 4.3). */
+const ZONES: Record<string, number> = {
+  z: 0,
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+};
+/** More is no date. */
+const LONGEST = 100;
+
+type Parts = Record<string, string | undefined>;
+
+/**
+ * A written date in ISO 8601, so that dates of all sources compare as texts: a point in time in UTC (`2026-03-01T08:00:00.000Z`), a day, a month or a year as
+ * precise as it is given (`2026-03-01`). Understood are ISO 8601, RFC 2822 and English months in words; a time without a zone is taken for UTC, whatever
+ * the zone of the machine. Undefined for all else, such as `03/04/2026`, which is a day in March or in April.
+ */
+export function readDate(written: string): string | undefined {
+  const text = written.trim();
+  if (text.length > LONGEST) return undefined;
+  for (const form of DAYS) {
+    const found = form.exec(text);
+    const rest = text.slice(found?.[0].length ?? 0);
+    const time = TIME.exec(rest);
+    if (found && (rest === '' || time)) return isoOf(found.groups!, time?.groups);
+  }
+  return undefined;
+}
+
+function isoOf({ year = '', month, day }: Parts, time: Parts | undefined): string | undefined {
+  const number = month === undefined ? 1 : /\d/.test(month) ? Number(month) : monthOf(month);
+  const date = new Date(Date.UTC(Number(year), number - 1, Number(day ?? 1)));
+  if (date.getUTCMonth() !== number - 1) return undefined; // 31 April
+  const iso = date.toISOString();
+  if (time) return day === undefined ? undefined : pointIn(iso.slice(0, 10), time);
+  return iso.slice(0, day === undefined ? (month === undefined ? 4 : 7) : 10);
+}
+
+const monthOf = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.toLowerCase().slice(0, 3))) + 1;
+
+/** A time on a day, in UTC. */
+function pointIn(day: string, { hour, minute, second = '0', fraction = '0', half, zone = 'z' }: Parts): string | undefined {
+  const given = Number(hour);
+  const hours = half === undefined ? given : (given % 12) + (/p/i.test(half) ? 12 : 0);
+  const offset = minutesOf(zone);
+  if (hours > 23 || (half !== undefined && (given < 1 || given > 12)) || Number(minute) > 59 || Number(second) > 60) return undefined;
+  if (offset === undefined) return undefined;
+  const seconds = (hours * 60 + Number(minute) - offset) * 60 + Number(second);
+  return new Date(Date.parse(day) + seconds * 1000 + Math.floor(Number(`0.${fraction}`) * 1000)).toISOString();
+}
+
+/** Minutes beside Greenwich. */
+function minutesOf(zone: string): number | undefined {
+  const [, sign, hours, minutes = '0'] = /([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  if (sign !== undefined) return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const named = ZONES[zone.toLowerCase()];
+  return named === undefined ? undefined : named * 60;
+}

@@ -1,0 +1,27 @@
+/** English numbers that are written out, as the alternatives of a pattern: from one to ninety-nine, and the large ones. */
+export const NUMBER_WORDS = String.raw`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\p{L}+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\p{L}+)?|hundreds?|thousands?|millions?|billions?`;
+
+const UNITS =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+
+/** What each written number from zero to ninety-nine is worth. English. */
+const VALUES: ReadonlyMap<string, number> = new Map([
+  ...UNITS.map((word, i) => [word, i] as const),
+  ...TENS.flatMap((word, i) => [
+    [word, 20 + 10 * i] as const,
+    ...UNITS.slice(1, 10).map((unit, at) => [`${word}-${unit}`, 21 + 10 * i + at] as const),
+  ]),
+]);
+
+/** The words that numbers up to ninety-nine are written with, in small letters. */
+export const numberWords = (): string[] => [...UNITS, ...TENS];
+
+/** The numbers from zero to ninety-nine that a text writes out, in their order: `seven`, `twenty-one`, and that of `two-year`. English. */
+export const writtenNumbers = (text: string): number[] =>
+  (text.toLowerCase().match(/(?<![\p{L}\p{N}])[a-z]+(?:-[a-z]+)?(?![\p{L}\p{N}])/gu) ?? []).flatMap((word) => {
+    const found = [VALUES.get(word) ?? VALUES.get(word.split('-')[0]!)];
+    return found.filter((value) => value !== undefined);
+  });
