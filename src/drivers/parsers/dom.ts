@@ -29,6 +29,7 @@ export interface DomElement extends DomNode {
   normalize(): void;
   append(...nodes: (DomNode | string)[]): void;
   prepend(...nodes: (DomNode | string)[]): void;
+  before(...nodes: (DomNode | string)[]): void;
   replaceWith(...nodes: (DomNode | string)[]): void;
   remove(): void;
 }
@@ -49,6 +50,17 @@ export function childElements(element: DomElement): DomElement[] {
   for (let node: DomNode | null = element.firstChild; node; node = node.nextSibling)
     if (node.nodeType === ELEMENT) children.push(node as DomElement);
   return children;
+}
+
+/** Moves all that an element holds to the end of another, one by one: there may be more than a call takes arguments. */
+export function moveInto(target: DomElement, source: DomElement): void {
+  for (const node of source.childNodes) target.append(node);
+}
+
+/** Leaves what an element holds in its place. */
+export function unwrap(element: DomElement): void {
+  for (const node of element.childNodes) element.before(node);
+  element.remove();
 }
 
 /** Pages for people nest some dozens of elements. What is deeper loses its markup: walking a page takes time with the square of its depth, and stack. */

@@ -1,16 +1,16 @@
 import type { ParsedDocument, Parser } from '../../ports/reading.ts';
-import { parseHtml, type DomElement } from './dom.ts';
+import { parseHtml } from './dom.ts';
 import { decodeText } from './encoding.ts';
 import { makeAbsolute, resolverOf } from './html/addresses.ts';
 import { factsOf } from './html/facts.ts';
 import { headOf } from './html/head.ts';
 import { mainContent } from './html/main.ts';
 import { toMarkdown } from './html/markdown.ts';
-import { escapeTags, heading, oneLine } from './markdown-text.ts';
+import { escapeTags, heading } from './markdown-text.ts';
 import { firstHeading } from './title.ts';
 
 /** The elements that say something about the page, in their order. */
-const TELLING = 'base, meta, link, a, area, frame, time, script[type="application/ld+json"]';
+const TELLING = 'base, meta, link, a, area, frame, time, script[type="application/ld+json"], [itemprop~=author]';
 
 /** The main text of a page, with an anchor at each heading that has one. */
 export const htmlParser: Parser = {
@@ -21,10 +21,9 @@ export const htmlParser: Parser = {
     const page = await parseHtml(html);
     const elements = [...page.document.querySelectorAll(TELLING)];
     const { title, metadata, generator } = headOf(page.document, elements);
-    const topic = headlineOf(page.body);
     const resolve = resolverOf(elements, source);
     const facts = resolve && factsOf(elements, resolve);
-    const content = await mainContent(page, { html, generator });
+    const { content, headline: topic } = await mainContent(page, { html, generator, title });
     if (resolve) makeAbsolute(content, resolve);
     const isThere = [...content.querySelectorAll('h1, h2')].some((headline) => lettersIn(headline.textContent) === lettersIn(topic));
     const { text, marks } = withTopic(await toMarkdown(content), isThere ? '' : topic);
@@ -43,10 +42,6 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
 }
 
 const lettersIn = (text: string | null): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '');
-
-/** The page's first heading, without the sign that links to it. */
-const headlineOf = (body: DomElement): string =>
-  oneLine((body.querySelector('h1')?.textContent ?? '').replace(/[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu, ''));
 
 /** The page's first heading stands above its text, also where the choice of the main text left it out. */
 function withTopic({ text, marks = [] }: Pick<ParsedDocument, 'text' | 'marks'>, topic: string): Pick<ParsedDocument, 'text' | 'marks'> {

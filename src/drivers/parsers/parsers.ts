@@ -1,6 +1,7 @@
 import type { Parser } from '../../ports/reading.ts';
 import { csvParser } from './csv.ts';
 import { docxParser } from './docx.ts';
+import { htmlFragmentParser } from './html-fragment.ts';
 import { htmlParser } from './html.ts';
 import { markdownParser } from './markdown.ts';
 import { pdfParser } from './pdf.ts';
@@ -16,6 +17,7 @@ export const parsers: readonly Parser[] = [
   xlsxParser,
   markdownParser,
   htmlParser,
+  htmlFragmentParser,
   textParser,
   csvParser,
 ];

@@ -13,7 +13,7 @@ import { parsers } from './parsers.ts';
 type Pool = Piscina<readonly ParseTask[], ParseOutcome[]>;
 
 /** Documents of these kinds and at most this size go to a worker together: handing one over takes longer than to parse it. */
-const SMALL_KINDS = new Set(['markdown', 'text']);
+const SMALL_KINDS = new Set(['markdown', 'text', 'html-fragment']);
 const SMALL_BYTES = 64 * 2 ** 10;
 const SMALL_AT_ONCE = 16;
 /** Of new objects in a thread, before they are sorted out: left to itself, V8 takes more the more documents pass through. */

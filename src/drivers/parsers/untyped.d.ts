@@ -17,7 +17,6 @@ declare module 'turndown' {
 
 declare module '@joplin/turndown-plugin-gfm' {
   export const strikethrough: unknown;
-  export const taskListItems: unknown;
 }
 
 declare module 'papaparse' {

@@ -59,6 +59,29 @@ describe('HTML', () => {
     );
   });
 
+  it('has lists with the numbers that a browser shows', async () => {
+    expect(await body('<ol><li>a</li><li value="9">b</li><li>c</li></ol>')).toBe('1. a\n9. b\n10. c');
+    expect(await body('<ol reversed><li>a</li><li>b</li><li>c</li></ol>')).toBe('3. a\n2. b\n1. c');
+    expect(await body('<ol reversed start="5"><li>a</li><li>b</li></ol>')).toBe('5. a\n4. b');
+  });
+
+  it('has parts with emphasis or code that touch so that both show', async () => {
+    expect(await body('<p><b>A</b><strong>B</strong> <i>c</i><em>d</em> <b>e</b> <b>f</b></p>')).toBe('**AB** *cd* **e** **f**');
+    expect(await body('<p><code>a</code><code>b</code><code>c</code></p>')).toBe('`a` `b` `c`');
+    expect(await body('<pre><code>a</code><code>b</code></pre>')).toBe('```\nab\n```');
+  });
+
+  it('has a table whose cells span each other without end, at the size of its cells', async () => {
+    const row = '<tr><td rowspan="1000" colspan="1000">a</td><td>b</td></tr>';
+    const text = await body(`<table>${row.repeat(100)}</table>`);
+    expect(text.split('\n')).toHaveLength(101);
+    expect(text.length).toBeLessThan(2000);
+    const wide = await body('<table><tr><td colspan="99">Rooms</td></tr><tr><td>One</td><td>80</td></tr></table>');
+    expect(wide).toBe('| Rooms |  |\n| --- | --- |\n| One | 80 |');
+    const blocks = await body('<table><tr><td colspan="600">a</td><td>b</td></tr></table>');
+    expect(blocks.length).toBeLessThan(100);
+  });
+
   it('has tables with every value in its column', async () => {
     const html =
       '<table><caption>Power</caption><tr><td><b>Model</b></td><td colspan="2">Draw</td></tr><tr><td rowspan="2">A | 300</td><td>heater</td><td>1450<br>W</td></tr><tr><td>pump</td><td>48 W</td></tr></table>';

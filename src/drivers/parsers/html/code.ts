@@ -1,5 +1,5 @@
 import type { DomElement, DomNode } from '../dom.ts';
-import { namesOf } from './clean.ts';
+import { namesOf } from './names.ts';
 
 const TEXT = 3;
 const ELEMENT = 1;
@@ -18,7 +18,7 @@ const LANGUAGE_ATTRIBUTES = ['data-language', 'data-lang', 'language'];
 const NO_LANGUAGE = /^(?:default|none|text|plain|plaintext|txt|undefined|no-?highlight|source|numberSource)$/i;
 /** Elements that are a line each, by their kind or by what highlighters call them. */
 const LINE_ELEMENT = /^(?:DIV|P|LI|TR|OL|UL|TABLE)$/;
-const LINE_NAME = /(?:^|\s)(?:line|token-line|ec-line|code-line|code__line|view-line)(?:\s|$)/;
+const LINE_NAME = /(?:^|\s)(?:line|token-line|ec-line|code-line|code__line|view-line|highlight-line)(?:\s|$)/;
 const LINE_NUMBER = /(?:^|[\s_-])(?:linenos?|linenodiv|gutter|lnt?|line-?numbers?|line-?numbers-rows|hljs-ln-n(?:umbers)?|gl)(?:$|[\s_-])/i;
 
 /** So much white space in a row says nothing, and the conversion to Markdown takes time with the square of it. */

@@ -1,4 +1,4 @@
-import type { DomElement } from '../dom.ts';
+import { unwrap, type DomElement } from '../dom.ts';
 import { lettersOf } from './prose.ts';
 
 /** Where widely used generators of documentation put a page's content: a word of it, and what finds it. The first that holds text is it. */
@@ -43,8 +43,18 @@ export function generatedContent(body: DomElement, { html, generator }: Source):
     const root = html.includes(sign) ? dominant(body, selector) : undefined;
     if (root) return root;
   }
-  const isNamed = GENERATOR.test(generator) || JAVADOC.test(html);
+  const isJavadoc = JAVADOC.test(html);
+  if (isJavadoc) rewriteJavadoc(body);
+  const isNamed = GENERATOR.test(generator) || isJavadoc;
   return isNamed ? MAINS.map((selector) => dominant(body, selector)).find(Boolean) : undefined;
+}
+
+/** Javadoc before JDK 16 keeps the name of a class beside its content, all else in lists of one item, and its tabs in captions. */
+function rewriteJavadoc(body: DomElement): void {
+  const content = body.querySelector('body > .contentContainer');
+  for (const header of content ? body.querySelectorAll('body > .header') : []) content?.prepend(header);
+  for (const caption of body.querySelectorAll('caption')) if (caption.querySelector('.activeTableTab')) caption.remove();
+  for (const block of body.querySelectorAll('ul.blockList, ul.blockListLast, li.blockList, li.blockListLast')) unwrap(block);
 }
 
 function dominant(body: DomElement, selector: string): DomElement | undefined {

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../../schema/items.ts';
 import type { DomDocument, DomElement } from '../dom.ts';
+import { readDate } from '../../../base/dates.ts';
 import { linkedDataOf, type LinkedData } from './linked-data.ts';
 import { oneLine } from '../markdown-text.ts';
 
@@ -25,20 +26,24 @@ const CREATED = [
 ];
 const MODIFIED = ['article:modified_time', 'datemodified', 'og:updated_time', 'dcterms.modified', 'last-modified'];
 const AUTHOR = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author'];
-/** A date in words may be as long as this. */
-const LONGEST_DATE = 60;
 const LONGEST_NAME = 200;
+/** After so many that say nothing, there is none. */
+const MOST_SIGNS = 100;
+/** What readers say about a page. */
+const ANSWERS =
+  '[itemprop=comment], [itemprop=review], [itemprop=suggestedAnswer], [itemprop=acceptedAnswer], #comments, .comments, .comment';
 
-/** `elements` are those of the page that may say something: meta, time and script. */
+/** `elements` are those of the page that may say something: meta, time and script, and what names an author. */
 export function headOf(document: DomDocument, elements: readonly DomElement[]): Head {
   const named = metaOf(elements);
   const meta = (...names: string[]) => names.map((name) => named.get(name)).find(Boolean);
+  const date = (...names: string[]) => names.map((name) => readDate(named.get(name) ?? '')).find(Boolean);
   const data = linkedDataOf(elements);
   const times = elements.filter(({ nodeName }) => nodeName === 'TIME');
   const known = {
-    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author,
-    created: date(meta(...CREATED)) ?? date(data.created) ?? timeOf(times, /datePublished|published|pubdate|entry-date/i),
-    modified: date(meta(...MODIFIED)) ?? date(data.modified) ?? timeOf(times, /dateModified|updated|modified/i),
+    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author ?? signedBy(elements),
+    created: date(...CREATED) ?? readDate(data.created ?? '') ?? timeOf(times, /datePublished|published|pubdate|entry-date/i),
+    modified: date(...MODIFIED) ?? readDate(data.modified ?? '') ?? timeOf(times, /dateModified|updated|modified/i),
     description: meta('description', 'og:description', 'dc.description'),
     lang: langOf(document, meta, data),
   };
@@ -69,8 +74,22 @@ const titleOf = (document: DomDocument): string =>
 const isName = (value: string | undefined): value is string =>
   value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
 
-const date = (value: string | undefined): string | undefined =>
-  value !== undefined && /\d{4}/.test(value) && value.length <= LONGEST_DATE ? value : undefined;
+/** The first name that the page marks as its author's (HTML 4.6.7.2, microdata of schema.org). Those of comments and reviews are others'. */
+function signedBy(elements: readonly DomElement[]): string | undefined {
+  for (const sign of elements.filter(isSign).slice(0, MOST_SIGNS)) {
+    const named = sign.querySelector('[itemprop=name]');
+    const name = oneLine(named?.getAttribute('content') ?? (named ?? sign).textContent ?? '').replace(/^by\s+/i, '');
+    if (name !== '' && isName(name) && sign.closest(ANSWERS) === null) return name;
+  }
+  return undefined;
+}
+
+const isSign = (element: DomElement): boolean =>
+  element.nodeName !== 'META' &&
+  element.nodeName !== 'LINK' &&
+  ['rel', 'itemprop'].some((attribute) => words(element.getAttribute(attribute)).includes('author'));
+
+const words = (value: string | null): string[] => (value ?? '').toLowerCase().split(/\s+/);
 
 /** What a `time` element says that is marked so, or stands in an element that is. */
 function timeOf(times: readonly DomElement[], mark: RegExp): string | undefined {
@@ -79,7 +98,7 @@ function timeOf(times: readonly DomElement[], mark: RegExp): string | undefined 
       `${element?.getAttribute('itemprop')} ${element?.getAttribute('class')} ${element?.hasAttribute('pubdate') ? 'pubdate' : ''}`,
     );
   const found = times.find((time) => says(time) || says(time.parentElement));
-  return date(found?.getAttribute('datetime') ?? undefined);
+  return readDate(found?.getAttribute('datetime') ?? found?.textContent ?? '');
 }
 
 function langOf(document: DomDocument, meta: (...names: string[]) => string | undefined, data: LinkedData): string | undefined {

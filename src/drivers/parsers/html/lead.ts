@@ -1,5 +1,5 @@
 import { childElements, type DomDocument, type DomElement } from '../dom.ts';
-import { namesOf } from './clean.ts';
+import { namesOf } from './names.ts';
 import { lettersOf, linkShareOf } from './prose.ts';
 
 /** What stylesheets call the paragraph under a headline. */
@@ -18,8 +18,7 @@ const wordsOf = (text: string | null | undefined): string => (text ?? '').replac
  * The paragraph under the headline, which Readability takes for a part of the page's head: one that is named so, or that says what the page's
  * description says. To be asked before the page is taken apart.
  */
-export function leadOf({ document, body }: { document: DomDocument; body: DomElement }): DomElement | undefined {
-  const headline = body.querySelector('h1');
+export function leadOf(document: DomDocument, headline: DomElement | undefined): DomElement | undefined {
   if (!headline) return undefined;
   const description = wordsOf(document.querySelector('meta[name="description"], meta[property="og:description"]')?.getAttribute('content'));
   let [isBelow, lead] = [false, undefined as DomElement | undefined];

@@ -1,20 +1,21 @@
-import { parseHtml, type DomDocument, type DomElement } from '../dom.ts';
-import { isTopic, removeUnseen } from './clean.ts';
+import type { DomDocument, DomElement } from '../dom.ts';
+import { removeUnseen } from './clean.ts';
+import { isTopic } from './names.ts';
+import { removeFrames } from './frames.ts';
 import { generatedContent, type Source } from './generators.ts';
+import { headlineOf, wordsOf } from './headline.ts';
+import { writeIcons } from './icons.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { leadOf, withLead } from './lead.ts';
 import { LEVEL } from './markdown.ts';
 import { lettersAtAll } from './measure.ts';
+import type { Page } from './panels.ts';
 import { lettersOf, proseOf } from './prose.ts';
+import { replaceStandIns } from './stand-ins.ts';
 import { rewriteWidgets } from './widgets.ts';
 
 /** Readability asks every element for its text, several times. Of a page where that is more than so many letters it would take many seconds to choose. */
 const LABORIOUS = 20_000_000;
-
-interface HtmlPage {
-  document: DomDocument;
-  body: DomElement;
-}
 
 /** Readability takes elements for what their ids say; where an id is that of a section, it says what the section is about. */
 const TOPICS = 'h1[id], h2[id], h3[id], h4[id], h5[id], h6[id], dt[id], section[id], div[id]';
@@ -31,26 +32,33 @@ const MANUAL_MARKS = 3;
 /** A choice of this much prose may be less of it: the rest of a news page is teasers and comments. */
 const LONG = 1500;
 
+interface Main {
+  content: DomElement;
+  /** What the page's first heading says, or nothing. */
+  headline: string;
+}
+
 /**
  * What the page is about: the place where its generator puts that; else what Readability (the reader view of Firefox) chooses, where that is enough
  * of the page's text; else its only article, its main element or its body, without what stands around it. The page is taken apart.
  */
-export async function mainContent(page: HtmlPage, source: Source): Promise<DomElement> {
+export async function mainContent(page: Page, source: Source & { title: string }): Promise<Main> {
+  replaceStandIns(page, source.html);
   rewriteWidgets(page, source.html);
+  writeIcons(page.body, source.html);
   const generated = generatedContent(page.body, source);
   removeUnseen(page.body, generated);
-  if (generated && lettersOf(generated) > 0) return removeLeftovers(generated, { isGenerated: true });
-  const around = candidate(page.body);
-  const isManual = [...around.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
-  const whole = proseOf(around);
-  const lead = leadOf(page)?.cloneNode(true) as DomElement | undefined;
+  const heading = headlineOf(page.body, { content: generated, title: source.title });
+  const headline = wordsOf(heading);
+  if (generated && lettersOf(generated) > 0) return { content: removeLeftovers(generated, { isGenerated: true }), headline };
+  const lead = leadOf(page.document, heading)?.cloneNode(true) as DomElement | undefined;
+  const rest = candidate(page.body.cloneNode(true) as DomElement); // Readability takes the page apart
+  const isManual = [...rest.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
   const chosen = lettersAtAll(page.body) > LABORIOUS ? undefined : await readable(page.document);
-  if (chosen && isEnough(chosen, { whole, isManual })) return withLead(removeLeftovers(chosen), lead);
-  const again = await parseHtml(source.html); // Readability has taken the first apart
-  rewriteWidgets(again, source.html);
-  removeUnseen(again.body);
-  const rest = candidate(again.body);
-  return removeLeftovers(chosen && lettersOf(chosen) > lettersOf(rest) ? chosen : rest);
+  if (chosen && isEnough(chosen, { whole: proseOf(rest), isManual })) return { content: withLead(removeLeftovers(chosen), lead), headline };
+  if (chosen && lettersOf(chosen) > lettersOf(rest)) return { content: removeLeftovers(chosen), headline };
+  if (rest.nodeName === 'BODY') removeFrames(rest);
+  return { content: removeLeftovers(rest), headline };
 }
 
 function isEnough(chosen: DomElement, { whole, isManual }: { whole: number; isManual: boolean }): boolean {

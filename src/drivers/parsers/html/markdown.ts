@@ -1,86 +1,49 @@
+import type TurndownService from 'turndown';
 import type { Mark } from '../../../schema/items.ts';
 import type { DomElement } from '../dom.ts';
+import { joinAdjoining } from './adjoining.ts';
+import { marksIn, numberHeadings } from './anchors.ts';
 import { codeBlock } from './code.ts';
 import { escapeText } from './escape.ts';
+import { listItem } from './lists.ts';
 import { writeScripts } from './scripts.ts';
 import { addTableRules } from './tables.ts';
 import { heading, oneLine } from '../markdown-text.ts';
 
-// A heading with an anchor carries its number between two characters that occur in no text, until its place in the Markdown is known.
-const OPEN = '\ufdd3';
-const CLOSE = '\ufdd4';
 /** The level that a heading had before Readability, which makes every first level a second one. */
 export const LEVEL = 'data-kb-level';
-/** The element that an application writes its pages into is no part of any. */
-const MOUNT = /^(?:app|root|app-root|react-root|svelte|__\w+)$/;
-const NUMBERED = new RegExp(`${OPEN}(\\d+)${CLOSE} ?`, 'g');
+
+let turndown: Promise<TurndownService> | undefined;
 
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
   writeScripts(root);
+  joinAdjoining(root);
   escapeText(root);
   const anchors = numberHeadings(root);
-  const converted = (await converter()).turndown(root);
-  return extractMarks(converted, anchors);
+  const converted = (await (turndown ??= converter())).turndown(root);
+  return marksIn(converted, anchors);
 }
 
-/** Writes the number of its anchor into each heading; gives the anchors by number. */
-function numberHeadings(root: DomElement): string[] {
-  const anchors: string[] = [];
-  for (const node of root.querySelectorAll('h1, h2, h3, h4, h5, h6, dt[id]')) {
-    const anchor = anchorOf(node);
-    for (const sign of node.querySelectorAll('a[href^="#"]')) if (!/[\p{L}\p{N}]/u.test(sign.textContent ?? '')) sign.remove();
-    if (anchor) node.prepend(`${OPEN}${anchors.push(anchor) - 1}${CLOSE}`);
-  }
-  return anchors;
-}
-
-/** The id of the heading, of an anchor inside it, or of the section that it begins. */
-function anchorOf(node: DomElement): string | undefined {
-  const inner = node.querySelector('a[id], a[name], span[id]');
-  const section = node.parentElement;
-  const isSection = section !== null && /^(?:SECTION|DIV)$/.test(section.nodeName) && !MOUNT.test(section.id);
-  const ofSection = isSection && section.firstElementChild === node ? section.id : '';
-  return node.id || inner?.id || inner?.getAttribute('name') || ofSection || undefined;
-}
-
-function extractMarks(converted: string, anchors: readonly string[]): { text: string; marks: Mark[] } {
-  const marks: Mark[] = [];
-  const pieces: string[] = [];
-  let [from, length, line] = [0, 0, 0];
-  for (const { 0: found, 1: number, index } of converted.matchAll(NUMBERED)) {
-    const piece = converted.slice(from, index);
-    pieces.push(piece);
-    from = index + found.length;
-    if (piece.includes('\n')) line = length + piece.lastIndexOf('\n') + 1;
-    length += piece.length;
-    marks.push({ at: line, anchor: anchors[Number(number)]! });
-  }
-  return { text: [...pieces, converted.slice(from)].join(''), marks };
-}
-
-async function converter() {
-  const [{ default: TurndownService }, { strikethrough, taskListItems }] = await Promise.all([
-    import('turndown'),
-    import('@joplin/turndown-plugin-gfm'),
-  ]);
-  const turndown = new TurndownService({
+async function converter(): Promise<TurndownService> {
+  const [{ default: Turndown }, { strikethrough }] = await Promise.all([import('turndown'), import('@joplin/turndown-plugin-gfm')]);
+  const service = new Turndown({
     headingStyle: 'atx',
     codeBlockStyle: 'fenced',
     bulletListMarker: '-',
     emDelimiter: '*',
     hr: '---',
   });
-  turndown.escape = (text) => text; // it is done, with an eye on where the text stands
-  turndown.use([strikethrough, taskListItems]);
-  const counts = new WeakMap<DomElement, number>();
-  turndown
+  service.escape = (text) => text; // it is done, with an eye on where the text stands
+  service.use([strikethrough]);
+  const next = new WeakMap<DomElement, number>();
+  service
     .addRule('heading', {
       filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
       replacement: (content, node) =>
         content.trim() === '' ? '' : `\n\n${heading(Number(node.getAttribute(LEVEL) ?? node.nodeName[1]), content)}\n\n`,
     })
-    .addRule('listItem', { filter: 'li', replacement: (content, node) => listItem(content, node, counts) })
+    .addRule('listItem', { filter: 'li', replacement: (content, node) => listItem(content, node, next) })
     .addRule('codeBlock', { filter: 'pre', replacement: (_content, node) => codeBlock(node) })
     .addRule('term', {
       filter: (node) => TERM.test(node.nodeName) || CALLED.test(node.className),
@@ -97,20 +60,8 @@ async function converter() {
     .addRule('details', { filter: 'details', replacement: (content) => `\n\n${content}\n\n` })
     .addRule('image', { filter: 'img', replacement: (_content, node) => image(node) })
     .addRule('link', { filter: 'a', replacement: (content, node) => link(content, node) });
-  addTableRules(turndown);
-  return turndown;
-}
-
-/** `counts`: how many items of each list there were before, because looking that up at each takes its time from long lists. */
-function listItem(content: string, node: DomElement, counts: WeakMap<DomElement, number>): string {
-  const list = node.parentElement;
-  const before = (list && counts.get(list)) ?? 0;
-  if (list) counts.set(list, before + 1);
-  const start = Number.parseInt(list?.getAttribute('start') ?? '', 10);
-  const first = start >= 0 ? start : 1;
-  const mark = list?.nodeName === 'OL' ? `${first + before}. ` : '- ';
-  const text = content.trim().replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`);
-  return text === '' ? '' : `${mark}${text}\n`;
+  addTableRules(service);
+  return service;
 }
 
 /** The name and parameters of what a manual describes, as Sphinx marks them. */

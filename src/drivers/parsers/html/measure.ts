@@ -10,6 +10,8 @@ export interface Measure {
 
 const TEXT = 3;
 const ELEMENT = 1;
+/** What these hold is for no reader. */
+const SILENT = /^(?:SCRIPT|STYLE|TEMPLATE)$/;
 
 /** The measure of an element and of each one in it, in one walk: asking each for its text would take time with their number times their depth. */
 export function measuresOf(root: DomElement): (element: DomElement) => Measure {
@@ -25,6 +27,7 @@ export function measuresOf(root: DomElement): (element: DomElement) => Measure {
     return measure;
   };
   const measureOf = (node: DomNode, inLink: boolean): Measure => {
+    if (SILENT.test(node.nodeName)) return { letters: 0, linked: 0 };
     if (node.nodeType === ELEMENT) return visit(node as DomElement, inLink || isLink(node as DomElement));
     const letters = node.nodeType === TEXT ? lettersOf(node) : 0;
     return { letters, linked: inLink ? letters : 0 };

@@ -3,12 +3,15 @@ import type { DomElement } from '../dom.ts';
 import { codeSpan, linesOf } from './code.ts';
 import { oneLine, tableLines } from '../markdown-text.ts';
 
-// Between a cell and its table stand characters that occur in no text (html-escape.ts takes care of that), so that the table can lay out its rows itself.
+// Between a cell and its table stand characters that occur in no text (escape.ts takes care of that), so that the table can lay out its rows itself.
 const CELL = '\ufdd0';
 const ROW = '\ufdd1';
 const TEXT = '\ufdd2';
 /** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
 const WIDEST_SPAN = 1000;
+/** A table with so many more places than cells, about, is drawn by its spans, or an attack: spans of both kinds in each row fill rows times columns. */
+const MOST_PLACES = 20;
+const FEW_PLACES = 500;
 
 /** Code of more lines than this cannot be read in a cell. */
 const MOST_LINES = 8;
@@ -62,8 +65,9 @@ export function addTableRules(turndown: TurndownService): void {
 }
 
 function tableText(content: string): string {
-  const [before = '', ...rows] = content.split(ROW);
-  const grid = laidOut(rows.map(cellsOf)).filter((row) => row.some((cell) => cell !== ''));
+  const [before = '', ...written] = content.split(ROW);
+  const rows = written.map(cellsOf);
+  const grid = (laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.some((cell) => cell !== ''));
   const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
   const table = grid.length === 0 ? '' : tableLines([header, ...grid.slice(1)]).join('\n');
   return [before.trim(), table].filter(Boolean).join('\n\n');
@@ -79,10 +83,12 @@ const cellsOf = (row: string): Cell[] =>
       return { text, columns, rows };
     });
 
-/** Every value in the row and column where a browser shows it. */
-function laidOut(rows: readonly Cell[][]): string[][] {
+/** Every value in the row and column where a browser shows it; rows end at their last one. Undefined for a table that is mostly spanned. */
+function laidOut(rows: readonly Cell[][]): string[][] | undefined {
   const taken: number[] = []; // by column: how many more rows the cell above reaches into
-  return rows.map((cells) => {
+  let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
+  const grid: string[][] = [];
+  for (const cells of rows) {
     const row: string[] = [];
     const fillTaken = () => {
       while ((taken[row.length] ?? 0) > 0) {
@@ -96,8 +102,12 @@ function laidOut(rows: readonly Cell[][]): string[][] {
         taken[row.length] = reach - 1;
         row.push(i === 0 ? text : '');
       }
+      if (row.length > places) return undefined;
     }
     fillTaken();
-    return row;
-  });
+    row.length = row.findLastIndex((cell) => cell !== '') + 1;
+    grid.push(row);
+    places -= row.length;
+  }
+  return grid;
 }

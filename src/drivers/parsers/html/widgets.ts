@@ -1,11 +1,8 @@
-import { childElements, type DomDocument, type DomElement } from '../dom.ts';
+import { childElements, type DomElement } from '../dom.ts';
 import { oneLine } from '../markdown-text.ts';
-import { show } from './clean.ts';
-
-interface Page {
-  document: DomDocument;
-  body: DomElement;
-}
+import { show } from './concealed.ts';
+import { unfold } from './folds.ts';
+import { labelled, namedElements, panelNamed, type Named, type Page } from './panels.ts';
 
 const TABLISTS = '[role="tablist"], .tabbed-labels, .vp-code-group > .tabs';
 /** Labels that stand directly before what they bring forth: sphinx-design, and Material for MkDocs before version 9. */
@@ -14,14 +11,15 @@ const FORMULAS = 'mjx-container, .mwe-math-element, .katex-display, .katex, math
 /** What MathJax 2 draws beside the script that holds the formula. */
 const DRAWN = '.MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML';
 /** A page without any of these words has no widget that is rewritten. */
-const SIGN = /tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
+const SIGN = /aria-expanded|tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
 
-/** Rewrites what needs a script or a style sheet to be understood: panels behind tabs get the label of their tab, formulas become TeX between dollar signs. */
+/** Rewrites what needs a script or a style sheet to be understood: panels behind tabs get the label of their tab, what folds out is shown, formulas become TeX between dollar signs. */
 export function rewriteWidgets(page: Page, html: string): void {
   if (!SIGN.test(html)) return;
   const lists = [...page.body.querySelectorAll(TABLISTS)];
-  const named = lists.length > 0 ? namedElements(page.body) : new Map<string, DomElement>();
+  const named: Named = lists.length > 0 || html.includes('aria-expanded') ? namedElements(page.body) : new Map();
   for (const list of lists) labelPanels(list, page, { named });
+  unfold(page, named);
   for (const label of page.body.querySelectorAll(SINGLE_LABELS)) label.replaceWith(labelled(label, page));
   if (/math\/tex/.test(html)) for (const drawn of page.body.querySelectorAll(DRAWN)) drawn.remove();
   for (const formula of page.body.querySelectorAll(FORMULAS)) if (page.body.contains(formula)) writeFormula(formula);
@@ -33,7 +31,7 @@ interface Panel {
   panel: DomElement;
 }
 
-function labelPanels(list: DomElement, page: Page, { named }: { named: ReadonlyMap<string, DomElement> }): void {
+function labelPanels(list: DomElement, page: Page, { named }: { named: Named }): void {
   const labels = [...list.querySelectorAll('[role="tab"], label')];
   const pairs = pairsOf(list, labels, named);
   if (pairs.length === 0) return;
@@ -44,8 +42,11 @@ function labelPanels(list: DomElement, page: Page, { named }: { named: ReadonlyM
   list.remove();
 }
 
-function pairsOf(list: DomElement, labels: readonly DomElement[], named: ReadonlyMap<string, DomElement>): Panel[] {
-  const pairs = labels.flatMap((label) => panelNamed(label, named) ?? []);
+function pairsOf(list: DomElement, labels: readonly DomElement[], named: Named): Panel[] {
+  const pairs = labels.flatMap((label) => {
+    const panel = panelNamed(label, named);
+    return panel ? [{ label, panel }] : [];
+  });
   if (pairs.length > 0) return pairs;
   const panels = panelsAfter(list, labels.length);
   const shown = panels.length === 1 ? labels.filter((label) => label.getAttribute('aria-selected') === 'true') : labels;
@@ -64,32 +65,6 @@ function panelsAfter(list: DomElement, count: number): DomElement[] {
 }
 
 const isPanel = (element: DomElement): boolean => element.getAttribute('role') === 'tabpanel';
-
-function panelNamed(label: DomElement, named: ReadonlyMap<string, DomElement>): Panel | undefined {
-  const panel = named.get(`#${label.getAttribute('aria-controls') ?? ''}`) ?? named.get(`by ${label.getAttribute('id') ?? ''}`);
-  return panel && { label, panel };
-}
-
-/** The elements of a body by their id, and by the one that labels them. */
-function namedElements(body: DomElement): Map<string, DomElement> {
-  const named = new Map<string, DomElement>();
-  for (const [attribute, sign] of [
-    ['id', '#'],
-    ['aria-labelledby', 'by '],
-  ] as const)
-    for (const element of body.querySelectorAll(`[${attribute}]`)) {
-      const name = `${sign}${element.getAttribute(attribute)}`;
-      if (!named.has(name)) named.set(name, element);
-    }
-  return named;
-}
-
-function labelled(label: DomElement, { document }: Page): DomElement {
-  const [paragraph, strong] = [document.createElement('p'), document.createElement('strong')];
-  strong.textContent = oneLine(label.textContent ?? '');
-  paragraph.append(strong);
-  return paragraph;
-}
 
 function writeFormula(formula: DomElement): void {
   const tex = texOf(formula);

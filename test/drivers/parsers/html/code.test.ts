@@ -39,6 +39,8 @@ describe('code in HTML', () => {
   it('has its lines where each is an element of its own, the empty ones too', async () => {
     const lines = '<div class="line">one</div><div class="line"></div><div class="line">  two</div>';
     expect(await markdown(`<pre><code>${lines}</code></pre>`)).toBe('```\none\n\n  two\n```');
+    const wrapped = (line: string) => `<span class="highlight-line"><span class="highlight-line-content">${line}</span></span>`;
+    expect(await markdown(`<pre><code>${wrapped('one')}${wrapped('two')}</code></pre>`)).toBe('```\none\ntwo\n```');
     expect(await markdown('<pre><code>one<br>two</code></pre>')).toBe('```\none\ntwo\n```');
   });
 

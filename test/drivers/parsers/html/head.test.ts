@@ -12,7 +12,7 @@ describe('what an HTML page says about itself', () => {
     );
     expect(metadata).toEqual({
       author: 'Ida Berg',
-      created: '2026-03-01T08:00:00Z',
+      created: '2026-03-01T08:00:00.000Z',
       modified: '2026-04-02',
       description: 'How to.',
       lang: 'de-AT',
@@ -36,6 +36,40 @@ describe('what an HTML page says about itself', () => {
     const body =
       '<p>On <time datetime="1999-01-01">a day</time>.</p><time class="entry-date" datetime="2026-03-01">1 March</time><span class="theme-last-updated"><time itemprop="dateModified" datetime="2026-04-02">2 April</time></span>';
     expect((await headed('', body)).metadata).toEqual({ created: '2026-03-01', modified: '2026-04-02' });
+  });
+
+  it('is where the page names its author, and not in what readers say', async () => {
+    const comment = '<div class="comments"><a rel="author" href="/jon">Jon Moss</a></div>';
+    for (const byline of [
+      '<p class="byline">By <a rel="author" href="/ida">Ida Berg</a></p>',
+      '<span itemprop="author" itemscope><span itemprop="name">Ida Berg</span>, chief engineer</span>',
+      '<span itemprop="author" itemscope><meta itemprop="name" content="Ida Berg"></span>',
+      '<a rel="author nofollow" href="/ida"><img src="ida.jpg"></a><a rel="author" href="/ida">by Ida Berg</a>',
+    ])
+      expect((await headed('', comment + byline + '<p>Text.</p>')).metadata, byline).toEqual({ author: 'Ida Berg' });
+    expect((await headed('', `${comment}<p>Text.</p>`)).metadata).toEqual({});
+    expect((await headed('<meta name="author" content="Jon Moss">', '<a rel="author">Ida Berg</a><p>Text.</p>')).metadata.author).toBe(
+      'Jon Moss',
+    );
+  });
+
+  it('has dates that compare as texts, however they are written, and none that may be read in two ways', async () => {
+    const dated = (created: string, modified: string) =>
+      headed(`<meta name="date" content="${created}"><meta name="last-modified" content="${modified}">`);
+    expect((await dated('May 3, 2024', 'Fri, 03 May 2024 10:00:00 GMT')).metadata).toEqual({
+      created: '2024-05-03',
+      modified: '2024-05-03T10:00:00.000Z',
+    });
+    expect((await dated('03/04/2024', 'in 2024')).metadata).toEqual({});
+    expect((await headed('<meta name="date" content="soon"><meta name="pubdate" content="2024-05-03">')).metadata).toEqual({
+      created: '2024-05-03',
+    });
+    expect((await headed('', '<time class="published">3 May 2024</time><p>Text.</p>')).metadata).toEqual({ created: '2024-05-03' });
+  });
+
+  it('leaves out JSON-LD that is as long as a catalogue', async () => {
+    const catalogue = { '@type': 'Article', author: 'Ida Berg', text: 'x'.repeat(200_000) };
+    expect((await headed(linkedData(catalogue))).metadata).toEqual({});
   });
 
   it('leaves out an author that is an address, a date that is none, and JSON-LD that cannot be read', async () => {

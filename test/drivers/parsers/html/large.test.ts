@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseHtml } from '../../../../src/drivers/parsers/dom.ts';
+import { removeUnseen } from '../../../../src/drivers/parsers/html/clean.ts';
 import { generatedContent } from '../../../../src/drivers/parsers/html/generators.ts';
 import { toMarkdown } from '../../../../src/drivers/parsers/html/markdown.ts';
 import { rewriteWidgets } from '../../../../src/drivers/parsers/html/widgets.ts';
@@ -78,6 +79,23 @@ test(
     const html = `<html><body>${'<i class=wiki-content></i>'.repeat(140_000)}<div class=wiki-content>${words.repeat(3)}</div></body></html>`;
     const { body } = await parseHtml(html);
     expect(generatedContent(body, { html, generator: '' })?.nodeName).toBe('DIV');
+  },
+  PATIENCE,
+);
+
+test(
+  'thousands of parts fold out, and thousands of buttons stand in a heading',
+  async () => {
+    const folds = Array.from(
+      { length: 2000 },
+      (_, i) => `<button aria-expanded="false" aria-controls="p${i}">Q</button><div id="p${i}" hidden>y</div>`,
+    );
+    const html = `<main><h2>${'<button>x</button>'.repeat(4000)}</h2>${folds.join('')}</main>`;
+    const page = await parseHtml(html);
+    rewriteWidgets(page, html);
+    removeUnseen(page.body);
+    expect([...page.body.querySelectorAll('p > strong')].length).toBe(2000);
+    expect(page.body.querySelector('h2')?.textContent).toBe('x');
   },
   PATIENCE,
 );

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseHtml } from '../../../../src/drivers/parsers/dom.ts';
+import { removeLeftovers } from '../../../../src/drivers/parsers/html/leftovers.ts';
 import { placeOf, read } from '../read.ts';
 
 const sentence =
@@ -49,6 +51,33 @@ describe('what a class says a part is', () => {
   });
 });
 
+describe('a short part of an article', () => {
+  it('stays where its name says of what kind it is, and begins with a word for what leads elsewhere', async () => {
+    const paged = async (name: string): Promise<string | null> => {
+      const { body } = await parseHtml(`<html><body><p>${sentence.repeat(3)}</p><div class="${name}">PARTWORD</div></body></html>`);
+      return removeLeftovers(body).textContent;
+    };
+    const parts = 'related-commands rating-table social-security share-permissions subscribe-plan tags-input';
+    for (const name of parts.split(' ')) expect(await paged(name), name).toContain('PARTWORD');
+    const asides = 'related relatedPosts related-products rating rating-stars share-buttons social-links tags post-tags related__item';
+    for (const name of asides.split(' ')) expect(await paged(name), name).not.toContain('PARTWORD');
+  });
+
+  it('stays where it is called like a sign and leads nowhere', async () => {
+    for (const name of ['toc', 'eyebrow', 'noprint', 'pagination'])
+      expect(await generated(`<div class="${name}"><p>PARTWORD</p></div>`), name).toContain('PARTWORD');
+    for (const name of ['toc', 'noprint', 'pagination'])
+      expect(await generated(`<div class="${name}"><a href="/x">PARTWORD</a></div>`), name).not.toContain('PARTWORD');
+    expect(await generated('<div class="eyebrow">PARTWORD</div><div><h1>Part</h1></div>')).not.toContain('PARTWORD');
+  });
+
+  it('is left out where it asks how the page was, or says how old that is today', async () => {
+    for (const words of ['Was this helpful?', 'Last updated 2 days ago', 'Last updated <time>a month</time> ago'])
+      expect(await generated(`<p>${words}</p>`), words).not.toMatch(/helpful|updated/);
+    expect(await generated('<p>Last updated by the pump.</p>')).toContain('updated');
+  });
+});
+
 describe('a thread of short answers', () => {
   const answers = (count: number) =>
     Array.from({ length: count }, (_, i) => `<article class="comment"><h3>user${i}</h3><p>Answer ${i}. ${sentence}</p></article>`).join('');
@@ -81,6 +110,22 @@ describe('the anchor of a heading', () => {
       expect(placeOf(page, 'Words.')?.anchor).toBe('named');
       expect(page.text).toContain('## Anchors');
     }
+  });
+
+  it('may stand before it, as in old pages, or belong to the section behind a sign', async () => {
+    for (const html of [
+      '<a name="named"></a>\n<h2>Anchors</h2>',
+      '<section id="named"><a class="src" href="/s">Source</a><h2>Anchors</h2></section>',
+      '<div id="named"><span id="other"></span><h2>Anchors</h2></div>',
+    ]) {
+      const page = await read('html', `<html><body><main><h1>Hut</h1><p>${sentence}</p>${html}<p>Words.</p></main></body></html>`);
+      expect(placeOf(page, 'Words.')?.anchor, html).toBe('named');
+    }
+    const second = await read(
+      'html',
+      '<html><body><main><section id="part"><h2>One</h2><h3>Two</h3><p>Words.</p></section></main></body></html>',
+    );
+    expect(second.marks).toEqual([{ at: 0, anchor: 'part' }]);
   });
 
   it('is not the place that an application writes its pages into', async () => {

@@ -32,3 +32,49 @@ describe('panels behind tabs', () => {
     expect(await tabbed('<div><div role="tablist"></div></div><p>Words.</p>')).toBe('Words.');
   });
 });
+
+describe('what folds out', () => {
+  const fold = (more: string) => `<button aria-expanded="false" ${more}>How long is the warranty?</button>`;
+  const answer = (more: string) => `<div ${more}><p>Two years.</p></div>`;
+
+  it('stands under its question, whatever hides it', async () => {
+    for (const hidden of ['hidden', 'style="display: none"', 'hidden aria-hidden="true"']) {
+      expect(await tabbed(`<h3>${fold('aria-controls="a"')}</h3>${answer(`id="a" ${hidden}`)}`), hidden).toBe(
+        '### How long is the warranty?\n\nTwo years.',
+      );
+      expect(await tabbed(`<div>${fold('aria-controls="a"')}</div>${answer(`id="a" ${hidden}`)}`), hidden).toBe(
+        '**How long is the warranty?**\n\nTwo years.',
+      );
+    }
+    expect(await tabbed(`<div>${fold('')}${answer('hidden')}</div>`)).toBe('**How long is the warranty?**\n\nTwo years.');
+    expect(await tabbed(`<h3>${fold('id="q"')}</h3><div>${answer('aria-labelledby="q" hidden')}</div>`)).toBe(
+      '### How long is the warranty?\n\nTwo years.',
+    );
+  });
+
+  it('is read in a page without a main element', async () => {
+    const { text } = await read(
+      'html',
+      `<html><body><h1>FAQ</h1><div>${fold('aria-controls="a"')}</div>${answer('id="a" hidden')}</body></html>`,
+    );
+    expect(text).toBe('# FAQ\n\n**How long is the warranty?**\n\nTwo years.');
+  });
+
+  it('is left out where it leads elsewhere, asks for something or is chosen from', async () => {
+    const menu = '<div id="a" hidden><a href="/x">MENUWORD</a></div>';
+    expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a"')}${menu}`)).toBe('Words.');
+    expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a" aria-haspopup="true"')}${answer('id="a" hidden')}`)).toBe('Words.');
+    expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a"')}${answer('id="a" role="listbox" hidden')}`)).toBe('Words.');
+    expect(await tabbed(`<p>Words.</p>${fold('aria-controls="a"')}<div id="a" hidden><p>ASKWORD</p><input name="q"></div>`)).toBe('Words.');
+    const { text } = await read(
+      'html',
+      `<html><body><header>${fold('aria-controls="a"')}${answer('id="a" hidden')}</header><p>${sentence}</p></body></html>`,
+    );
+    expect(text).toBe(sentence.trim());
+  });
+
+  it('has no style sheets in its label', async () => {
+    const label = '<button aria-expanded="false" aria-controls="a"><style>.x { top: 0 }</style>More</button>';
+    expect(await tabbed(label + answer('id="a" hidden'))).toBe('**More**\n\nTwo years.');
+  });
+});

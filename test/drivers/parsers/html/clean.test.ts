@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { read } from '../read.ts';
+
+const sentence =
+  'The kettle boils a litre of water in two minutes, and switches itself off before anybody has found the cups for the tea. ';
+const textOf = async (body: string): Promise<string> =>
+  (await read('html', `<html><head><title>Prices</title></head><body>${body}</body></html>`)).text;
+
+describe('a form', () => {
+  const prices = '<h2>Prices</h2><p>Adults pay 12, children 6.</p>';
+  const hidden = '<input type="hidden" name="__VIEWSTATE" value="x">';
+
+  it('that holds the whole page, as ASP.NET has it, is read', async () => {
+    const expected = '## Prices\n\nAdults pay 12, children 6.';
+    expect(await textOf(`<form method="post">${hidden}<main>${prices}</main></form>`)).toBe(expected);
+    expect(await textOf(`<form method="post">${hidden}<div id="content">${prices}</div></form>`)).toBe(expected);
+    expect(await textOf(`<form method="post">${hidden}<div><input type="search"></div><div id="content">${prices}</div></form>`)).toBe(
+      expected,
+    );
+    expect(await textOf(`<form>${hidden}<input type="search"><h1>Prices</h1><p>Adults pay 12.</p></form>`)).toBe(
+      '# Prices\n\nAdults pay 12.',
+    );
+  });
+
+  it('that holds a part of the page without asking for anything, or its headline, is read', async () => {
+    expect(await textOf(`<div><p>${sentence}</p><form>${hidden}${prices}</form></div>`)).toContain('Adults pay 12');
+    expect(await textOf(`<div><p>${sentence}</p><form><input type="search"><h1>Prices</h1><p>Adults pay 12.</p></form></div>`)).toContain(
+      'Adults pay 12',
+    );
+  });
+
+  it('that asks for something in a page is not', async () => {
+    const asking = `<form>${hidden}<label>MAILWORD <input type="email"></label></form>`;
+    expect(await textOf(`<main>${prices}${asking}</main>`)).toBe('## Prices\n\nAdults pay 12, children 6.');
+    expect(await textOf(`${prices}${asking}`)).not.toContain('MAILWORD');
+  });
+});
+
+describe('a page about cookies', () => {
+  it('is read although it is called like what asks for consent', async () => {
+    const policy = '<h1>Cookie policy</h1><p>We use two cookies.</p>';
+    expect(await textOf(`<div class="cookie-policy-page">${policy}</div>`)).toBe('# Cookie policy\n\nWe use two cookies.');
+    const baking = '<div class="section" id="cookies"><span id="c"></span><h2>Cookies</h2><p>Bake them.</p></div>';
+    expect(await textOf(`<div>${baking}<div class="section" id="bread"><h2>Bread</h2><p>Bake it.</p></div></div>`)).toBe(
+      '## Cookies\n\nBake them.\n\n## Bread\n\nBake it.',
+    );
+  });
+
+  it('is none where it is called like a banner that is sold for that, whatever heading it has', async () => {
+    const banner = '<div id="onetrust-banner-sdk"><h2>We value your privacy</h2><p>COOKIEWORD</p></div>';
+    expect(await textOf(`${banner}<h1>Prices</h1><p>Adults pay 12.</p>`)).toBe('# Prices\n\nAdults pay 12.');
+  });
+
+  it('is none where a page has nothing but the question, or something beside it', async () => {
+    await expect(textOf('<div class="cookie-banner"><h2>We use cookies</h2></div><div id="root"></div>')).rejects.toThrow(
+      'without any text',
+    );
+    expect(await textOf(`<div class="cookie-note"><h1>We use cookies</h1></div><p>${sentence}</p>`)).toBe(sentence.trim());
+  });
+});
+
+describe('what a style hides', () => {
+  it('is read where it is the page, until a script runs', async () => {
+    expect(await textOf(`<div id="page" style="visibility:hidden"><h1>Prices</h1><p>Adults pay 12.</p></div>`)).toBe(
+      '# Prices\n\nAdults pay 12.',
+    );
+  });
+
+  it('is not read where it lies in the page or is less than half of it', async () => {
+    const hidden = `<div style="display:none"><h1>HIDDENWORD</h1><p>Hidden.</p></div>`;
+    expect(await textOf(`${hidden}<h1>Prices</h1><p>${sentence}</p>`)).not.toContain('HIDDENWORD');
+    expect(await textOf(`<div>${hidden}<p>Short.</p></div>`)).not.toContain('HIDDENWORD');
+  });
+});
+
+describe('a button in a heading', () => {
+  it('is its words where there are no others', async () => {
+    expect(await textOf('<main><h2><span><button>Is it open?</button></span><button>Copy link</button></h2><p>Yes.</p></main>')).toBe(
+      '## Is it open?\n\nYes.',
+    );
+    expect(await textOf('<main><h2>1. <button aria-expanded="true">Is it open?</button></h2><p>Yes.</p></main>')).toBe(
+      '## 1. Is it open?\n\nYes.',
+    );
+  });
+
+  it('is none of them beside others', async () => {
+    expect(await textOf('<main><h2>Setup<button>Copy link to this section</button></h2><p>Words.</p></main>')).toBe('## Setup\n\nWords.');
+  });
+});
