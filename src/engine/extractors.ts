@@ -21,6 +21,7 @@ export async function openExtractors(
 ): Promise<{ extractors: Extractors; close(): Promise<void> }> {
   const { settings, resources, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
+  const { user_agent, max_redirects } = network;
   const reader = await resources.reader();
   const named = namedOrigins({ docs, urls, api });
   const http = createHttp({ network, surface, named });
@@ -37,7 +38,10 @@ export async function openExtractors(
         }),
     ...(urls === undefined
       ? {}
-      : { urls: () => extractUrls(urls, { ...parts, renderer, memory, settings: ingestion.urls, user_agent: network.user_agent }) }),
+      : {
+          urls: () =>
+            extractUrls(urls, { ...parts, renderer, memory, settings: ingestion.urls, user_agent, max_redirects, turns: resources.turns }),
+        }),
     ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api, isRequested: surface === 'server' }) }),
     ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),
   };

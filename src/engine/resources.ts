@@ -8,6 +8,7 @@ import type { DocumentReader, Renderer } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
+import { Turns } from '../stages/extract/crawl/in-turn.ts';
 import { createShelf } from './shelf.ts';
 import { isOperators, storeUrl } from './store-address.ts';
 
@@ -22,6 +23,8 @@ export interface Resources {
   reader(): Promise<DocumentReader>;
   /** For one run: what may be private depends on what its user named. The browser behind it is shared, and starts with the first page. */
   renderer(door: RendererOptions): Renderer;
+  /** Who may ask a host for pages, of all runs. */
+  turns: Turns;
   close(): Promise<void>;
 }
 
@@ -75,6 +78,7 @@ export function createResources({ config, home, surface }: Surroundings): Resour
     llm: openLlm,
     reader: () => own.get(['reader'], () => drivers.reader(READER)),
     renderer: browser.renderer,
+    turns: new Turns(),
     close: async () => void (await Promise.all([shelf.clear(), own.clear(), browser.close()])),
   };
 }

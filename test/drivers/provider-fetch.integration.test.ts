@@ -93,6 +93,17 @@ describe('a provider behind a proxy', () => {
   });
 });
 
+it('a proxy without a scheme is asked, and a variable that names none is an error that names it, except for this machine', async () => {
+  const model = await openOpenAiServer();
+  closing.push(model.close);
+  const proxy = await openProxy(portOf(model.url));
+  const posted = (address: string, HTTP_PROXY: string) => openFetch({ HTTP_PROXY })(address, { method: 'POST', body: '{}' });
+  await posted('http://models.example/v1/chat/completions', new URL(proxy.url).host);
+  expect(proxy.asked).toHaveLength(1);
+  await expect(posted('http://models.example/', 'socks5://127.0.0.1:1')).rejects.toMatchObject({ code: 'setup' });
+  expect((await posted(`${model.url}/chat/completions`, 'socks5://127.0.0.1:1')).status).toBeLessThan(500);
+});
+
 it('a redirect is not followed: the key is for the address that it was given for', async () => {
   const elsewhere = await openOpenAiServer();
   const model = await openOpenAiServer({ reply: () => ({ status: 307, headers: { location: `${elsewhere.url}/chat/completions` } }) });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WORDS, engineIn, modelServer, result, sourcesIn } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
@@ -52,6 +53,27 @@ test('a site that sends a web page in place of its sitemap loses nothing that th
   expect(await sourcesIn(engine)).toContain(`${web.url}/only`);
 });
 
+test('a crawl follows as many redirects as the configuration says', async () => {
+  const web = await site({ '/': article('Start', ['/a']), '/a': { status: 302, headers: { location: '/b' } }, '/b': article('B') });
+  const engine = engineIn(folder(), { network: { max_redirects: 0 } });
+  const { sources, errors } = await result(engine, 'ingest', { urls: { url: web.url, mode: 'full' } });
+  expect([sources, errors]).toEqual([1, [expect.objectContaining({ source: `${web.url}/a` })]]);
+});
+
+test('a site that gives out ends its crawl with a notice, and not the run', async () => {
+  const names = Array.from({ length: 25 }, (_, i) => `/p${i}`);
+  const web = await site({ '/': article('Start', names), '/other': article('Other') });
+  for (const name of names) {
+    web.routes[name] = article(name, [], `<link rel="canonical" href="${name}.html">`);
+    web.routes[`${name}.html`] = { status: 500, headers: { 'retry-after': '0' } };
+  }
+  const engine = engineIn(folder());
+  const start = { url: `${web.url}/`, mode: 'full' as const };
+  const { sources, notices } = await result(engine, 'ingest', { urls: [start, `${web.url}/other`] });
+  expect(sources).toBe(27);
+  expect(notices).toEqual([expect.stringContaining('stopped because 20 pages in a row could not be read: 5 further addresses')]);
+});
+
 test.each(['full', 'each'] as const)(
   'an embedder that refuses everything ends a run at once, whatever the site waits for (%s)',
   async (mode) => {
@@ -74,3 +96,25 @@ test('a rehearsal of a run by force asks for each page once, and says what the r
   expect([sources, unchanged, errors]).toEqual([6, 0, []]);
   expect(web.hits.map(({ url }) => url).toSorted()).toEqual(['/', ...names, '/robots.txt', '/sitemap.xml']);
 });
+
+test.each(['full', 'each'] as const)(
+  'two requests for one site at once ask it for no more pages than one of them may (%s)',
+  async (mode) => {
+    let [open, most] = [0, 0];
+    const eight = Promise.withResolvers<unknown>();
+    const names = Array.from({ length: 24 }, (_, i) => `/p${i}`);
+    const slow = (name: string) => async (_request: unknown, response: { end(text: string): unknown }) => {
+      most = Math.max(most, ++open);
+      if (open === 8) eight.resolve(wait(100)); // a ninth would come meanwhile
+      await eight.promise;
+      open--;
+      response.end(article(name));
+    };
+    const web = await site({ '/': article('Start', names), ...Object.fromEntries(names.map((name) => [name, slow(name)])) });
+    const engine = engineIn(folder());
+    const url = mode === 'full' ? [{ url: `${web.url}/`, mode }] : names.map((name) => web.url + name);
+    const both = await Promise.all([result(engine, 'scrape', { url }), result(engine, 'scrape', { url })]);
+    expect(both.map(({ failed }) => failed)).toEqual([0, 0]);
+    expect(most).toBe(8);
+  },
+);

@@ -59,6 +59,7 @@ describe('kb doctor', () => {
     for (const settings of [
       sites({ basic_auth: 'ann:${NO_SUCH}' }),
       { ...WORDS, ingestion: { api: { headers: { 'X-Key': '${NO_SUCH}' } } } },
+      { ...WORDS, ingestion: { api: { body: { filter: [{ key: '${NO_SUCH}' }] } } } },
     ])
       expect((await checksWith(settings)).sites).toMatchObject({
         status: 'failed',

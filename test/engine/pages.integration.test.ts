@@ -226,13 +226,14 @@ describe('a crawl that was stopped', () => {
       unchanged: stored.length,
       sources: 41 - stored.length,
       failed: 0,
+      notices: [expect.stringMatching(/^The crawl of http:.* that began on 20..-..-.. at ..:.. UTC and was cut off goes on: /)],
     });
     expect(stored.filter((source) => times(web, new URL(source).pathname) > 0)).toEqual([]);
     const fresh = engineIn(folder());
     await result(fresh, 'ingest', request);
     expect((await chunksIn(engine)).map(({ id }) => id).toSorted()).toEqual((await chunksIn(fresh)).map(({ id }) => id).toSorted());
     web.hits.length = 0;
-    expect(await result(engineIn(home), 'ingest', request)).toMatchObject({ unchanged: 41, stored: 0 });
+    expect(await result(engineIn(home), 'ingest', request)).toMatchObject({ unchanged: 41, stored: 0, notices: [] });
     expect(names.every((name) => conditional(web, `/${name}`).join() === 'true')).toBe(true);
   });
 });
@@ -279,6 +280,31 @@ describe('a page that is stored under another address than the one that it is as
     delete web.routes['/new'];
     expect((await result(engine, 'ingest', { urls, prune: true, force: true })).pruned).toEqual([`${web.url}/new`]);
     expect(await sourcesIn(engine)).toEqual([`${web.url}/kept`]);
+  });
+
+  it('stays where it was asked for by its own address, too, and only the other one is gone', async () => {
+    const web = await site({ '/alias': { status: 302, headers: { location: '/c' } }, '/c': page('anchor') });
+    const engine = engineIn(folder());
+    await result(engine, 'ingest', { urls: [`${web.url}/alias`, `${web.url}/c`] });
+    delete web.routes['/alias'];
+    expect(await result(engine, 'ingest', { urls: `${web.url}/alias`, prune: true })).toMatchObject({ pruned: [], gone: [], failed: 1 });
+    expect(await sourcesIn(engine)).toEqual([`${web.url}/c`]);
+  });
+
+  it('is the only one that is stored where it has moved for good, also where it moves on; where it is elsewhere for now, both are', async () => {
+    const to = (location: string, status = 301): SiteRoute => ({ status, headers: { location } });
+    const web = await site({ '/a': page('anchor'), '/b': page('bell'), '/c': page('lamp'), '/d': page('anchor'), '/e': page('bell') });
+    const engine = engineIn(folder());
+    const ingest = (over: Partial<RequestOf<'ingest'>> = {}) =>
+      result(engine, 'ingest', { urls: [`${web.url}/a`, `${web.url}/d`], ...over });
+    await ingest();
+    web.routes['/a'] = to('/b');
+    web.routes['/d'] = to('/e', 302);
+    expect(await ingest()).toMatchObject({ gone: [`${web.url}/a`], pruned: [], failed: 0 });
+    expect(await ingest({ prune: true })).toMatchObject({ pruned: [`${web.url}/a`], unchanged: 2 });
+    web.routes['/a'] = to('/c', 308);
+    expect(await ingest({ prune: true })).toMatchObject({ pruned: [`${web.url}/b`], notices: [] });
+    expect(await sourcesIn(engine)).toEqual(['/c', '/d', '/e'].map((path) => web.url + path));
   });
 
   it('stays where a crawl can not read it, though nothing links to the other address', async () => {

@@ -117,6 +117,21 @@ describe('a language model as reranker', () => {
     expect(server.requests.map(({ body }) => body.model)).toEqual(['writer']);
   });
 
+  it('is told of in the explanation of a turn, its prompt, its tokens and its time apart from those of the search', async () => {
+    const { engine } = await withGrader(({ body }) => {
+      const asked = body.messages!.at(-1)!.content;
+      return grade(asked) || 'The gate is locked at ten [1].';
+    });
+    const { explain } = await result(engine, 'chat', { query: QUERY, show_prompt: true, retrieval_quality: { min_retrieval_score: 0 } });
+    expect(explain!.calls.map(({ stage }) => stage)).toEqual(['rerank', 'generate']);
+    expect(explain!.calls[0]).toMatchObject({ model: 'writer', output_tokens: expect.any(Number) });
+    expect(explain!.calls[0]!.output_tokens).toBeGreaterThan(0);
+    expect(explain!.calls[0]!.messages!.at(-1)!.content).toContain('--- passage 1');
+    const names = explain!.stages.map(({ stage }) => stage);
+    expect(names).toEqual(['compact', 'rewrite', 'retrieval', 'rerank', 'quality', 'generation']);
+    for (const { milliseconds } of explain!.stages) expect(milliseconds).toBeGreaterThanOrEqual(0);
+  });
+
   it('may be another model of the same provider', async () => {
     const { engine, server } = await withGrader(({ body }) => grade(body.messages!.at(-1)!.content), { model: 'small-writer' });
     await result(engine, 'retrieve', { query: QUERY });

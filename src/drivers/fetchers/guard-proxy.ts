@@ -127,6 +127,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, { gat
   try {
     const onward = await ask(url, { method: request.method, headers: { ...passedOn(request.headers), host: url.host }, agent }, options);
     onward.on('error', fail);
+    if (response.destroyed) return void onward.destroy(); // it was given up while the way was looked for
     response.on('close', () => onward.destroy());
     onward.on('response', (answer) => {
       answer.on('error', fail);

@@ -164,6 +164,7 @@ function failure(error: Error, visit: Visit, parts: TabParts): Error {
   const name = nameOf(visit, parts);
   const at = parts.traffic.at();
   const trouble = at === undefined ? undefined : parts.pass.trouble(new URL(at));
+  if (trouble instanceof KbError) return trouble;
   if (trouble) return trouble instanceof Refused ? refusal(name, trouble) : connectionError(name, trouble);
   if (!parts.page.isClosed() && /Download is starting/.test(error.message)) return hopeless(`${name} is a file to download and no page.`);
   const [code] = /net::(ERR_\w+)/.exec(error.message) ?? [];

@@ -8,7 +8,11 @@ import type { ApiSource } from '../../schema/requests.ts';
 import { checkPagination, firstPage } from './pagination.ts';
 
 /** One API, with everything that is said about it (service.md 2.2). */
-export type ApiSettings = Config['ingestion']['api'] & { url: string };
+export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
+  url: string;
+  /** A trace of its headers, where another one of the same request differs from it in nothing else. */
+  headers_mark?: string;
+}
 
 /** What one entry says laid over what is said of all; headers and parameters add up. */
 export function settingsFor(entry: string | ApiSource, settings: Config['ingestion']['api']): ApiSettings {
@@ -53,21 +57,25 @@ export function addressWithoutPage({ url, pagination }: ApiSettings): string {
   return address.href;
 }
 
-/** The source of an API as a whole: its address with the parameters that select something. Two bodies make two sources; no credential is in it. */
+/** The source of an API as a whole: its address with the parameters that select something. Two bodies make two sources, and so may headers; no credential is in it. */
 export function apiSource(api: ApiSettings): string {
   if (!URL.canParse(api.url)) return shown(api.url);
   const address = new URL(addressWithoutPage(api));
   if (!/^https?:$/.test(address.protocol)) return shown(address);
   const { [api.pagination?.param ?? '']: _page, ...params } = api.params ?? {};
   const source = shown(addressOf(address.href, params));
-  return isGiven(api.body) ? marked(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
+  const asked = isGiven(api.body) ? marked(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
+  return api.headers_mark === undefined ? asked : marked(asked, `headers=${api.headers_mark}`);
 }
 
 /** A part of a source: written into the fragment of its address, so that it stays one. */
 export const marked = (source: string, mark: string): string => `${source}${source.includes('#') ? '&' : '#'}${mark}`;
 
-/** Whether `source` is that of an API or of a part of it. */
-export const isPartOf = (api: string, source: string): boolean => source === api || source.startsWith(marked(api, ''));
+/** Whether `source` is that of an API or of a part of it, and not of one that is asked with a body or headers besides. */
+export function isPartOf(api: string, source: string): boolean {
+  const beginning = marked(api, '');
+  return source === api || (source.startsWith(beginning) && !/^(body|headers)=[0-9a-f]{8}(&|$)/.test(source.slice(beginning.length)));
+}
 
 /** Whether there is a body to be sent. */
 export const isGiven = (body: unknown): boolean => body !== undefined && body !== null;

@@ -3,10 +3,12 @@ import type { HttpAnswer } from '../../base/http-message.ts';
 import { hash } from '../../base/ids.ts';
 import { holdsSecret } from '../../base/secrets.ts';
 import { addressWithoutPage, apiSource, marked, sentBody, type ApiSettings } from './api-config.ts';
+import { BEHIND_LAST, failureIn, isPassing } from './error-answer.ts';
 import { saysError } from './error-page.ts';
 import type { NetworkParts } from './network.ts';
-import { placeOf, type PageRequest, type PageSeen } from './pagination.ts';
-import { countIn, recordsIn, valueAt } from './records.ts';
+import { isCounted, placeOf, type PageRequest, type PageSeen } from './pagination.ts';
+import { valueAt } from './record-paths.ts';
+import { countIn, recordsIn } from './records.ts';
 import { structureOf, type Structure } from './structure.ts';
 
 /** One answer of an API. */
@@ -26,8 +28,12 @@ export interface ApiPage extends PageSeen {
   digest: string;
 }
 
-/** Asks for one page. What was given for the address of the API goes to no other origin that a `next` link names. */
-export function fetchPage(api: ApiSettings, page: PageRequest, { http, signal }: NetworkParts): Promise<HttpAnswer> {
+/** Asks for one page; `number` is 1 for the first. Behind it, who counts may hear that there is no such page, and that is an answer. What was given for the address of the API goes to no other origin that a `next` link names. */
+export function fetchPage(
+  api: ApiSettings,
+  page: PageRequest,
+  { http, signal, number }: NetworkParts & { number: number },
+): Promise<HttpAnswer> {
   const { body, headers } = sentBody(api.body);
   const common = { signal, timeout: api.timeout };
   const given = {
@@ -35,6 +41,7 @@ export function fetchPage(api: ApiSettings, page: PageRequest, { http, signal }:
     method: api.method.toUpperCase(),
     headers: { accept: 'application/json, */*;q=0.8', ...headers, ...api.headers },
     body,
+    accepts: number > 1 && isCounted(api.pagination) ? BEHIND_LAST : [],
   };
   if (page.url === undefined) return http.request(addressWithoutPage(api), { ...given, params: { ...api.params, ...page.params } });
   const [next, { origin, username, password }] = [new URL(page.url), new URL(api.url)];
@@ -58,7 +65,7 @@ interface PageOfApi {
   had_records: boolean;
 }
 
-/** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error, or has nothing at `items_path`. */
+/** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error or nothing but one, or has nothing at `items_path`. */
 export async function pageOf(answer: HttpAnswer, api: ApiSettings, { number, request, had_records }: PageOfApi): Promise<ApiPage> {
   const base = apiSource(api);
   const structure = await structureOf(answer, base);
@@ -66,10 +73,13 @@ export async function pageOf(answer: HttpAnswer, api: ApiSettings, { number, req
   const place = placeOf(api.pagination, request, number);
   if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path });
   const value = structure?.value;
-  const is_without_list =
+  const failure = failureIn(value);
+  if (failure !== undefined && number === 1) throw failed(base, failure);
+  const hasNoList =
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
       : answer.bytes.length > 0 && valueAt(value, items_path) === undefined;
+  const is_without_list = hasNoList || failure !== undefined;
   if (structure && items_path && number === 1 && is_without_list) throw misled(base, items_path, value);
   const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;
   return {
@@ -101,7 +111,7 @@ function assertContent(answer: HttpAnswer, { base, items_path }: { base: string;
   if (said !== undefined)
     throw new KbError('invalid', `${base} answered with a web page that says «${said}», and not with content.`, {
       hint: 'Check the address and the credentials, or ask again later.',
-      isRetryable: /^(429|5\d\d)|unavailable|gateway|timeout|too many|moment/i.test(said),
+      isRetryable: isPassing(said),
     });
   if (items_path)
     throw new KbError(
@@ -112,6 +122,12 @@ function assertContent(answer: HttpAnswer, { base, items_path }: { base: string;
       },
     );
 }
+
+const failed = (base: string, said: string): KbError =>
+  new KbError('invalid', `${base} answered with an error, though with a status of success: «${said}».`, {
+    hint: 'Check the address and the credentials, or ask again later.',
+    isRetryable: isPassing(said),
+  });
 
 const misled = (base: string, items_path: string, value: unknown): KbError =>
   new KbError('invalid', `${base}: items_path «${items_path}» leads to nothing in its answer.`, {

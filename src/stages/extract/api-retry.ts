@@ -1,6 +1,6 @@
 import { holdsSecret, shown, withoutSecrets } from '../../base/secrets.ts';
 import { isGiven, type ApiSettings } from './api-config.ts';
-import type { PageRequest } from './pagination.ts';
+import { isCounted, type PageRequest } from './pagination.ts';
 
 /** A page that failed. */
 export interface Stopped {
@@ -13,7 +13,10 @@ export interface Stopped {
  * What to send again after a failure that may pass; the values of headers, and of what else looks like credentials, are left out. Pages that are counted go
  * on at the one that failed; cursors and links may be gone by then, so that those begin again (what is unchanged costs nothing).
  */
-export function retryInput({ url, headers = {}, params, body, ...rest }: ApiSettings, stopped: Stopped): Record<string, unknown> {
+export function retryInput(
+  { url, headers = {}, params, body, headers_mark: _mark, ...rest }: ApiSettings,
+  stopped: Stopped,
+): Record<string, unknown> {
   return {
     ...rest,
     ...remaining(rest, stopped),
@@ -26,9 +29,10 @@ export function retryInput({ url, headers = {}, params, body, ...rest }: ApiSett
 
 function remaining({ pagination, max_pages }: Pick<ApiSettings, 'pagination' | 'max_pages'>, { number, request }: Stopped): object {
   const start = Number(request.params[pagination?.param ?? '']);
-  const isCounted = pagination?.type === 'page' || pagination?.type === 'offset';
   const isAmbiguous = pagination?.type === 'page' && start <= 1; // where pages count from 0, 1 would be taken for the first
-  return isCounted && number > 1 && !isAmbiguous ? { pagination: { ...pagination, start }, max_pages: max_pages - number + 1 } : {};
+  return isCounted(pagination) && number > 1 && !isAmbiguous
+    ? { pagination: { ...pagination, start }, max_pages: max_pages - number + 1 }
+    : {};
 }
 
 /** A body that is text may hold anything: JSON is cleaned, what else looks like a credential is left out as a whole. */

@@ -2,14 +2,16 @@ import { isAbort, toErrorItem } from '../../base/errors.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ApiInput } from '../../schema/requests.ts';
 import type { Stage } from '../../schema/results.ts';
-import { apiSource, checkApi, isPartOf, marked, settingsFor, type ApiSettings } from './api-config.ts';
+import { apisOf } from './api-batch.ts';
+import { apiSource, checkApi, isPartOf, marked, type ApiSettings } from './api-config.ts';
 import { documentsOf } from './api-documents.ts';
 import { fetchPage, pageOf, type ApiPage } from './api-page.ts';
 import { retryInput, type Stopped } from './api-retry.ts';
 import type { Extracted } from './candidate.ts';
 import type { NetworkParts } from './network.ts';
+import { saysNoPage } from './error-answer.ts';
 import { doubtfulEnd } from './pages-after.ts';
-import { firstPage, isFromStart, nextPage, placeOf, type PageRequest } from './pagination.ts';
+import { firstPage, isCounted, isFromStart, nextPage, placeOf, type PageRequest } from './pagination.ts';
 
 export interface ApiParts extends NetworkParts {
   settings: Config['ingestion']['api'];
@@ -22,11 +24,11 @@ export async function* extractApi(
   input: ApiInput,
   { settings, isRequested = false, ...parts }: ApiParts,
 ): AsyncGenerator<Extracted, void, void> {
-  for (const entry of [input].flat()) {
-    const api = settingsFor(entry, settings);
+  for (const { api, clash } of apisOf(input, settings)) {
     const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
     try {
       checkApi(api, { isRequested });
+      if (clash) throw clash;
       yield* extractOne(api, at, parts);
     } catch (error) {
       if (isAbort(error)) throw error;
@@ -53,7 +55,9 @@ async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts):
     if (at.number > api.max_pages) return yield* doubtful(api, cutOff(api));
     at.request = request;
     at.stage = 'request';
-    const answer = await fetchPage(api, request, parts);
+    const answer = await fetchPage(api, request, { ...parts, number: at.number });
+    if (answer.status >= 400 && saysNoPage(answer)) break;
+    if (answer.status >= 400) return yield* doubtful(api, refused(api, at, answer.status));
     at.stage = 'convert';
     const page = await pageOf(answer, api, at);
     if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
@@ -106,10 +110,13 @@ function ignored(api: ApiSettings): string {
   return `${name} ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
 }
 
+/** A page that an API refuses to give after others: its last one may have been the one before. */
+const refused = (api: ApiSettings, { request, number }: Position, status: number): string =>
+  `${marked(apiSource(api), placeOf(api.pagination, request, number) ?? '')} answered with status ${status}: it was taken for the end, and there may be more.`;
+
 /** Cursors and links tell that there is more; who counts finds out by asking. */
 function cutOff(api: ApiSettings): string {
-  const isKnown = api.pagination?.type === 'cursor' || api.pagination?.type === 'link';
-  return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isKnown ? 'is' : 'may be'} more.`;
+  return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`;
 }
 
 function failed(error: unknown, api: ApiSettings, at: Position): Extracted {

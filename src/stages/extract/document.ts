@@ -33,9 +33,12 @@ export function toDocument(
   return { id: id ?? documentId(source), text: parsed.text, source, title, metadata, ...(parsed.marks ? { marks: parsed.marks } : {}) };
 }
 
-/** A title where nothing gives one: the file's name without its extension. An address ends before its query; in the name of a file, ? and # are letters. */
+/**
+ * A title where nothing gives one: the file's name without its extension. Of an address, that of its path (`v1.2` has no extension), or else its host; in the
+ * name of a file, ? and # are letters.
+ */
 function nameOf(source: string): string {
-  const path = /^https?:\/\//i.test(source) ? source.split(/[?#]/)[0]! : source;
-  const last = path.replace(/\/+$/, '');
-  return basename(last, extname(last)) || source;
+  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return basename(source, extname(source)) || source;
+  const { pathname, host } = new URL(source);
+  return basename(pathname).replace(/(?<=.)\.[a-z]\w{0,9}$/i, '') || host;
 }

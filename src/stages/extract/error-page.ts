@@ -21,20 +21,26 @@ const ERROR = new RegExp(
   'i',
 );
 
-/** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer. */
+/** Letters below which a page is nothing but its form, and below which it may be one that tells people to sign in, or that nothing is there. */
+const BARE = 100;
+const FEW = 400;
+/** The same for a page with a field for a password, beside which terms and notices stand. */
+const FEW_BESIDE_FORM = 2000;
+
+/** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer, and for a page that has more to say. */
 export function saysError({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>): string | undefined {
   if (bytes.length > LARGEST || !HTML_TYPE.test(content_type)) return undefined;
   const html = new TextDecoder().decode(bytes);
   if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
+  if (lettersOf(textIn(html)) >= (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW)) return undefined;
   const [title, heading] = [/<title[^>]*>([^<]*)</i, /<h1[^>]*>([^<]*)</i].map((place) =>
     place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
   );
   return [title || heading].find((text) => text !== undefined && text.length <= 100 && ERROR.test(text));
 }
 
-/** Letters below which a page is nothing but its form, and below which it may be one that tells people to sign in, or that nothing is there. */
-const BARE = 100;
-const FEW = 400;
+/** What a small page shows, about. */
+const textIn = (html: string): string => html.replace(/<(script|style|head|template)\b[^]*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
 
 const PASSWORD = /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i;
 /** What stands above a form to sign in. */
@@ -55,7 +61,7 @@ const MISSING = new RegExp(
  * nothing. Either has hardly any text; a longer one is about signing in, or about a status.
  */
 export function assertIsAsked(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
-  const letters = lettersOf(text);
+  const letters = lettersOf(text, FEW);
   if (letters >= FEW) return;
   const headlines = [title, /^#{1,6} (.*)/.exec(text)?.[1] ?? ''];
   const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, LOOKED_AT)).toString('latin1'));

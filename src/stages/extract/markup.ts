@@ -1,14 +1,14 @@
 import { isAbort } from '../../base/errors.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
+import { hasEntities, withoutEntities } from './entities.ts';
 
 /** Elements that a text between two tags is written with. What is no name of one of them (`List<String>`) is no markup. */
 const NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
 const OPENING = new RegExp(`<(${NAMES})\\b[^<>]*>`, 'gi');
 const CLOSING = new RegExp(`</(${NAMES})\\s*>`, 'gi');
 const EMPTY = /<(br|hr|img)\b[^<>]*>/i;
-/** Entities of letters and signs, which no other text has. */
-const ENTITY =
-  /&(#\d{2,6}|#x[\da-f]{2,5}|amp|lt|gt|quot|apos|nbsp|[a-z]dash|hellip|[lr][sd]quo|[a-z]{1,2}(uml|acute|grave|circ|tilde|cedil)|szlig|euro|copy|reg|deg);/i;
+/** Macros, pictures and links of Confluence's storage format. */
+const STORAGE = /<ac:(structured-macro|image|link|layout)\b/;
 /** Lines that are Markdown, in which some HTML may stand. */
 const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
 /** Deeper fields stay as they are: they are written as JSON. */
@@ -40,7 +40,26 @@ const holdsMarkup = (value: unknown, depth: number): boolean => {
 
 /** Whether a text is HTML, or has characters written as such. */
 export const isMarkup = (text: string): boolean =>
-  (text.includes('<') && (hasElement(text) || EMPTY.test(text)) && !MARKDOWN.test(text.replace(TAG, ''))) || isEncoded(text);
+  text.includes('<')
+    ? (hasElement(text) || EMPTY.test(text) || STORAGE.test(text)) && !MARKDOWN.test(withoutCode(text).replace(TAG, ''))
+    : hasEntities(text);
+
+/** HTML without its code, whose lines may look like anything. */
+const withoutCode = (html: string): string => cutOut(cutOut(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
+
+/** A text without what lies between each beginning and its end. */
+function cutOut(text: string, beginning: RegExp, end: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(beginning)) {
+    if (index < from) continue;
+    const close = text.indexOf(end, index);
+    if (close < 0) break;
+    kept.push(text.slice(from, index));
+    from = close + end.length;
+  }
+  return [...kept, text.slice(from)].join('');
+}
 
 /** A tag; what is looked for ends at the next bracket, so that many of them cost no more than their text is long. */
 const TAG = /<[^<>]*>/g;
@@ -52,17 +71,36 @@ function hasElement(text: string): boolean {
   return closed.size > 0 && text.matchAll(OPENING).some(({ 1: name, index }) => index < (closed.get(name!.toLowerCase()) ?? -1));
 }
 
-const isEncoded = (text: string): boolean => ENTITY.test(text) && !text.includes('<');
+/** A part of a macro that says how it looks. */
+const PARAMETER = /<ac:parameter\b(?![^<>]*"title")[^<>]*>[^<]*<\/ac:parameter>/g;
+const BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
+/** Characters before a macro's code in which its language is looked for. */
+const NEAR = 1000;
 
-/** What can't be read stays as it came. */
+/** CDATA, which is no HTML, as the text that it holds: Confluence keeps code in it. */
+function withoutSections(html: string): string {
+  const [before = '', ...sections] = html.split('<![CDATA[');
+  let above = before;
+  const pieces = sections.map((section) => {
+    const [inside = '', ...rest] = section.split(']]>');
+    const near = above.slice(-NEAR);
+    const [text, isCode] = [escaped(inside), BODY.test(near)];
+    const language = isCode ? /"language">([\w+#-]{1,30})<[^]*$/.exec(near)?.[1] : undefined;
+    above = rest.join(']]>');
+    return (isCode ? `<pre><code${language ? ` class="language-${language}"` : ''}>${text}</code></pre>` : text) + above;
+  });
+  return [before, ...pieces].join('').replace(PARAMETER, '');
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** What can't be read stays as it came, where it holds any letter. */
 async function asText(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
-  const page = `<!doctype html><meta charset="utf-8"><body><main>${isEncoded(html) ? html.replaceAll('\n', '<br>') : html}</main>`;
+  if (!html.includes('<')) return withoutEntities(html);
   try {
-    const { text } = await reader.read(Buffer.from(page), { source, file_type: 'html', signal });
-    const plain = isEncoded(html) ? text.replace(/\\([^\w\s])/g, '$1') : text;
-    return plain.trim() === '' && /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : plain;
+    return (await reader.read(Buffer.from(withoutSections(html)), { source, file_type: 'html-fragment', signal })).text;
   } catch (error) {
     if (isAbort(error)) throw error;
-    return html;
+    return /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : '';
   }
 }

@@ -21,7 +21,7 @@ const EXTENSIONS: Record<string, string> = {
 /** Types that a server gives to what it knows nothing about: the extension of the address says more. */
 const VAGUE = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/download']);
 
-/** Which of the reader's kinds an answer is, by its media type or else by the extension of its address; undefined for one that it cannot read. */
+/** Which of the reader's kinds an answer is, by its media type or else by the extension of its address and how it begins; undefined for one that it cannot read. */
 export function fileTypeOf(
   { content_type, url, bytes }: Pick<HttpAnswer, 'content_type' | 'url' | 'bytes'>,
   reader: DocumentReader,
@@ -30,8 +30,9 @@ export function fileTypeOf(
   if (known) return reader.fileType(`document${known}`);
   if (!VAGUE.has(content_type)) return content_type.startsWith('text/') ? reader.fileType('document.txt') : undefined;
   const named = reader.fileType(`document${extname(new URL(url).pathname)}`);
-  if (named || content_type === 'application/octet-stream') return named;
   const start = Buffer.from(bytes.subarray(0, 512)).toString('latin1').trimStart().toLowerCase();
+  if (start.startsWith('%pdf-')) return reader.fileType('document.pdf');
+  if (named || content_type === 'application/octet-stream') return named;
   return reader.fileType(start.startsWith('<!doctype html') || start.startsWith('<html') ? 'document.html' : 'document.txt');
 }
 

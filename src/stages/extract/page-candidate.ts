@@ -53,7 +53,8 @@ function documentOf({ parsed, file_type, bytes_hash }: LoadedPage, source: strin
 
 /** What is to be remembered of a page that was read, but for what it is stored under. */
 export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string }): RememberedPage {
-  const { parsed, status_code, bytes_hash, isRendered, headers, robots_tags } = page;
+  const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
+  const isToBeRead = isRendered || isUnopened; // whatever the server says of it
   const links = onwardOf(page, user_agent);
   const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
   const isDoor = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
@@ -63,9 +64,9 @@ export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PagePar
     isPassedOver: isDoor || leaveOf(page, user_agent).noindex,
     status_code,
     content_hash: pageHash(page, settings),
-    bytes_hash: isRendered ? undefined : bytes_hash,
+    bytes_hash: isToBeRead ? undefined : bytes_hash,
     // an answer that says no more than that nothing has changed does not say whether such a header is still there
-    ...(isRendered || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
+    ...(isToBeRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
     isRendered,
     links,
   };

@@ -4,11 +4,11 @@ import { hash } from '../../base/ids.ts';
 import { shown } from '../../base/secrets.ts';
 import { KnownPages } from './memory/known-pages.ts';
 import { LineFile, LONGEST_LINE, type Place } from './memory/line-file.ts';
-import { FORM, Line, PageLine } from './memory/lines.ts';
+import { FORM, Line, PageLine, validator } from './memory/lines.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
 
-/** Milliseconds after which a crawl that was killed is begun anew. */
-const GOES_ON_WITHIN = 24 * 60 * 60 * 1_000;
+/** Milliseconds after which a crawl that was killed is begun anew: what it has read may have changed since. */
+const GOES_ON_WITHIN = 2 * 60 * 60 * 1_000;
 /** A file is written anew where it is so many times as large as what counts of it: in the end, and in the middle of a run. */
 const WORTH_TIDYING = 1.5;
 const MUST_TIDY = 4;
@@ -113,12 +113,14 @@ class FilePageMemory implements KeptPageMemory {
     if (known) this.write({ x: known.number });
   }
 
-  async begin(crawl: string): Promise<void> {
+  async begin(crawl: string): Promise<Date | undefined> {
     await this.#ready();
     const [key, now] = [crawlKey(crawl), Date.now()];
     const open = this.#pages.openCrawl(key);
     const goesOn = open !== undefined && Math.abs(now - open.last) < GOES_ON_WITHIN;
-    this.write({ b: key, s: goesOn ? open.since : now, t: now });
+    const since = goesOn ? open.since : now;
+    this.write({ b: key, s: since, t: now });
+    return goesOn && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
   }
 
   async end(crawl: string): Promise<void> {
@@ -215,6 +217,3 @@ const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);
 
 /** Why the system refuses a file: its code, which names no path. */
 export const reasonOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
-
-/** Of an ETag or a date what can be sent back; no one needs more of it. */
-const validator = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);

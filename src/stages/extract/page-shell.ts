@@ -26,7 +26,8 @@ export function needOfBrowser(
   html: Uint8Array,
   { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>,
 ): 'none' | 'perhaps' | 'surely' {
-  const letters = lettersOf(text) - (text.includes(title) ? lettersOf(title) : 0);
+  const titled = text.includes(title) ? lettersOf(title) : 0;
+  const letters = lettersOf(text, SHORT + titled) - titled;
   const isAsking = letters < SHORT && ASKS_FOR_SCRIPTS.test(text);
   if (letters >= FEW && !isAsking) return 'none';
   const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, LOOKED_AT)).toString('latin1');
@@ -40,5 +41,16 @@ export function needOfBrowser(
 /** What the first part says that is for browsers without scripts. */
 const noscriptOf = (markup: string): string => /<noscript>([^]{0,500})/i.exec(markup)?.[1]?.replace(/<\/noscript>[^]*/i, '') ?? '';
 
-/** How many letters and digits a text has. */
-export const lettersOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+/** How many letters and digits a text has, as far as they are counted: a page may have millions. */
+export function lettersOf(text: string, most = Infinity): number {
+  const letters = text.matchAll(/[\p{L}\p{N}]/gu);
+  let count = 0;
+  while (count < most && !letters.next().done) count++;
+  return count;
+}
+
+/** Whether a text has more letters and digits than another, which is short. */
+export function hasMoreLetters(text: string, than: string): boolean {
+  const fewer = lettersOf(than);
+  return lettersOf(text, fewer + 1) > fewer;
+}

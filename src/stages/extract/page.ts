@@ -11,7 +11,7 @@ import { assertIsAsked } from './error-page.ts';
 import { fileTypeOf, inUtf8 } from './media.ts';
 import { sourceOf, type NetworkParts } from './network.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
-import { lettersOf, needOfBrowser } from './page-shell.ts';
+import { hasMoreLetters, needOfBrowser } from './page-shell.ts';
 import { mostBytesOf, tooLarge } from './page-size.ts';
 
 export interface PageParts extends NetworkParts {
@@ -20,6 +20,8 @@ export interface PageParts extends NetworkParts {
   renderer: Renderer;
   /** Absent where nothing is kept between two runs. */
   memory?: PageMemory | undefined;
+  /** Told why no browser could be started for a page that may hold more in one, and is taken as it was sent. */
+  onUnopened?: ((source: string, reason: KbError) => void) | undefined;
 }
 
 export interface PageOptions {
@@ -31,6 +33,8 @@ export interface PageOptions {
   isWanted?: ((head: AnswerHead) => boolean) | undefined;
   /** Does the work when it is its turn: what the site asks for in manners. */
   inTurn?: InTurn | undefined;
+  /** Bytes that the page may have in this try, where that is less than it may have at all. */
+  max_bytes?: number | undefined;
 }
 
 /** A page that was read just now. */
@@ -47,12 +51,14 @@ export interface LoadedPage {
   headers: Readonly<Record<string, string>>;
   /** What the headers `X-Robots-Tag` say, one after another. */
   robots_tags: readonly string[];
+  /** It may hold more in a browser, and there was none: the same bytes may be another page the next time. */
+  isUnopened?: boolean;
 }
 
-/** What came of a page; what is `unreadable` is named by its media type; of what failed once it was there, its kind is known. */
+/** What came of a page (`isMoved`: its address leads elsewhere for good, and was followed); what is `unreadable` is named by its media type; of what failed once it was there, its kind is known. */
 export type PageRead =
-  | { page: LoadedPage }
-  | { unchanged: RememberedPage }
+  | { page: LoadedPage; isMoved?: boolean | undefined }
+  | { unchanged: RememberedPage; isMoved?: boolean | undefined }
   | Redirect
   | { unreadable: string }
   | { failed: unknown; stage: Stage; file_type?: string | undefined };
@@ -101,7 +107,7 @@ const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
 /** The answer to a request that, with something remembered, need not be answered in full where nothing has changed. */
 async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options }: Way): Promise<HttpAnswer> {
   const { http, reader, signal } = parts;
-  const { inTurn, isWanted = () => true } = options;
+  const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
   const headers = {
     accept: 'text/html, application/xhtml+xml, */*;q=0.8',
@@ -112,7 +118,7 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
   const kindOf = (head: AnswerHead) => fileTypeOf({ ...head, bytes: new Uint8Array() }, reader); // as far as it can be told before its body
   const reads = (head: AnswerHead) => isWanted(head) && kindOf(head) !== undefined;
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
-  const max_bytes = (head: AnswerHead) => mostBytesOf(kindOf(head), reader);
+  const max_bytes = (head: AnswerHead) => Math.min(most, mostBytesOf(kindOf(head), reader));
   const answer = await http.request(url, { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect });
   const isTrusted = answer.status !== 304 || (isOf(remembered, answer) && tagsOf(answer).length === 0);
   return isTrusted ? answer : answerOf(url, undefined, { parts, options });
@@ -133,8 +139,8 @@ interface Asked extends Way {
 
 async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }: Asked): Promise<PageRead> {
   const { reader, signal, settings } = parts;
-  const { status, content_type, headers } = answer;
-  if (status === 304 && remembered) return { unchanged: remembered };
+  const { status, content_type, headers, isMoved } = answer;
+  if (status === 304 && remembered) return { unchanged: remembered, isMoved };
   if (status >= 300) return { redirect: locationOf(answer), isLasting: status === 301 || status === 308 };
   const file_type = options.isWanted?.(answer) === false ? undefined : fileTypeOf(answer, reader);
   if (file_type === undefined) return { unreadable: content_type };
@@ -142,12 +148,14 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }
   const bytes = inUtf8(answer);
   const robots_tags = tagsOf(answer);
   const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
-  if (remembered?.bytes_hash === bytes_hash && isOf(remembered, answer)) return { unchanged: remembered };
+  if (remembered?.bytes_hash === bytes_hash && isOf(remembered, answer)) return { unchanged: remembered, isMoved };
   Object.assign(at, { stage: 'convert', file_type });
   const parsed = await reader.read(bytes, { source: sourceOf(answer.url), file_type, signal });
   if (file_type === reader.fileType('page.html')) assertIsAsked(sourceOf(answer.url), bytes, parsed);
   const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
-  return file_type === reader.fileType('page.html') && settings.render !== 'never' ? bestOf(page, bytes, { parts, options, at }) : { page };
+  if (file_type !== reader.fileType('page.html') || settings.render === 'never') return { page, isMoved };
+  const best = await bestOf(page, bytes, { parts, options, at });
+  return 'page' in best ? { ...best, isMoved } : best;
 }
 
 /** The page as it was fetched, or as a browser shows it where that is asked for or holds more. */
@@ -157,12 +165,14 @@ async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options, at }
   if (need === 'none') return { page };
   try {
     const read = await renderedPage(page.url, parts, { ...options, at });
-    const isMore = isAlways || !('page' in read) || lettersOf(read.page.parsed.text) > lettersOf(page.parsed.text);
+    const isMore = isAlways || !('page' in read) || hasMoreLetters(read.page.parsed.text, page.parsed.text);
     if (!isMore) return { page };
     return 'page' in read ? { page: { ...read.page, robots_tags: [...page.robots_tags, ...read.page.robots_tags] } } : read;
   } catch (error) {
     if (need === 'surely' || isAbort(error)) throw error;
-    return { page };
+    if (!(error instanceof KbError && error.code === 'setup')) return { page };
+    parts.onUnopened?.(sourceOf(page.url), error);
+    return { page: { ...page, isUnopened: true } };
   }
 }
 
@@ -179,7 +189,7 @@ async function renderedPage(url: string, parts: PageParts, options: PageOptions 
   const { inTurn = atOnce, at } = options;
   at.stage = 'fetch';
   const headers = { ...givenHeaders(new URL(url)), ...options.given?.(url) };
-  const rendered = await inTurn(() => renderer.render(url, { given: { headers }, signal }));
+  const rendered = await inTurn(() => renderer.render(url, { given: { headers }, signal }), signal);
   const found = isSamePage(url, rendered.url) ? url : rendered.url;
   const source = sourceOf(found);
   if (rendered.status >= 400) throw statusError(source, rendered.status);

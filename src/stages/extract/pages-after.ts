@@ -2,13 +2,20 @@ import { KbError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import type { ApiSettings } from './api-config.ts';
 import type { PageSeen } from './pagination.ts';
-import { valueAt } from './records.ts';
+import { valueAt } from './record-paths.ts';
 
 /** How fields are called that lead on to further pages. */
 const LEADING =
-  /^(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))$/i;
+  /^(@?odata\.)?_*(next(_?(page|link|url|uri|href|cursor|token|offset|key|id|marker|batch|results?|records?))*|(end_?)?cursor|after|continue|continuation(_?token)?|page_?token|has_?(more|next(_?page)?))$/i;
 /** Fields that are looked at: those of an answer and of the objects in it, not those of its records. */
-const DEEPEST = 2;
+const DEEPEST = 3;
+/** Where the address is in an object that leads on (HAL, JSON:API). */
+const ADDRESS = /^(href|url)$/i;
+/** What stands beside a next page in formats that name none where there is none (HAL, JSON:API, OData). */
+const NEIGHBOUR = /^(self|first|last|prev(ious)?|@?odata\.(context|count|metadata))$/i;
+/** How answers count their pages, and say which one they are. */
+const PAGES = /^(total_?pages?|pages?_?(count|total)|num_?pages|nb_?pages|last_?page|pages)$/i;
+const PAGE = /^((current_?)?page(_?(no|num|number|index))?|current|number)$/i;
 
 /**
  * Why a first answer, after which no page is asked for, may not be the only page: a sentence for a person; undefined where it says itself that nothing comes
@@ -34,6 +41,7 @@ export function doubtfulEnd({ pagination }: Pick<ApiSettings, 'pagination'>, pag
   );
   if (first !== undefined || meant !== undefined || found !== undefined)
     throw misled(name, path, leading.length > 0 ? leading : fields.map(([key]) => key));
+  if (fields.some(([key]) => NEIGHBOUR.test(key))) return undefined;
   if (size !== undefined && page.count !== undefined && page.count < size) return undefined;
   return `${name} holds nothing at cursor_path «${path}»: it was taken for the only page, and there may be more.`;
 }
@@ -62,11 +70,15 @@ function lastOnTheWay(value: unknown, path: string): unknown {
   return at;
 }
 
-/** Dotted paths to what says that there is more. */
-function leadingIn(value: unknown, depth = 1): string[] {
+/** Dotted paths to what says that there is more. `isLeading`: the object itself is called so. */
+function leadingIn(value: unknown, depth = 1, isLeading = false): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => {
-    if (typeof inner === 'object') return depth < DEEPEST ? leadingIn(inner, depth + 1).map((path) => `${key}.${path}`) : [];
-    return isOn(inner) && LEADING.test(key) ? [key] : [];
+  const entries = Object.entries(value);
+  const isCounted = entries.some(([key, inner]) => PAGE.test(key) && typeof inner !== 'object');
+  return entries.flatMap(([key, inner]) => {
+    const leads = LEADING.test(key);
+    if (typeof inner === 'object') return depth < DEEPEST ? leadingIn(inner, depth + 1, leads).map((path) => `${key}.${path}`) : [];
+    const isMore = (isCounted && PAGES.test(key) && Number(inner) > 1) || ((leads || (isLeading && ADDRESS.test(key))) && isOn(inner));
+    return isMore ? [key] : [];
   });
 }

@@ -1,6 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import type { ApiSource } from '../../schema/requests.ts';
-import { valueAt } from './records.ts';
+import { valueAt } from './record-paths.ts';
 
 type Pagination = NonNullable<ApiSource['pagination']>;
 
@@ -33,6 +33,9 @@ export function checkPagination(pagination: Pagination | undefined): void {
   }
 }
 
+/** Whether pages are asked for by numbers, beyond the last one too. */
+export const isCounted = (pagination: Pagination | undefined): boolean => pagination?.type === 'page' || pagination?.type === 'offset';
+
 /** How the first page is asked for. */
 export function firstPage(pagination: Pagination | undefined): PageRequest {
   if (!pagination) return { params: {} };
@@ -56,14 +59,19 @@ export function nextPage(pagination: Pagination | undefined, before: PageRequest
   }
   if (type === 'cursor') {
     const cursor = valueAt(seen.value, cursor_path!);
+    if (isAddress(cursor) && URL.canParse(cursor, seen.url)) return { params: {}, url: new URL(cursor, seen.url).href };
     return (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number' ? further(cursor) : undefined;
   }
   const url = nextLink(seen.link, seen.url);
   return url === undefined ? undefined : { params: {}, url };
 }
 
+/** Many answers hold the address of the next page where others hold a cursor (Django REST, HAL, JSON:API, OData). */
+const isAddress = (cursor: unknown): cursor is string =>
+  typeof cursor === 'string' && /^(https?:\/\/|(\/[^\s?]*)?\?[^\s=]+=)/i.test(cursor);
+
 /** One link of a `Link` header: its target and its parameters, whose quoted values may hold commas and semicolons (RFC 8288, 3). */
-const LINK = /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const LINK = /<([^<>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s=;,]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /** The address that a `Link` header names as `rel="next"`, resolved against the page's own; undefined where there is none. */

@@ -1,5 +1,11 @@
+import { readDate } from '../../base/dates.ts';
+import { shown } from '../../base/secrets.ts';
+import { isFields, valueAt, without, type Fields } from './record-paths.ts';
+
 /** A text longer than this, or of several lines, stands under a heading of its own. */
 const LONG_TEXT = 300;
+/** Shorter ones are keys and numbers of orders. */
+const LONG_BINARY = 256;
 /** Deeper structure is written as JSON: nobody reads further in. */
 const MAX_DEPTH = 8;
 
@@ -7,20 +13,6 @@ const TITLES = ['title', 'name', 'subject', 'headline', 'heading', 'label', 'dis
 const IDS = ['id', '_id', '@id', 'uuid', 'guid', 'key', 'slug', 'number', 'sku', 'url', 'link'];
 const CREATED = ['created', 'created_at', 'createdat', 'published_at', 'publishedat', 'published', 'pubdate', 'date'];
 const MODIFIED = ['modified', 'modified_at', 'updated', 'updated_at', 'updatedat', 'last_modified', 'lastmodified'];
-
-type Fields = Record<string, unknown>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The value at a dotted path (`data.items`, `pages.0.rows`); undefined where the path leads nowhere. */
-export function valueAt(value: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Fields)[key] : undefined),
-      value,
-    );
-}
 
 /** The records of an answer: the list at `items_path`, a single one there as a list of one, else the answer itself where it is a list. Undefined where there is no list. */
 export function recordsIn(value: unknown, items_path: string | undefined): unknown[] | undefined {
@@ -55,11 +47,15 @@ const firstOf = (record: unknown, names: readonly string[]): Said | undefined =>
   return undefined;
 };
 
-/** A short text of one line; undefined for anything else. */
+/** A short text of one line, also that of an XML element with attributes (`<title type="html">`); undefined for anything else. */
 function oneLine(value: unknown): string | undefined {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  const said = isElement(value) ? value.text : value;
+  const text = typeof said === 'string' || typeof said === 'number' ? String(said).trim() : '';
   return text !== '' && text.length <= LONG_TEXT && !text.includes('\n') ? text : undefined;
 }
+
+const isElement = (value: unknown): value is { text: string } =>
+  isFields(value) && typeof value.text === 'string' && Object.values(value).every((inner) => typeof inner !== 'object');
 
 /** The title at a dotted path, where one is named and there; else what a record usually calls itself by. */
 function titleOf(record: unknown, title_field: string | undefined): Said | undefined {
@@ -70,16 +66,21 @@ function titleOf(record: unknown, title_field: string | undefined): Said | undef
 /** What a record calls itself. `title_field` is a dotted path. */
 export const titleIn = (record: unknown, title_field?: string): string | undefined => titleOf(record, title_field)?.text;
 
-/** What tells a record from the others. */
-export const idIn = (record: unknown): string | undefined => firstOf(record, IDS)?.text;
+/** What tells a record from the others. An address is one without credentials; of one that is signed, the signature is another one at each request, and so is what it was signed with. */
+export function idIn(record: unknown): string | undefined {
+  const id = firstOf(record, IDS)?.text;
+  if (id === undefined || !/^https?:\/\//i.test(id)) return id;
+  return SIGNED.test(id) ? shown(id.replace(/[?#].*/s, '')) : shown(id);
+}
+
+/** An address that is good for a while, as Amazon, Google and Azure hand them out. */
+const SIGNED = /[?&]([\w-]*signature|sig)=/i;
 
 /** When a record was made and changed, as far as it says so by a date that can be read. */
 export function datesIn(record: unknown): { created?: string; modified?: string } {
   const date = (names: readonly string[]): string | undefined => {
     const text = firstOf(record, names)?.text;
-    return text !== undefined && /\d{4}/.test(text) && /\D/.test(text) && !Number.isNaN(Date.parse(text))
-      ? new Date(text).toISOString()
-      : undefined;
+    return text !== undefined && /\D/.test(text) ? readDate(text) : undefined;
   };
   const [created, modified] = [date(CREATED), date(MODIFIED)];
   return { ...(created ? { created } : {}), ...(modified ? { modified } : {}) };
@@ -106,25 +107,15 @@ export function recordMarkdown(record: unknown, level: number, title_field?: str
   return [
     ...(title ? [`${'#'.repeat(level)} ${title.text}`] : []),
     ...(short.length > 0 ? [short.join('\n')] : []),
-    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${name}\n\n${under(level + 1, text.trim())}`),
+    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${label(name)}\n\n${under(level + 1, text.trim())}`),
   ].join('\n\n');
 }
-
-/** A record without the field at a dotted path. */
-const without = (record: Fields, path: string): Fields => {
-  const [first, ...rest] = Object.hasOwn(record, path) ? [path] : path.split('.');
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]) => {
-      if (name !== first) return [[name, value]];
-      return rest.length > 0 && isFields(value) ? [[name, without(value, rest.join('.'))]] : [];
-    }),
-  );
-};
 
 /** The long texts of a record, also inside its objects (`content.rendered`), and what is left. */
 function parted(record: Fields, depth = 0): { short: Fields; long: [string, string][] } {
   const long: [string, string][] = [];
   const short = Object.entries(record).flatMap(([name, value]) => {
+    if (isEmpty(value)) return [];
     if (isLong(value)) {
       long.push([name, value as string]);
       return [];
@@ -137,9 +128,12 @@ function parted(record: Fields, depth = 0): { short: Fields; long: [string, stri
   return { short: Object.fromEntries(short) as Fields, long };
 }
 
+/** The name of a field, on one line. */
+const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
+
 const HEADING = /^(#{1,6})(?= )/;
 
-/** A text under a heading of the level: its own headings go below that one. Lines of code stay. */
+/** A text under a heading of the level: its own headings go below that one. Lines of code stay, and code that a cut has left open ends with the text. */
 function under(level: number, text: string): string {
   let fence: string | undefined;
   const lines = text.split('\n').map((line) => {
@@ -148,26 +142,35 @@ function under(level: number, text: string): string {
     return { line, depth: fence === undefined ? HEADING.exec(line)?.[1]?.length : undefined };
   });
   const highest = lines.reduce((least, { depth = Infinity }) => Math.min(least, depth), Infinity);
-  const by = level + 1 - highest;
-  if (by <= 0) return text;
-  return lines
-    .map(({ line, depth }) => (depth === undefined ? line : line.replace(HEADING, '#'.repeat(Math.min(6, depth + by)))))
-    .join('\n');
+  const by = Math.max(0, level + 1 - highest);
+  const lowered = ({ line, depth }: { line: string; depth: number | undefined }): string =>
+    depth === undefined ? line : line.replace(HEADING, '#'.repeat(Math.min(6, depth + by)));
+  return [...lines.map(lowered), ...(fence === undefined ? [] : [fence])].join('\n');
 }
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isEmpty)
-    : value === null || value === undefined || (typeof value === 'string' && value.trim() === '');
+    : value === null || value === undefined || (typeof value === 'string' && (value.trim() === '' || isBinary(value)));
+
+/** Bytes that are written as letters (RFC 2397, RFC 4648) say nothing to a reader. Words of a language are not as long, and no hash has capitals beside small letters. */
+const isBinary = (text: string): boolean =>
+  /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
+  (text.length >= LONG_BINARY &&
+    /^[\w+/\s-]+={0,2}\s*$/.test(text) &&
+    /^\s*\S{60}/.test(text) &&
+    [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(text)));
+
 const isLong = (value: unknown): boolean => typeof value === 'string' && (value.length > LONG_TEXT || value.trim().includes('\n'));
 
 /** A field as lines of a list; what lies inside it is indented under it. */
 function fieldLines(name: string, value: unknown, depth: number): string[] {
   const indent = '  '.repeat(depth);
-  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return [`${indent}- ${name}: ${inline(value, `\n${indent}  `)}`];
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH)
+    return [`${indent}- ${label(name)}: ${inline(value, `\n${indent}  `)}`];
   if (Array.isArray(value) && !value.some((inner) => typeof inner === 'object' || isLong(inner)))
-    return [`${indent}- ${name}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inline(inner))).join(', ')}`];
-  return [`${indent}- ${name}:`, ...inside(value, depth + 1)];
+    return [`${indent}- ${label(name)}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inline(inner))).join(', ')}`];
+  return [`${indent}- ${label(name)}:`, ...inside(value, depth + 1)];
 }
 
 function inside(value: object, depth: number): string[] {
@@ -189,7 +192,7 @@ const flat = (value: unknown): string =>
   isFields(value)
     ? Object.entries(value)
         .filter(([, inner]) => !isEmpty(inner))
-        .map(([name, inner]) => `${name}: ${inline(inner)}`)
+        .map(([name, inner]) => `${label(name)}: ${inline(inner)}`)
         .join('; ')
     : inline(value);
 

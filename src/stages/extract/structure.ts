@@ -17,28 +17,41 @@ const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq|stream\+json/;
 const XML_TYPE = /[/+]xml$/;
 const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 
+/** What servers call JSON that know nothing of it: PHP says `text/html` where nobody tells it otherwise. */
+const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
+const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
+
 /** Reads JSON, JSON Lines and XML; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
 export async function structureOf(answer: HttpAnswer, name: string): Promise<Structure | undefined> {
   const { content_type } = answer;
-  const isVague = /^(text\/plain|application\/octet-stream)?$/.test(content_type);
-  if (content_type === 'application/xhtml+xml' || !(isVague || STRUCTURED.some((type) => type.test(content_type)))) return undefined;
+  const isDeclared = content_type !== 'application/xhtml+xml' && STRUCTURED.some((type) => type.test(content_type));
+  if (!isDeclared && !JSON_PERHAPS.test(content_type)) return undefined;
   const text = decoded(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
   if (LINES_TYPE.test(content_type)) return lines(text, name);
   if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
-  if (XML_TYPE.test(content_type)) return { file_type: 'xml', value: await xmlValue(text, name) };
-  if (/^\s*<\?xml\s/.test(text)) return { file_type: 'xml', value: await xmlValue(text, name) };
+  if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text)))
+    return { file_type: 'xml', value: await xmlValue(text, name) };
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = attempted(text);
   if (value !== undefined) return { file_type: 'json', value };
   return isOfLines(text) ? lines(text, name) : undefined;
 }
 
-/** A text in a character set; in UTF-8 where nobody knows that one. */
-function decoded(bytes: Uint8Array, charset: string | undefined): string {
+/** Two to four bytes of UTF-8 that are one character. */
+const SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+
+/**
+ * A text in a character set. In UTF-8 where that is unknown or not named, and in windows-1252 where hardly any of its characters beyond ASCII is one of UTF-8:
+ * programs that name no set often know of none.
+ */
+function decoded(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
-    return new TextDecoder(charset).decode(bytes);
+    return new TextDecoder(charset, { fatal: /^utf-?8$/.test(charset) }).decode(bytes);
   } catch {
-    return new TextDecoder().decode(bytes);
+    const text = new TextDecoder().decode(bytes);
+    const broken = text.split('\ufffd').length - 1;
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(SEQUENCE)?.length ?? 0;
+    return broken > whole ? new TextDecoder('windows-1252').decode(bytes) : text;
   }
 }
 

@@ -1,29 +1,41 @@
+import { describe, type KbError } from '../../base/errors.ts';
 import { mapOrdered } from '../../base/pool.ts';
 import type { UrlsEntry, UrlsInput } from '../../schema/requests.ts';
 import type { Extracted } from './candidate.ts';
 import { crawl } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/arrive.ts';
+import { AT_ONCE, type Turns } from './crawl/in-turn.ts';
 import { pathPattern } from './crawl/scope.ts';
 import { sourceOf } from './network.ts';
 import { failedPage, isGone, knownOf, pageCandidate, unchangedCandidate, unreadable } from './page-candidate.ts';
-import { readPage, type PageParts, type PageRead } from './page.ts';
-
-/** Pages fetched at once; no host is asked for more than 8 (contract, section 5), and all may be of one. */
-const AT_ONCE = 8;
+import type { PageMemory } from './page-memory.ts';
+import { readPage, type PageOptions, type PageParts, type PageRead } from './page.ts';
 
 export interface UrlsParts extends PageParts {
   /** What robots.txt files may speak to by its name. */
   user_agent: string;
+  /** Redirects that a crawl follows, one after another (`network.max_redirects`, which `http` keeps to by itself). */
+  max_redirects: number;
+  /** Shared by all runs that may ask the same hosts. */
+  turns: Turns;
 }
 
 /** The pages given, and the sites that are crawled, in their order; each page once. Throws a KbError (`usage`) for a pattern that can't be read, before anything is fetched. */
 export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
   const entries = entriesIn(urls, parts.settings);
   const stored = new Set<string>();
+  const unopened = new Map<string, KbError>();
+  const reading: UrlsParts = { ...parts, onUnopened: (source, reason) => void unopened.set(source, reason) };
   for (const pages of groupedIn(entries)) {
-    if (Array.isArray(pages)) yield* readEach(pages, { parts, stored });
-    else yield* crawl(pages, { ...parts, stored });
+    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, left: new Set() });
+    else yield* crawl(pages, { ...reading, stored });
   }
+  if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };
+}
+
+function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
+  const were = length === 1 ? 'One page, which may hold more in a browser, was' : `${length} pages, which may hold more in a browser, were`;
+  return `${were} taken as sent, and will be read again: ${describe(reason)}`;
 }
 
 /** Entries with what the configuration says where they don't: a crawl, or the address of a page. */
@@ -56,19 +68,32 @@ function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | str
 interface Run {
   parts: UrlsParts;
   stored: Set<string>;
+  /** What pages were stored under that stand elsewhere now. */
+  left: Set<string>;
 }
 
-async function* readEach(pages: readonly string[], { parts, stored }: Run): AsyncGenerator<Extracted, void, void> {
+async function* readEach(pages: readonly string[], { parts, stored, left }: Run): AsyncGenerator<Extracted, void, void> {
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
-  const read = async (url: string) => ({ url, read: await readPage(url, parts) });
-  for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, { parts, stored });
+  const read = async (url: string) => ({ url, read: await readPage(url, parts, optionsOf(url, parts)) });
+  for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, { parts, stored, left });
+  if (left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => left.has(source) } };
 }
 
-async function extracted({ url, read }: { url: string; read: PageRead }, { parts, stored }: Run): Promise<Extracted> {
+/** What the page at an address was stored under, unless that is the address of another one, which has to be asked for by itself. */
+function storedFor(url: string, memory: PageMemory | undefined): string | undefined {
+  const own = sourceOf(url);
+  const source = memory?.storedUnder(own);
+  return source === undefined || source === own || memory?.storedUnder(source) !== source ? source : undefined;
+}
+
+/** Pages of one host may be asked for by other runs, too. */
+const optionsOf = (url: string, { turns }: UrlsParts): PageOptions => (URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {});
+
+async function extracted({ url, read }: { url: string; read: PageRead }, { parts, stored, left }: Run): Promise<Extracted> {
   const { memory, settings, reader } = parts;
   if ('failed' in read) {
-    const stored_as = memory?.storedUnder(sourceOf(url));
+    const stored_as = isGone(read.failed) ? storedFor(url, memory) : memory?.storedUnder(sourceOf(url));
     if (isGone(read.failed)) await memory?.forget(sourceOf(url));
     return failedPage(read.failed, url, { stage: read.stage, stored_as });
   }
@@ -76,10 +101,15 @@ async function extracted({ url, read }: { url: string; read: PageRead }, { parts
     return failedPage(unreadable(sourceOf(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
   const known = 'page' in read ? knownOf(read.page, parts) : read.unchanged;
   const source = known.found;
+  if (read.isMoved)
+    for (const before of [sourceOf(url), storedFor(url, memory)]) if (before !== undefined && before !== source) left.add(before);
   await memory?.remember(sourceOf(url), { ...known, source });
   if (stored.has(source)) return { expected: -1 };
   stored.add(source);
   const place = { source, depth: 0 };
-  const candidate = 'page' in read ? pageCandidate(read.page, place, settings) : unchangedCandidate(known, { url, ...place }, { parts });
+  const candidate =
+    'page' in read
+      ? pageCandidate(read.page, place, settings)
+      : unchangedCandidate(known, { url, ...place }, { parts, options: optionsOf(url, parts) });
   return { candidate };
 }

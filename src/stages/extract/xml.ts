@@ -1,10 +1,6 @@
 import { KbError } from '../../base/errors.ts';
-
-/** An element is `{ name: children, ':@': attributes }`, a text `{ '#text': … }`, in the order of the document. */
-type XmlNode = Record<string, unknown>;
-
-const ATTRIBUTES = ':@';
-const TEXT = '#text';
+import { ATTRIBUTES, childrenOf, elementsOf, isMixed, nameOf, textOf, type XmlNode } from './xml-nodes.ts';
+import { flowFrom, flowOf } from './xml-flow.ts';
 
 /** Deeper documents are refused: nobody reads further in, and the stack is not endless. */
 const MAX_DEPTH = 256;
@@ -13,7 +9,7 @@ const MAX_LENGTH = 32 * 2 ** 20;
 
 /**
  * XML as the structure that JSON would have: an element is an object of its attributes and child elements, several of a name are a list; one with
- * neither is its text. What is handed back is the content of the root. Throws a KbError: `invalid` with the line for what is no XML (entities that a document
+ * neither is its text; of one that is written to be read from above to below (DocBook, JATS, DITA), that part is one text. What is handed back is the content of the root. Throws a KbError: `invalid` with the line for what is no XML (entities that a document
  * defines by others or from elsewhere are not expanded), `too_large`.
  */
 export async function xmlValue(text: string, name: string): Promise<unknown> {
@@ -50,10 +46,6 @@ const unreadable = (name: string, reason: string, cause?: unknown): KbError =>
     cause,
   });
 
-const nameOf = (node: XmlNode): string => Object.keys(node).find((key) => key !== ATTRIBUTES)!;
-const childrenOf = (node: XmlNode): XmlNode[] => node[nameOf(node)] as XmlNode[];
-const elementsOf = (nodes: readonly XmlNode[]): XmlNode[] => nodes.filter((node) => !(TEXT in node));
-
 function elementValue(element: XmlNode): unknown {
   const attributes = Object.entries((element[ATTRIBUTES] ?? {}) as Record<string, string>).filter(([name]) => !/^xmlns(:|$)/.test(name));
   const nodes = childrenOf(element);
@@ -62,20 +54,9 @@ function elementValue(element: XmlNode): unknown {
   const fields = new Map<string, unknown[]>();
   const add = (name: string, value: unknown) => void (fields.get(name)?.push(value) ?? fields.set(name, [value]));
   for (const [name, value] of attributes) add(name, value);
+  const flow = flowFrom(children);
+  for (const child of children.slice(0, flow)) add(nameOf(child), elementValue(child));
   if (children.length === 0) add('text', textOf(nodes).trim());
-  else for (const child of children) add(nameOf(child), elementValue(child));
+  else if (flow < children.length) add('text', flowOf(children.slice(flow)));
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
-
-/** Elements that follow each other with nothing between them are words of their own. */
-const textOf = (nodes: readonly XmlNode[]): string =>
-  nodes
-    .map((node, i) => {
-      if (TEXT in node) return String(node[TEXT]);
-      const before = nodes[i - 1];
-      return (before && !(TEXT in before) ? ' ' : '') + textOf(childrenOf(node));
-    })
-    .join('');
-
-/** Text between the elements: it is prose, which its markup must not cut up. */
-const isMixed = (nodes: readonly XmlNode[]): boolean => nodes.some((node) => TEXT in node && String(node[TEXT]).trim() !== '');

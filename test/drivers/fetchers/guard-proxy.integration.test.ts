@@ -176,6 +176,62 @@ test('an answer that cannot be passed on is none, and the proxy goes on', async 
   expect((await get(proxy, `${web.url}/a`, credentials(pass))).body).toBe('hello');
 });
 
+/** A server that says nothing, and when a connection to it is closed. */
+async function silent() {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const server = createRawServer((socket) => {
+    socket.on('error', () => {}).on('close', () => resolve());
+    socket.resume();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  keep({ close: () => new Promise<void>((done) => server.close(() => done())) });
+  return { address: `http://far.example:${(server.address() as AddressInfo).port}`, closed };
+}
+
+/** A lookup that is waited for, and ends when it is told to. */
+function slowLookup() {
+  const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lookup = async () => {
+    asked.resolve();
+    await told.promise;
+    return home();
+  };
+  return { lookup, asked: asked.promise, tell: told.resolve };
+}
+
+test('a tunnel that has ended while its name was looked up is let go of', async () => {
+  const far = await silent();
+  const { lookup, asked, tell } = slowLookup();
+  const proxy = await guard([far.address], { lookup });
+  tunnel(proxy, new URL(far.address).host, credentials(proxy.pass())).catch(() => {});
+  await asked;
+  await proxy.close();
+  tell();
+  await expect(far.closed).resolves.toBeUndefined();
+});
+
+test('a request that was given up while its name was looked up is let go of', async () => {
+  const far = await silent();
+  const { lookup, asked, tell } = slowLookup();
+  const proxy = await guard([far.address], { lookup, timeout: 0.2 }); // so long a connection is kept for the next request
+  const headers = credentials(proxy.pass());
+  const { port } = new URL(proxy.server);
+  const given = request({ host: '127.0.0.1', port, path: `${far.address}/`, headers, agent: false }).on('error', () => {});
+  given.end();
+  await asked;
+  given.destroy();
+  await get(proxy, `${proxy.server}/`, {}); // by then the proxy has heard of it
+  tell();
+  await expect(far.closed).resolves.toBeUndefined();
+});
+
+test('a variable of the environment that names no proxy is what the pass knows of it', async () => {
+  const proxy = await guard([], { proxies: proxiesIn({ HTTPS_PROXY: 'socks5://127.0.0.1:1' }) });
+  const pass = proxy.pass();
+  expect((await tunnel(proxy, 'far.example:443', credentials(pass))).status).toBe(502);
+  expect(pass.trouble(new URL('https://far.example/'))).toMatchObject({ code: 'setup', message: expect.stringContaining('HTTPS_PROXY') });
+});
+
 /** A proxy of the environment: it answers every request itself, and joins tunnels to `to`. */
 async function upstream(to: Site) {
   const asked: string[] = [];

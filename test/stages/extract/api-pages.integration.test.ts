@@ -230,7 +230,7 @@ const cursorAt = (cursor_path: string, more: object = {}) => ({
 test.each([
   ['paging.nxt', { paging: { next: 'abc', total: 23 } }, 'paging.next'],
   ['pagination.next', { paging: { next: 'abc' } }, 'paging.next'],
-  ['paging.next', { paging: { next: { after: 'abc' } } }, 'next'],
+  ['paging.next', { paging: { next: { after: 'abc' } } }, 'paging.next.after'],
   ['bokmark', { bookmark: 'abc' }, 'items, bookmark'],
   ['meta.cursor', { meta: { has_more: true } }, 'meta.has_more'],
 ])('a cursor that is not at cursor_path %s is an error that names what is there', async (path, beside, there) => {
@@ -247,6 +247,8 @@ test.each([
   ['null on the way', 'paging.next', { paging: null }, {}],
   ['an empty object on the way', 'paging.next', { paging: {} }, {}],
   ['fewer records than asked for', 'next', {}, { size_param: 'limit', size: 10 }],
+  ['links to itself alone', '_links.next.href', { _links: { self: { href: '/list' } } }, {}],
+  ['the format', '@odata.nextLink', { '@odata.context': '$metadata#Items' }, {}],
 ])('a first answer whose cursor is told by %s to be none was the only page', async (_name, path, beside, more) => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt(path, more) });
@@ -260,6 +262,51 @@ test('a first answer that says nothing of a cursor may have been one of several'
   expect(valves(found)).toEqual(all(5));
   expect(found.notices).toEqual([expect.stringContaining('cursor_path «meta.cursor»')]);
   expect(found.scopes).toEqual([]);
+});
+
+test.each([
+  ['_links.next.href', { _links: { next: { href: '/list?at=5' } } }],
+  ['@odata.nextLink', { '@odata.nextLink': '/list?at=5' }],
+  ['pages', { page: 1, pages: 10 }],
+  ['page.totalPages', { page: { size: 5, totalPages: 3, number: 0 } }],
+  ['links.next.url', { links: { self: { url: '/list' }, next: { url: '/list?at=5' } } }],
+])('an answer that leads on by %s, where a Link header was looked for, may have been one of several', async (named, beside) => {
+  const web = await site({ '/list': answering(() => ({ _embedded: { items: tickets(1, 5) }, ...beside })) });
+  const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: '_embedded.items' } });
+  expect(valves(found)).toEqual(all(5));
+  expect(found.notices).toEqual([expect.stringContaining(`has «${named}» but no Link header`)]);
+  expect(found.scopes).toEqual([]);
+});
+
+test.each([
+  ['one page', { page: 1, pages: 1 }],
+  ['no next page', { _links: { self: { href: '/list' }, next: null } }],
+  ['pages of a book', { book: { title: 'T', pages: 320 } }],
+])('an answer that tells of %s was the only one', async (_name, beside) => {
+  const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
+  const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'items' } });
+  expect([found.notices, found.scopes.length]).toEqual([[], 1]);
+});
+
+test('the address of the next page is followed where it stands in the answer', async () => {
+  const web = await site({
+    '/list': answering((query, _response, request) => {
+      const page = Number(query.get('page') ?? 1);
+      return {
+        count: 6,
+        next: page < 3 ? `http://${request.headers.host}/list?page=${page + 1}` : null,
+        results: tickets(page * 2 - 1, page * 2),
+      };
+    }),
+  });
+  const pagination = { type: 'cursor', param: 'page', cursor_path: 'next', items_path: 'results' } as const;
+  const found = await extract([web], { url: `${web.url}/list`, params: { api_key: 's3cret' }, headers: { 'X-Team': 'desk' }, pagination });
+  expect([valves(found), found.errors, found.notices, found.scopes.length]).toEqual([all(6), [], [], 1]);
+  expect(web.hits.map(({ url, headers }) => [url, headers['x-team']])).toEqual([
+    ['/list?api_key=s3cret', 'desk'],
+    ['/list?page=2&api_key=s3cret', 'desk'],
+    ['/list?page=3&api_key=s3cret', 'desk'],
+  ]);
 });
 
 test('an answer that leads on by itself, where a Link header was looked for, may have been one of several', async () => {

@@ -63,7 +63,26 @@ test('records are called by the field that is named, and another one makes other
   const web = await site({ '/list': json({ rows: [{ id: 1, name: 'n', about: { short: 'About this' }, updated_at: '2026-02-03' }] }) });
   const api = { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'rows' } as const };
   const [named, plain] = await Promise.all([extract([web], { ...api, title_field: 'about.short' }), extract([web], api)]);
-  expect(named.documents[0]).toMatchObject({ title: 'About this', metadata: { modified: '2026-02-03T00:00:00.000Z' } });
+  expect(named.documents[0]).toMatchObject({ title: 'About this', metadata: { modified: '2026-02-03' } });
   expect([plain.documents[0]!.title, plain.scopes.length]).toEqual(['n', 1]);
   expect(named.hashes).not.toEqual(plain.hashes);
+});
+
+test('items of a feed keep their addresses and titles when a new one stands above them', async () => {
+  const item = (n: number) =>
+    `<item><title type="html">Post &lt;b&gt;${n}&lt;/b&gt;</title><guid isPermaLink="false">g${n}</guid><description>Body ${n}</description></item>`;
+  const rss = (...numbers: number[]) => ({
+    headers: { 'content-type': 'application/rss+xml' },
+    body: `<rss version="2.0"><channel><title>Blog</title>${numbers.map(item).join('')}</channel></rss>`,
+  });
+  const web = await site({ '/feed': rss(2, 1) });
+  const api = { url: `${web.url}/feed`, pagination: { type: 'link', items_path: 'channel.item' } as const };
+  const before = await extract([web], api);
+  web.routes['/feed'] = rss(3, 2, 1);
+  const after = await extract([web], api);
+  expect(after.documents.map(({ source }) => source)).toEqual([3, 2, 1].map((n) => `${web.url}/feed#record=g${n}`));
+  expect([after.documents.slice(1).map(({ source }) => source), after.hashes.slice(1)]).toEqual([
+    before.documents.map(({ source }) => source),
+    before.hashes,
+  ]);
 });

@@ -32,10 +32,27 @@ describe('a normalized document', () => {
       title('docs/pump manual.v2.pdf'),
       title('https://x.example/a/b.html?q=1#c'),
       title('https://x.example/a/'),
+      title('https://api.example.com/'),
+      title('https://api.example.com?q=a/b'),
+      title('http://127.0.0.1:8080/#record=1'),
+      title('https://x.example/v1.2'),
+      title('https://x.example/.hidden/notes.markdown'),
       title('notes/C# for whom?.md'),
       title('markdown'),
       title('/'),
-    ]).toEqual(['pump manual.v2', 'b', 'a', 'C# for whom?', 'markdown', '/']);
+    ]).toEqual([
+      'pump manual.v2',
+      'b',
+      'a',
+      'api.example.com',
+      'api.example.com',
+      '127.0.0.1:8080',
+      'v1.2',
+      'notes',
+      'C# for whom?',
+      'markdown',
+      '/',
+    ]);
   });
 
   it('keeps its own keys against front matter of the same name', () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { DEFAULTS } from '../../../src/schema/config.ts';
+import { Turns } from '../../../src/stages/extract/crawl/in-turn.ts';
 import { extractUrls, type UrlsParts } from '../../../src/stages/extract/urls.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { noBrowser } from './crawl/crawling.ts';
@@ -24,7 +25,15 @@ test('a page to sign in on and one that says that there is none become errors, a
   opened.push(web);
   const urls = ['/members', '/gone', '/valves', '/form.txt'].map((path) => web.url + path);
   const { documents, errors } = await gathered(
-    extractUrls(urls, { http: openDoor([web]), reader: plainReader(), renderer: noBrowser, user_agent: 'kb', settings }),
+    extractUrls(urls, {
+      http: openDoor([web]),
+      reader: plainReader(),
+      renderer: noBrowser,
+      user_agent: 'kb',
+      max_redirects: 10,
+      turns: new Turns(),
+      settings,
+    }),
   );
   expect(documents.map(({ source }) => new URL(source).pathname)).toEqual(['/valves', '/form.txt']);
   expect(errors.map(({ error }) => error)).toEqual([

@@ -15,6 +15,8 @@ test.each([
   ['<html><title>Service Unavailable</title>', 'Service Unavailable'],
   ['<html><title>HTTP 500 Internal Server Error</title>', 'HTTP 500 Internal Server Error'],
   ['<html><title>Under maintenance</title>', 'Under maintenance'],
+  [`<html><title>Error</title><style>${'p { color: red } '.repeat(50)}</style><p>Sorry.`, 'Error'],
+  [`<html><title>Sign in</title><input type="password"><p>${'Terms apply to all. '.repeat(40)}`, 'Sign in'],
 ])('%j is a page about an error', (html, text) => {
   expect(said(html)).toBe(text);
 });
@@ -27,6 +29,8 @@ test.each([
   '<html><title>500 recipes</title>',
   '<html><title>Maintenance manual</title>',
   '<html><title>Timeouts and retries</title>',
+  `<html><title>Error | Acme API docs</title><p>${'An error has a code and words. '.repeat(20)}`,
+  `<html><title>Log in with SSO – how it works</title><p>${'Your company signs you in. '.repeat(20)}`,
   '404 Not Found',
   `<html><title>404 Not Found</title>${'x'.repeat(30_000)}`,
 ])('%j is none', (html) => {

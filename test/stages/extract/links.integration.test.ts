@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Given } from '../../../src/stages/extract/candidate.ts';
+import type { Candidate, Given } from '../../../src/stages/extract/candidate.ts';
 import { extractLink } from '../../../src/stages/extract/links.ts';
 import { openSite, type Site } from '../../support/site.ts';
+import { pageReader } from './crawl/crawling.ts';
 import { gathered, openDoor } from './fetching.ts';
 import { plainReader } from './plain-reader.ts';
 
@@ -62,4 +63,39 @@ test('a link that fails is an error that names it', async () => {
   expect((await extract(web, '/b.md')).errors).toEqual([
     expect.objectContaining({ source: `${web.url}/b.md`, stage: 'fetch', isRetryable: true, attempts: 2 }),
   ]);
+});
+
+const LOGIN =
+  '<!-- hello --> <!doctype html><html><head><title>Sign in</title></head><body><form><input type="password" name="p"></form>Sign in</body></html>';
+
+test('a link to a document that leads to a web page is an error, and one that is sent as such and is none is read', async () => {
+  const to = (location: string) => ({ status: 302, headers: { location } });
+  const web = await site({
+    '/a.md': to('/login'),
+    '/b.csv': LOGIN,
+    '/c.txt': '\uFEFF<HTML><p>Hello</p></HTML>',
+    '/d.md': '<div align="center">\n\n# Pump\n\n</div>',
+    '/e.txt': { headers: { 'content-type': 'text/plain' }, body: LOGIN },
+    '/login': LOGIN,
+  });
+  const errors = await Promise.all(['/a.md', '/b.csv', '/c.txt'].map(async (path) => (await extract(web, path)).errors));
+  expect(errors).toMatchObject([
+    [
+      {
+        source: `${web.url}/a.md`,
+        stage: 'fetch',
+        isRetryable: false,
+        error: expect.stringContaining(`leads to ${web.url}/login, which is a web page`),
+      },
+    ],
+    [{ source: `${web.url}/b.csv`, error: expect.stringContaining(`${web.url}/b.csv is a web page`) }],
+    [{ source: `${web.url}/c.txt` }],
+  ]);
+  for (const path of ['/d.md', '/e.txt']) expect(await extract(web, path)).toMatchObject({ documents: [{}], errors: [] });
+});
+
+test('a link to a web page that wants a login is an error', async () => {
+  const web = await site({ '/guide.html': LOGIN });
+  const items = await Array.fromAsync(extractLink(`${web.url}/guide.html`, {}, { http: openDoor([web]), reader: pageReader() }));
+  await expect((items[0] as { candidate: Candidate }).candidate.document()).rejects.toMatchObject({ code: 'unauthorized' });
 });

@@ -16,6 +16,8 @@ test.each([
   ['', '/notes', 'words', 'text'],
   ['application/octet-stream', '/a.csv', '', 'csv'],
   ['application/octet-stream', '/a.bin', '', undefined],
+  ['application/octet-stream', '/download', '%PDF-1.7', 'pdf'],
+  ['text/plain', '/a.txt', '%PDF-1.7', 'pdf'],
   ['image/png', '/a.md', '', undefined],
   ['application/zip', '/a', '', undefined],
 ])('«%s» at %s beginning with «%s» is read as %s', (...[type, path, body, expected]) => {

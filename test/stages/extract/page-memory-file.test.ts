@@ -148,8 +148,9 @@ describe('what is recalled', () => {
 });
 
 describe('a crawl that was killed', () => {
-  const HOUR = 3_600_000;
-  const at = (hours: number) => vi.setSystemTime(1_800_000_000_000 + hours * HOUR);
+  const MINUTE = 60_000;
+  const BEGAN = 1_800_000_000_000 + MINUTE;
+  const at = (minutes: number) => vi.setSystemTime(1_800_000_000_000 + minutes * MINUTE);
   /** A page read before the crawl began, one by the crawl, which is killed. */
   async function killed(file: string) {
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -169,39 +170,40 @@ describe('a crawl that was killed', () => {
     at(3);
     const memory = await reopened(file);
     expect(fresh(memory)).toEqual([]); // not begun yet
-    await memory.begin('crawl');
+    expect(await memory.begin('crawl')).toEqual(new Date(BEGAN));
     expect(fresh(memory)).toEqual(['during']);
     await memory.end('crawl');
     expect(fresh(memory)).toEqual([]);
+    expect(await memory.begin('crawl')).toBeUndefined();
   });
 
   it('goes on also where it is killed again, and after a page was seen once more as it was', async () => {
     const file = newFile();
     await killed(file);
-    at(20);
+    at(100);
     const second = await reopened(file);
     await second.begin('crawl');
     await second.remember(`${SITE}/before`, page());
-    at(40); // 20 hours after it was killed for the second time
+    at(200); // 100 minutes after it was killed for the second time
     const third = await reopened(file);
     await third.begin('crawl');
     expect(fresh(third)).toEqual(['before', 'during']);
   });
 
-  it('is begun anew after a day, where it has ended, and under another name', async () => {
+  it('is begun anew after two hours, where it has ended, and under another name', async () => {
     const file = newFile();
     await killed(file);
     at(3);
     const other = await reopened(file);
     await other.begin('another crawl');
     expect(fresh(other)).toEqual([]);
-    at(26.1);
+    at(122.1);
     const late = await reopened(file);
-    await late.begin('crawl');
+    expect(await late.begin('crawl')).toBeUndefined();
     expect(fresh(late)).toEqual([]);
     await late.remember(`${SITE}/during`, page());
     await late.end('crawl');
-    at(27);
+    at(123);
     const again = await reopened(file);
     await again.begin('crawl');
     expect(fresh(again)).toEqual([]);
@@ -210,12 +212,25 @@ describe('a crawl that was killed', () => {
   it('is not kept going by the other runs of the collection', async () => {
     const file = newFile();
     await killed(file);
-    at(20);
+    at(100);
     await (await reopened(file)).remember(`${SITE}/elsewhere`, page());
-    at(30); // 28 hours after the crawl was killed, 10 after the other run
+    at(130); // 128 minutes after the crawl was killed, 30 after the other run
     const late = await reopened(file);
     await late.begin('crawl');
     expect(fresh(late)).toEqual([]);
+  });
+
+  it('has nothing to tell of where it was killed before it had read a page, or where all is read again', async () => {
+    const file = newFile();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    at(0);
+    await (await open({ file })).begin('crawl');
+    at(1);
+    const next = await reopened(file);
+    expect(await next.begin('crawl')).toBeUndefined();
+    await next.remember(`${SITE}/during`, page());
+    at(2);
+    expect(await (await reopened(file, { mode: 'write' })).begin('crawl')).toBeUndefined();
   });
 
   it('goes on after the file was written anew', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { needOfBrowser } from '../../../src/stages/extract/page-shell.ts';
+import { hasMoreLetters, lettersOf, needOfBrowser } from '../../../src/stages/extract/page-shell.ts';
 
 const need = (html: string, text: string, title?: string) => needOfBrowser(Buffer.from(html), { text, title });
 const script = '<script src="/app.js"></script>';
@@ -32,6 +32,11 @@ test.each([
 test('the title that stands above a text is none of it', () => {
   const title = 'The very long title of an application that is written by its scripts';
   expect(need(`<p></p>${script}`, `# ${title}\n\nLoading`, title)).toBe('surely');
+});
+
+test('letters and digits of every script are counted, and no further than it is asked', () => {
+  expect([lettersOf('ab 1, ßж世 –'), lettersOf(''), lettersOf('abcdef', 4), lettersOf('ab', 4)]).toEqual([6, 0, 4, 2]);
+  expect([hasMoreLetters('a b c', 'ab!'), hasMoreLetters('a b', 'ab'), hasMoreLetters('', '')]).toEqual([true, false, false]);
 });
 
 test('a page that is made to be slow to look at is not', () => {

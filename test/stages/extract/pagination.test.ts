@@ -58,6 +58,20 @@ describe('by cursor', () => {
   );
 });
 
+test.each([
+  ['http://api.example/v1/tickets?at=5', 'http://api.example/v1/tickets?at=5'],
+  ['/v1/tickets?at=5', 'http://api.example/v1/tickets?at=5'],
+  ['?at=5', 'http://api.example/v1/tickets?at=5'],
+])('a cursor that is the address %s is followed as one', (next, address) => {
+  const pagination = { type: 'cursor', param: 'page', cursor_path: '@odata.nextLink' } as const;
+  expect(nextPage(pagination, { params: { page: 1 } }, seen({ value: { '@odata.nextLink': next } }))).toEqual({ params: {}, url: address });
+});
+
+test.each(['/9j/4AAQSkZJRg==', 'a?b', 'next=5', 'http'])('a cursor such as %s is none', (next) => {
+  const pagination = { type: 'cursor', param: 'page', cursor_path: 'next' } as const;
+  expect(nextPage(pagination, { params: {} }, seen({ value: { next } }))).toEqual({ params: { page: next } });
+});
+
 describe('by link', () => {
   test.each([
     ['</t?at=5>; rel="next"', 'http://api.example/t?at=5'],
@@ -72,6 +86,10 @@ describe('by link', () => {
 
   test.each([undefined, '', 'next', '<x>; rel="prev"', '<x>; title="rel=next"', '<http://[>; rel="next"'])('%s leads nowhere', (header) => {
     expect(nextPage({ type: 'link' }, { params: {} }, seen({ link: header }))).toBeUndefined();
+  });
+
+  test('a header of nothing but beginnings is read at once', () => {
+    expect(nextLink('<'.repeat(300_000), 'http://x/')).toBeUndefined(); // where each looks for its end, it takes minutes
   });
 
   test('no header, however odd, throws', () => {

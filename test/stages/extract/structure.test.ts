@@ -9,9 +9,12 @@ const read = (content_type: string, body: string | Uint8Array, charset?: string)
   );
 
 describe('JSON', () => {
-  test.each(['application/json', 'application/vnd.api+json', 'text/json', 'text/plain', ''])('is read from %s', async (type) => {
-    expect(await read(type, '{"a":[1]}')).toEqual({ file_type: 'json', value: { a: [1] } });
-  });
+  test.each(['application/json', 'application/vnd.api+json', 'text/json', 'text/plain', 'text/html', 'text/javascript', ''])(
+    'is read from %s',
+    async (type) => {
+      expect(await read(type, '{"a":[1]}')).toEqual({ file_type: 'json', value: { a: [1] } });
+    },
+  );
 
   test.each(['application/x-ndjson', 'application/jsonl', 'application/stream+json', 'application/json', 'text/plain'])(
     'is read line by line where it is JSON Lines, also as %s',
@@ -85,6 +88,27 @@ describe('XML', () => {
     });
   });
 
+  test('that is a document is read from above to below', async () => {
+    const xml =
+      '<article lang="en"><title>Install</title><para>First stop the <b>pump</b>.</para><screen>\n  aqua stop\n  aqua wait\n</screen><para>Then open the valve.</para>' +
+      '<itemizedlist><listitem><para>Left.</para></listitem><listitem><para>Right.</para><para>Or middle.</para></listitem></itemizedlist>' +
+      '<note><title>Mind</title><para>It is hot.</para></note><para>Start again.</para><screen/></article>';
+    expect((await read('application/xml', xml))?.value).toEqual({
+      lang: 'en',
+      title: 'Install',
+      text: 'First stop the pump.\n\n```\n  aqua stop\n  aqua wait\n```\n\nThen open the valve.\n\n- Left.\n\n- Right.\n\n  Or middle.\n\n## Mind\n\nIt is hot.\n\nStart again.',
+    });
+  });
+
+  test('that is records stays that, however its elements are mixed', async () => {
+    const xml =
+      '<channel><item><category>Pump news</category><pubDate>2026</pubDate><category>Valves</category><title>One.</title></item><ad>Say no more.</ad><item><title>Two words.</title></item><ad>Buy soon.</ad></channel>';
+    expect((await read('application/xml', xml))?.value).toEqual({
+      item: [{ category: ['Pump news', 'Valves'], pubDate: '2026', title: 'One.' }, { title: 'Two words.' }],
+      ad: ['Say no more.', 'Buy soon.'],
+    });
+  });
+
   test('is read in the character set that its header names, or else itself', async () => {
     const xml = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a><b>Dürer</b></a>', 'latin1');
     expect((await read('application/xml', xml))?.value).toEqual({ b: 'Dürer' });
@@ -129,8 +153,22 @@ describe('XML', () => {
   });
 });
 
-test.each(['text/html', 'text/csv', 'application/pdf', 'application/xhtml+xml'])('%s has no fields', async (type) => {
+test.each(['text/csv', 'application/pdf', 'application/xhtml+xml'])('%s has no fields', async (type) => {
   expect(await read(type, '{"a":1}')).toBeUndefined();
+});
+
+test('a web page is none, whatever it begins with', async () => {
+  for (const page of ['<!doctype html><p>{"a":1}', '{{ template }} <p>x</p>', '<?xml version="1.0"?><html><p>x</p></html>'])
+    expect(await read('text/html', page)).toBeUndefined();
+});
+
+test('JSON in another encoding than it names, or ought to have, is read by what its bytes say', async () => {
+  const text = '{"a":"Zürich, Köln"}';
+  for (const charset of [undefined, 'utf-8', 'iso-8859-1'])
+    expect((await read('application/json', Buffer.from(text, 'latin1'), charset))?.value).toEqual({ a: 'Zürich, Köln' });
+  const broken = Buffer.concat([Buffer.from(text.slice(0, -2)), Buffer.from([0xff]), Buffer.from('"}')]);
+  expect((await read('application/json', broken))?.value, 'one byte is no other encoding').toEqual({ a: 'Zürich, Köln\ufffd' });
+  expect((await read('application/json', Buffer.from(text), 'klingon'))?.value).toEqual({ a: 'Zürich, Köln' });
 });
 
 test('XML is read in the character set of its mark, of its header or of its first line, whatever it is called', async () => {

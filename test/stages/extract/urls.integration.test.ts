@@ -3,6 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import type { UrlsInput } from '../../../src/schema/requests.ts';
+import type { Scope } from '../../../src/stages/extract/candidate.ts';
+import { Turns } from '../../../src/stages/extract/crawl/in-turn.ts';
 import { extractUrls, type UrlsParts } from '../../../src/stages/extract/urls.ts';
 import { openSite, type Site } from '../../support/site.ts';
 import { noBrowser } from './crawl/crawling.ts';
@@ -22,7 +24,18 @@ async function site(routes: Site['routes']): Promise<Site> {
 
 const settings = DEFAULTS.ingestion.urls as UrlsParts['settings'];
 const extract = (web: Site, urls: UrlsInput, over: Partial<UrlsParts> = {}) =>
-  gathered(extractUrls(urls, { http: openDoor([web]), reader: plainReader(), renderer: noBrowser, user_agent: 'kb', settings, ...over }));
+  gathered(
+    extractUrls(urls, {
+      http: openDoor([web]),
+      reader: plainReader(),
+      renderer: noBrowser,
+      user_agent: 'kb',
+      max_redirects: 10,
+      turns: new Turns(),
+      settings,
+      ...over,
+    }),
+  );
 const sources = ({ documents }: { documents: { source: string }[] }) => documents.map(({ source }) => new URL(source).pathname);
 
 test('a page becomes a document under its address, read as what its type says', async () => {
@@ -123,14 +136,25 @@ test('a document that cannot be read is an error of its own', async () => {
 test('of pages that turn out to be one or to be gone, so many fewer are expected, and what is gone is told apart', async () => {
   const web = await site({ '/a': 'a', '/old': { status: 301, headers: { location: '/a' } }, '/gone': { status: 410 } });
   const urls = ['/a', '/old', '/gone'].map((path) => web.url + path);
-  const parts = { http: openDoor([web]), reader: plainReader(), renderer: noBrowser, user_agent: 'kb', settings };
+  const parts = {
+    http: openDoor([web]),
+    reader: plainReader(),
+    renderer: noBrowser,
+    user_agent: 'kb',
+    max_redirects: 10,
+    turns: new Turns(),
+    settings,
+  };
   const items = await Array.fromAsync(extractUrls(urls, parts));
   expect(items).toMatchObject([
     { expected: 3 },
     { candidate: {} },
     { expected: -1 },
     { error: { source: `${web.url}/gone` }, isGone: true },
+    { scope: { source_kind: 'url' } },
   ]);
+  const { scope } = items.at(-1) as { scope: Scope };
+  expect(urls.map((url) => scope.covers(url))).toEqual([false, true, false]);
 });
 
 test('front matter is put before the text where it is asked for', async () => {

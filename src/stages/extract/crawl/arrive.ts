@@ -8,7 +8,7 @@ import { failedPage, unreadable } from '../page-candidate.ts';
 import { readPage, type PageOptions, type PageParts, type PageRead, type Redirect } from '../page.ts';
 import { isFileBeside, normalized } from './address.ts';
 import { circle, nextHop, type Waiting } from './frontier.ts';
-import { takingTurns } from './in-turn.ts';
+import type { Turns } from './in-turn.ts';
 import type { Load } from './load.ts';
 import { readRobots, type Robots } from './robots.ts';
 import { scopeOf, type CrawlScope, type Patterns } from './scope.ts';
@@ -23,6 +23,9 @@ export interface CrawlEntry extends Patterns {
 export interface CrawlParts extends PageParts {
   /** Whom robots.txt speaks to. */
   user_agent: string;
+  /** Redirects that are followed, one after another (`network.max_redirects`). */
+  max_redirects: number;
+  turns: Turns;
   /** Sources that pages are stored under in this run. */
   stored: Set<string>;
 }
@@ -83,8 +86,8 @@ async function startPage(start: string, entry: CrawlEntry, parts: CrawlParts): P
     const read = await readPage(url, parts, gate.options);
     if (!('redirect' in read)) return { gate, read, url, trail };
     trail.push(url);
-    const next = nextHop(read.redirect, trail);
-    if (next === undefined) throw circle(start);
+    const next = nextHop(read.redirect, trail, parts.max_redirects);
+    if (next === undefined) throw circle(start, parts.max_redirects);
     url = next;
   }
 }
@@ -104,7 +107,7 @@ async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Pro
   const given = credentialsIn(entry.url);
   const ask: Load = (address, request) => http.request(address, { signal, headers: given(address), ...request });
   const robots = await readRobots(origin, { load: ask, user_agent });
-  const inTurn = takingTurns({ delay: Math.min(robots.delay, LONGEST_DELAY), signal });
+  const inTurn = parts.turns.at(origin, { delay: Math.min(robots.delay, LONGEST_DELAY) });
   const options: PageOptions = {
     given,
     redirect: 'manual',

@@ -12,6 +12,8 @@ export interface BesideOptions {
   site: Site;
   /** Told of every address, in order. False: no more are wanted. */
   onAddress(address: string): boolean;
+  /** Told of what a sitemap names on other origins. */
+  onForeign(address: string): void;
   signal?: AbortSignal | undefined;
 }
 

@@ -1,22 +1,16 @@
-import pLimit from 'p-limit';
 import type { Extracted } from '../candidate.ts';
 import { sourceOf } from '../network.ts';
 import { readPage, type PageRead } from '../page.ts';
 import { arrive, type CrawlEntry, type CrawlParts, type Site } from './arrive.ts';
 import { Beside } from './beside.ts';
-import { endNotices } from './ending.ts';
+import { endingOf } from './ending.ts';
 import { Frontier, type Waiting } from './frontier.ts';
-import { Harvest } from './harvest.ts';
+import { Harvest, isUnanswered } from './harvest.ts';
 import { inOrder } from './in-order.ts';
 import { LONGEST_SILENCE, Silence } from './silence.ts';
 import { LeftOut, type Reason } from './left-out.ts';
+import { READ_AT_ONCE, UnderWay } from './under-way.ts';
 
-/** Pages under way at once, those included that are read and wait for the ones before them. */
-const UNDER_WAY = 64;
-/** Pages that are loaded or read at once: eight come over the network, and the others wait for a reader. */
-const READ_AT_ONCE = 16;
-/** Characters of pages that are read and wait for the ones before them: beyond that, no more are read. */
-const MOST_HELD = 50_000_000;
 /** Requests for each page that is wanted, and a few more: a site whose addresses lead to no pages is left in the end. */
 const REQUESTS_PER_PAGE = 3;
 const MORE_REQUESTS = 100;
@@ -25,51 +19,53 @@ const MOST_FAILED = 20;
 
 /** The pages of a site (contract, section 5): from the start page along the links, sitemaps and feeds, level by level. What fails at one page costs the others nothing. */
 export async function* crawl(entry: CrawlEntry, parts: CrawlParts): AsyncGenerator<Extracted, void, void> {
-  const stop = new AbortController();
-  const signal = parts.signal ? AbortSignal.any([parts.signal, stop.signal]) : stop.signal;
   const name = JSON.stringify({ ...entry, url: sourceOf(entry.url) });
   yield { expected: 1 };
-  await parts.memory?.begin(name);
-  const site = await arrive(entry, { ...parts, signal });
+  const since = await parts.memory?.begin(name);
+  if (since) yield { notice: goesOnNotice(entry, since) };
+  const site = await arrive(entry, parts);
   if ('error' in site) yield site.error;
-  else yield* new Walk(entry, { site, parts: { ...parts, signal }, stop }).levels();
+  else yield* new Walk(entry, site, parts).levels();
   await parts.memory?.end(name);
 }
+
+const goesOnNotice = ({ url }: CrawlEntry, since: Date): string =>
+  `The crawl of ${sourceOf(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off goes on: pages that it has read ` +
+  'are not asked for again. With --force (force) they are.';
 
 /** A crawl that has come to its site. */
 class Walk {
   readonly #entry: CrawlEntry;
   readonly #site: Site;
-  readonly #parts: CrawlParts;
-  readonly #stop: AbortController;
+  /** Ends what is under way where nobody waits for it any more: that alone, and not what is still to be done with pages that were read. */
+  readonly #stop = new AbortController();
+  readonly #reading: CrawlParts;
   readonly #frontier: Frontier;
   readonly #harvest: Harvest;
   readonly #beside: Beside;
   readonly #leftOut = new LeftOut();
   readonly #limit: number;
   readonly #silence = new Silence();
+  readonly #underWay = new UnderWay();
   #feeds: string[] = [];
-  /** Pages that are being read, or are read and wait for their turn. */
-  #running = 0;
-  /** Characters of those that are read and wait. */
-  #held = 0;
-  readonly #atOnce = pLimit(READ_AT_ONCE);
   /** Pages that the run was told to expect. */
   #told = 1;
 
-  constructor(entry: CrawlEntry, { site, parts, stop }: { site: Site; parts: CrawlParts; stop: AbortController }) {
+  constructor(entry: CrawlEntry, site: Site, parts: CrawlParts) {
     this.#entry = entry;
     this.#site = site;
-    this.#parts = parts;
-    this.#stop = stop;
+    this.#reading = { ...parts, signal: parts.signal ? AbortSignal.any([parts.signal, this.#stop.signal]) : this.#stop.signal };
     this.#limit = REQUESTS_PER_PAGE * entry.max_pages + MORE_REQUESTS;
     const { scope, robots } = site;
+    const { max_redirects, signal, memory } = parts;
+    const { max_depth } = entry;
     const onLeftOut = (reason: Reason, address: string) => this.#leftOut.note(reason, address);
-    const storedUnder = (address: string) => parts.memory?.storedUnder(address);
-    this.#frontier = new Frontier({ scope, allows: robots.allows, max_depth: entry.max_depth, limit: this.#limit, storedUnder, onLeftOut });
+    const storedUnder = (address: string) => memory?.storedUnder(address);
+    const bounds = { max_depth, max_redirects, limit: this.#limit };
+    this.#frontier = new Frontier({ scope, allows: robots.allows, ...bounds, storedUnder, onLeftOut });
     this.#harvest = new Harvest({ site, parts, frontier: this.#frontier, leftOut: this.#leftOut });
     const onAddress = (address: string) => this.#frontier.found(address, { isBeside: true });
-    this.#beside = new Beside({ site, onAddress, signal: parts.signal });
+    this.#beside = new Beside({ site, onAddress, onForeign: (address) => onLeftOut('foreign', sourceOf(address)), signal });
   }
 
   async *levels(): AsyncGenerator<Extracted, void, void> {
@@ -93,18 +89,15 @@ class Walk {
   async *#level(): AsyncGenerator<Extracted, void, void> {
     const results = inOrder({
       next: () => this.#frontier.next(),
-      room: () => (this.#isOver() || this.#held > MOST_HELD ? 0 : Math.min(UNDER_WAY, this.#entry.max_pages - this.#harvest.pages)),
-      work: (page: Waiting) => {
-        this.#running++;
-        return this.#atOnce(() => this.#read(page));
-      },
+      room: () => (this.#isOver() ? 0 : this.#underWay.room(this.#entry.max_pages - this.#harvest.pages)),
+      at_once: READ_AT_ONCE,
+      work: (page: Waiting) => this.#read(page),
       onStop: () => this.#stop.abort(),
     });
     this.#silence.begin();
     for await (const { page, read } of results) {
-      this.#running--;
-      this.#held -= lengthOf(read);
-      this.#silence.end(!('failed' in read));
+      this.#underWay.taken(read);
+      this.#silence.end(!isUnanswered(read));
       yield* this.#taken(page, read);
       if (this.#isOver()) return;
       this.#silence.begin();
@@ -112,14 +105,14 @@ class Walk {
   }
 
   async #read(page: Waiting): Promise<{ page: Waiting; read: PageRead }> {
-    const read = await readPage(page.url, this.#parts, this.#site.options);
-    this.#held += lengthOf(read);
+    const { options } = this.#site;
+    const read = await this.#underWay.read((limits) => readPage(page.url, this.#reading, { ...options, ...limits }));
     return { page, read };
   }
 
   async *#taken(page: Waiting, read: Parameters<Harvest['take']>[1]): AsyncGenerator<Extracted, void, void> {
     const made = await this.#harvest.take(page, read);
-    yield* this.#expecting(this.#frontier.waiting + this.#running + this.#harvest.deferred);
+    yield* this.#expecting(this.#frontier.waiting + this.#underWay.count + this.#harvest.deferred);
     if (made) yield made;
   }
 
@@ -131,65 +124,38 @@ class Walk {
     this.#told = coming;
   }
 
-  #isOver = (): boolean => this.#isFull() || this.#isDown();
-  #isFull = (): boolean => this.#harvest.pages >= this.#entry.max_pages;
-  #isExhausted = (): boolean => this.#site.robots.isExhausted() || this.#site.scope.isExhausted();
-  #isDown = (): boolean => this.#gaveOut() !== undefined;
+  #isOver = (): boolean => this.#harvest.pages >= this.#entry.max_pages || this.#gaveOut() !== undefined;
 
-  /** What a person should know; and the scope, where the crawl came to its end by itself and knows all that its pages lead to. */
+  /** What a person should know; and the scope, with the reason why there may be more in it than was found. */
   async *#end(): AsyncGenerator<Extracted, void, void> {
+    const { url, max_pages, max_depth } = this.#entry;
     const { scope } = this.#site;
-    yield* this.#harvest.released(this.#entry.max_pages);
+    const stopped = this.#gaveOut();
+    yield* this.#harvest.released({ max_pages, asks: stopped === undefined });
     yield* this.#expecting(0);
-    for (const notice of [...this.#site.notices, ...this.#beside.notices, ...this.#endNotices()]) yield { notice };
-    const { unread, deeper, isOverflowing } = this.#frontier;
-    const isCut =
-      unread + this.#harvest.deferred > 0 ||
-      deeper > 0 ||
-      isOverflowing ||
-      this.#isDown() ||
-      !this.#beside.hasSitemaps ||
-      this.#isExhausted();
-    if (!scope.isAsked) return;
-    const covers = (source: string) => URL.canParse(source) && scope.covers(source) && !this.#frontier.spares(source);
-    yield {
-      scope: {
-        source_kind: 'url',
-        covers,
-        ...(isCut || this.#harvest.unread !== undefined || !this.#beside.isWhole ? { doubt: this.#doubt() } : {}),
-      },
-    };
-  }
-
-  /** Why there may be more than was found. */
-  #doubt(): string {
-    const { unread } = this.#harvest;
-    return unread === undefined
-      ? `the crawl of ${sourceOf(this.#entry.url)} is not whole.`
-      : `${unread} could not be read, and may lead there.`;
-  }
-
-  *#endNotices(): Generator<string, void, void> {
-    const { scope, robots } = this.#site;
-    const { max_pages, max_depth, url } = this.#entry;
-    const { pages, eclipsed, away } = this.#harvest;
-    const [limit, frontier, stopped] = [this.#limit, this.#frontier, this.#gaveOut()];
-    const hasLongRules = robots.isExhausted();
-    yield* endNotices({
+    const { notices, doubt } = endingOf({
       name: sourceOf(url),
-      scope,
-      pages,
       max_pages,
       max_depth,
-      limit,
-      frontier,
+      limit: this.#limit,
       stopped,
-      hasLongRules,
-      eclipsed,
-      away,
-      leftOut: this.#leftOut.text,
+      underWay: this.#underWay.count,
+      site: this.#site,
+      frontier: this.#frontier,
+      harvest: this.#harvest,
+      beside: this.#beside,
+      leftOut: this.#leftOut,
     });
+    for (const notice of notices) yield { notice };
+    if (scope.isAsked) yield { scope: { source_kind: 'url', covers: this.#covers, ...(doubt === undefined ? {} : { doubt }) } };
   }
+
+  /** Whether a stored source that was not met is gone, where the crawl is whole. */
+  #covers = (source: string): boolean => {
+    if (!URL.canParse(source)) return false;
+    const found = this.#site.scope.asFound(source);
+    return this.#site.scope.covers(found) && !this.#frontier.spares(found);
+  };
 
   /** Why the site was left. */
   #gaveOut(): string | undefined {
@@ -204,5 +170,3 @@ class Walk {
     return this.#frontier.waiting > before;
   }
 }
-
-const lengthOf = (read: PageRead): number => ('page' in read ? read.page.parsed.text.length : 0);

@@ -20,6 +20,8 @@ export interface FrontierOptions {
   scope: CrawlScope;
   allows(address: string): boolean;
   max_depth: number;
+  /** Redirects that are followed, one after another (`network.max_redirects`). */
+  max_redirects: number;
   /** Addresses that are read at most. */
   limit: number;
   /** Addresses that are kept apart at most; MOST_KNOWN where absent. */
@@ -36,9 +38,6 @@ interface Found {
   trail?: readonly string[];
   from?: string | undefined;
 }
-
-/** Redirects that are followed, one after another. */
-const MAX_HOPS = 10;
 
 /** Addresses that are kept apart at most: what comes after them is not looked at. */
 export const MOST_KNOWN = 200_000;
@@ -147,7 +146,7 @@ export class Frontier {
     const url = normalized(address);
     if (url === undefined || !this.#options.scope.covers(url)) return 'left';
     const trail = [...page.trail, page.url];
-    const next = nextHop(address, trail);
+    const next = nextHop(address, trail, this.#options.max_redirects);
     if (next === undefined) return 'circle';
     if (keyOf(url) === keyOf(page.url)) this.#level.push({ ...page, url: next, trail });
     else this.found(next, { isBeside: true, trail, from: page.from });
@@ -183,9 +182,9 @@ export class Frontier {
 }
 
 /** Where a redirect leads on from the last address of a trail; undefined where that is a circle, or too far, or nothing that is asked for. */
-export function nextHop(address: string, trail: readonly string[]): string | undefined {
+export function nextHop(address: string, trail: readonly string[], max_redirects: number): string | undefined {
   const url = normalized(address);
-  if (url === undefined || trail.length > MAX_HOPS) return undefined;
+  if (url === undefined || trail.length > max_redirects) return undefined;
   const isSame = keyOf(url) === keyOf(trail.at(-1)!);
   const next = isSame && trail.includes(url) ? bare(address) : url;
   const isCircle = isSame ? trail.includes(next) : trail.some((before) => keyOf(before) === keyOf(url));
@@ -193,8 +192,8 @@ export function nextHop(address: string, trail: readonly string[]): string | und
 }
 
 /** The failure of an address that leads on and on. */
-export const circle = (url: string): KbError =>
-  new KbError('invalid', `${sourceOf(url)} leads nowhere: it redirects in a circle, or more than ${MAX_HOPS} times.`, {
+export const circle = (url: string, max_redirects: number): KbError =>
+  new KbError('invalid', `${sourceOf(url)} leads nowhere: it redirects in a circle, or more than ${max_redirects} times.`, {
     hint: 'Open it in a browser: it may want a cookie or a login (network.sites).',
   });
 

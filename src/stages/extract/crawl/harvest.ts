@@ -4,9 +4,10 @@ import type { Extracted } from '../candidate.ts';
 import { sourceOf } from '../network.ts';
 import { failedPage, isGone, knownOf, pageCandidate, unchangedCandidate } from '../page-candidate.ts';
 import type { RememberedPage } from '../page-memory.ts';
-import type { LoadedPage, PageRead, Redirect } from '../page.ts';
+import type { PageRead, Redirect } from '../page.ts';
 import { keyOf } from './address.ts';
 import type { CrawlParts, Site } from './arrive.ts';
+import { Deferred, type Placed } from './deferred.ts';
 import { circle, type Frontier, type Waiting } from './frontier.ts';
 import type { LeftOut } from './left-out.ts';
 import { feedIn, ownPlace, placeOf } from './onward.ts';
@@ -19,13 +20,6 @@ export interface HarvestOptions {
 }
 
 type Failed = Extract<PageRead, { failed: unknown }>;
-
-/** A page that names another address as its own, of which it is not known yet what stands there. */
-interface Deferred {
-  page: Waiting;
-  known: RememberedPage;
-  place: string;
-}
 
 /** Pages of a kind that a person should know about: the first, and how many. */
 export interface Counted {
@@ -40,7 +34,7 @@ export class Harvest {
   readonly #sources = new Map<string, string>();
   /** Keys of the addresses at which a page stands that names no other. */
   readonly #owned = new Set<string>();
-  readonly #deferred: Deferred[] = [];
+  readonly #deferred = new Deferred();
   readonly #breathe: () => Promise<void>;
   /** Documents. */
   pages = 0;
@@ -51,7 +45,7 @@ export class Harvest {
   unread: string | undefined;
   /** Pages that name another one as their own address although they say something else than it. */
   eclipsed: Counted | undefined;
-  /** Pages that are told to be, for now, where this crawl does not go. */
+  /** Pages that are told to be where this crawl does not go. */
   away: Counted | undefined;
   /** Feeds that were named and not read yet. */
   feeds: string[] = [];
@@ -63,7 +57,7 @@ export class Harvest {
 
   /** Pages that are read and wait for what stands at the addresses that they name. */
   get deferred(): number {
-    return this.#deferred.length;
+    return this.#deferred.count;
   }
 
   /** Takes in what came of a page: what is to be told of it, if anything. */
@@ -72,43 +66,59 @@ export class Harvest {
     if ('redirect' in read) return this.#move(page, read);
     this.failedInARow = 0;
     const { parts, site, frontier, leftOut } = this.#options;
-    if ('unreadable' in read) return void leftOut.note('other', sourceOf(page.url));
+    if ('unreadable' in read) {
+      await this.#stays(page);
+      return void leftOut.note('other', sourceOf(page.url));
+    }
+    const loaded = 'page' in read ? read.page : undefined;
     const known = 'page' in read ? knownOf(read.page, parts) : read.unchanged;
-    await this.#follow(known.links, known.found);
+    await this.#follow([...known.links, ...this.#linksBefore(page, known)], known.found);
     if (known.isPassedOver) leftOut.note('passed_over', known.found);
     if (known.isPassedOver || !site.scope.covers(known.found)) return this.#leave(page, known);
     const place = placeOf(known, site);
     if (keyOf(place) === keyOf(ownPlace(known))) {
       this.#owned.add(keyOf(place));
-      return this.#keep({ page, known, place }, 'page' in read ? read.page : undefined);
+      return this.#keep({ page, known, place, loaded });
     }
-    frontier.found(place, { isBeside: true });
-    this.#deferred.push({ page, known, place });
+    frontier.found(place, { isBeside: true, from: known.found });
+    this.#deferred.add({ page, known, place, loaded });
     return undefined;
+  }
+
+  /** Where a page led that says now what another one says, when it said something else. */
+  #linksBefore({ url }: Waiting, { content_hash }: RememberedPage): readonly string[] {
+    const before = this.#sources.has(content_hash) ? this.#options.parts.memory?.recall(sourceOf(url)) : undefined;
+    return before && before.content_hash !== content_hash ? before.links : [];
   }
 
   /**
    * The pages that name another address as their own, once everything is read: where that is a page's own, they are that page. Where it is not, they are kept under
-   * the address that they were found at. What is more than so many documents in all is left.
+   * the address that they were found at. What is more than so many documents in all is left, and where the site is asked for nothing more, so is what would have to be.
    */
-  async *released(max_pages: number): AsyncGenerator<Extracted, void, void> {
-    while (this.#deferred.length > 0 && this.pages < max_pages) {
-      const { page, known, place } = this.#deferred.shift()!;
+  async *released({ max_pages, asks }: { max_pages: number; asks: boolean }): AsyncGenerator<Extracted, void, void> {
+    for (let open = this.#deferred.count; open > 0 && this.pages < max_pages; open--) {
+      const placed = this.#deferred.take();
+      const { page, known, place, loaded } = placed;
       if (this.#owned.has(keyOf(place)) && !this.#sources.has(known.content_hash)) {
         this.eclipsed = counted(this.eclipsed, known.found);
         await this.#leave(page, known);
-        continue;
-      }
-      const kept = await this.#keep({ page, known, place: ownPlace(known) });
-      if (kept) yield kept;
+      } else if (asks || loaded) {
+        const kept = await this.#keep({ ...placed, place: ownPlace(known) });
+        if (kept) yield kept;
+      } else this.#deferred.add(placed);
     }
   }
 
   /** A document, unless it is one already: under the same address, or with the same content under another. */
-  async #keep({ page: { url, depth }, known, place }: Deferred, loaded?: LoadedPage): Promise<Extracted | undefined> {
-    const { site, parts, leftOut } = this.#options;
+  async #keep({ page, known, place, loaded }: Placed): Promise<Extracted | undefined> {
+    const { site, parts, frontier, leftOut } = this.#options;
+    const { url, depth } = page;
     const source = this.#sources.get(known.content_hash) ?? place;
     const isNew = !parts.stored.has(source);
+    if (source !== place && this.#hasSaidOtherwise({ page, known, place })) {
+      frontier.spare(page);
+      return void leftOut.note('alike', known.found);
+    }
     await parts.memory?.remember(sourceOf(url), { ...known, source });
     if (!isNew) return void leftOut.note('same', known.found);
     this.pages++;
@@ -118,35 +128,56 @@ export class Harvest {
     return { candidate: unchangedCandidate(known, { url, source, depth }, { parts, options: site.options }) };
   }
 
+  /**
+   * Whether what is stored under a page's own address is not what it says now. Where that is what another one says, too, the site may be down, or want a login, and say so
+   * with every page: what is stored stays, and is remembered.
+   */
+  #hasSaidOtherwise({ page: { url }, known, place }: Placed): boolean {
+    const { memory } = this.#options.parts;
+    const key = sourceOf(url);
+    return memory?.storedUnder(key) === place && memory.recall(key)?.content_hash !== known.content_hash;
+  }
+
   /** A page that becomes no document, which is worth knowing the next time. */
   async #leave({ url }: Waiting, known: RememberedPage): Promise<undefined> {
     await this.#options.parts.memory?.remember(sourceOf(url), { ...known, source: undefined });
   }
 
   async #move(page: Waiting, { redirect, isLasting }: Redirect): Promise<Extracted | undefined> {
-    const { frontier, leftOut } = this.#options;
+    const { frontier, parts } = this.#options;
     const way = frontier.moved(page, redirect);
-    if (way === 'circle') return this.#fail(page, { failed: circle(page.trail[0] ?? page.url), stage: 'crawl' });
+    if (way === 'circle') {
+      const failed = circle(page.trail[0] ?? page.url, parts.max_redirects);
+      return this.#fail(page, { failed, stage: 'crawl' });
+    }
     this.failedInARow = 0;
-    if (isLasting && way === 'left') leftOut.note('elsewhere', sourceOf(page.url));
-    if (isLasting) return undefined;
-    frontier.spare(page);
-    if (way === 'left') this.away = counted(this.away, sourceOf(page.url));
+    if (way === 'left') {
+      this.away = counted(this.away, sourceOf(page.url));
+      await this.#stays(page);
+    } else if (!isLasting) frontier.spare(page);
     return undefined;
   }
 
-  async #fail(page: Waiting, { failed, stage, file_type }: Failed): Promise<Extracted> {
+  /** A page that is there, though nothing comes of it this time, stays as it is stored and leads where it did. What is known of it. */
+  async #stays(page: Waiting): Promise<RememberedPage | undefined> {
     const { parts, frontier } = this.#options;
-    const { memory, reader } = parts;
+    frontier.spare(page);
+    const key = sourceOf(page.url);
+    const known = parts.memory?.recall(key);
+    if (known) await this.#follow(known.links, key);
+    return known;
+  }
+
+  async #fail(page: Waiting, read: Failed): Promise<Extracted> {
+    const { memory, reader } = this.#options.parts;
+    const { failed, stage, file_type } = read;
     const key = sourceOf(page.url);
     const wasGone = isGone(failed);
     this.failed++;
-    this.failedInARow = stage !== 'convert' && isDown(failed) ? this.failedInARow + 1 : 0;
-    if (!wasGone) frontier.spare(page);
-    const known = wasGone ? undefined : memory?.recall(key);
+    this.failedInARow = isUnanswered(read) ? this.failedInARow + 1 : 0;
+    const known = wasGone ? undefined : await this.#stays(page);
     const stored_as = wasGone ? undefined : memory?.storedUnder(key);
     if (wasGone) await memory?.forget(key);
-    if (known) await this.#follow(known.links, key);
     const hasLinks = file_type === undefined || file_type === reader.fileType('page.html');
     if (!known && hasLinks && !wasGone) this.unread ??= key;
     return failedPage(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
@@ -165,5 +196,6 @@ export class Harvest {
 
 const counted = (before: Counted | undefined, first: string): Counted => ({ first, ...before, count: (before?.count ?? 0) + 1 });
 
-/** Whether a failure may be that of the whole site: an answer that refuses this page (401, 403, 404) is none. */
-const isDown = (failed: unknown): boolean => !(failed instanceof KbError) || failed.code === 'unavailable';
+/** Whether the whole site may have failed to answer: one that refuses this page (401, 403, 404) has answered. */
+export const isUnanswered = (read: PageRead): boolean =>
+  'failed' in read && read.stage !== 'convert' && (!(read.failed instanceof KbError) || read.failed.code === 'unavailable');

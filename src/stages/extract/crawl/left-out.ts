@@ -6,7 +6,8 @@ const REASONS = {
   robots: 'that robots.txt forbids',
   passed_over: 'marked noindex, or with nothing but links',
   same: 'with the content of another',
-  elsewhere: 'moved out of it',
+  alike: 'now with the content of another, and stored as before',
+  foreign: 'that a sitemap names on another origin',
   other: 'of a kind that kb does not read',
 } as const;
 

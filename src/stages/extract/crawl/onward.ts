@@ -23,12 +23,15 @@ export function leaveOf({ parsed: { page }, robots_tags }: LoadedPage, user_agen
   };
 }
 
+/** Directives that have a value, and are no name of a crawler. */
+const WITH_VALUE = /^(unavailable_after|max-(snippet|image-preview|video-preview))$/;
+
 /** What a header asks of a product: the name of whom it speaks to holds for all that follows it, up to the next name. */
 function* directivesIn(tag: string, product: string): Generator<string, void, void> {
   let isMeant = true;
   for (const part of tag.split(',')) {
     const [, name, directive = part] = /^\s*([\w-]+)\s*:\s*(.*)$/.exec(part) ?? [];
-    if (name !== undefined && name !== 'unavailable_after') isMeant = name === product || name === '*';
+    if (name !== undefined && !WITH_VALUE.test(name)) isMeant = name === product || name === '*';
     if (isMeant) yield directive.trim();
   }
 }

@@ -13,6 +13,8 @@ export interface CrawlScope {
   readonly isAsked: boolean;
   /** Whether an address that `normalized` gives lies in the scope. */
   covers(address: string): boolean;
+  /** Where a stored source would be found today: at https, where the start page has moved there from http. */
+  asFound(source: string): string;
   /** Whether an address would lie in the scope, had nobody narrowed it. */
   isFiltered(address: string): boolean;
   /** What was to be taken and has held for no address so far. */
@@ -48,15 +50,17 @@ export function scopeOf({ start, final }: { start: string; final: string }, { in
   const bounded = within(MOST_TIME, (path) => isTaken(path) && !left.some((matches) => matches(path)));
   const hasPatterns = taken.length + left.length > 0;
   const isInFolder = (url: URL): boolean => url.origin === origin && `${url.pathname}/`.startsWith(folder);
+  const isSame = isSameSite(asked, new URL(final));
   const passes = (address: string, url: URL): boolean => !hasPatterns || isTrap(address) || bounded.ask(decoded(url.pathname));
   return {
     origin,
     folder,
-    isAsked: isSameSite(asked, new URL(final)) && (isFolder || pathname.startsWith(folderOf(given))),
+    isAsked: isSame && (isFolder || pathname.startsWith(folderOf(given))),
     covers(address) {
       const url = new URL(address);
       return isInFolder(url) && passes(address, url);
     },
+    asFound: (source) => (isSame && source.startsWith(`${asked.origin}/`) ? origin + source.slice(asked.origin.length) : source),
     isFiltered(address) {
       const url = new URL(address);
       return hasPatterns && isInFolder(url) && !passes(address, url);

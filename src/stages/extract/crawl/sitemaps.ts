@@ -18,6 +18,8 @@ export interface SitemapOptions {
   load: Load;
   /** Told of every address, in order. False: no more are wanted. */
   onAddress(address: string): boolean;
+  /** Told of addresses on other origins, which are none of this site. */
+  onForeign(address: string): void;
   signal?: AbortSignal | undefined;
 }
 
@@ -36,13 +38,17 @@ interface Sitemap {
   isNamed: boolean;
 }
 
-/** Reads sitemaps, and those that they name, of one origin. One that is looked for at its usual place and is not there is no failure. */
+/**
+ * Reads the sitemaps of one origin, and those that they name, wherever they lie: who writes robots.txt speaks for the site (sitemaps.org, «Sitemaps & Cross Submits»). One that is
+ * looked for at its usual place and is not there is no failure.
+ */
 export async function readSitemaps(
   { origin, named, usual }: { origin: string; named: readonly string[]; usual: readonly string[] },
-  { load, onAddress, signal }: SitemapOptions,
+  { load, onAddress, onForeign, signal }: SitemapOptions,
 ): Promise<SitemapsRead> {
   const sitemaps = waitingIn(origin);
   const { waiting, add, notices } = sitemaps;
+  let isWhole = true;
   for (const address of named) if (!add(address, origin, { depth: 1, isNamed: true })) break;
   for (const address of usual) add(address, origin, { depth: 1, isNamed: false });
   const breathe = breathing(signal);
@@ -56,15 +62,24 @@ export async function readSitemaps(
       continue;
     }
     let isIndex = false;
+    const found = { own: 0, foreign: 0 };
     for (const { element, address } of xmlLinks(xml.text)) {
       await breathe();
       if (element === 'sitemapindex') isIndex = true;
       else if (element !== 'loc') continue;
-      else if (!isIndex && !onAddress(address)) return { isWhole: false, notices };
       else if (isIndex && !add(address, next.address, { depth: next.depth + 1, isNamed: true })) break;
+      else if (isIndex || !/^https?:/i.test(address) || !URL.canParse(address)) continue;
+      else if (new URL(address).origin !== origin) {
+        found.foreign++;
+        onForeign(address);
+      } else {
+        found.own++;
+        if (!onAddress(address)) return { isWhole: false, notices };
+      }
     }
+    if (found.foreign > 0 && found.own === 0) isWhole = false; // it may speak of this site under another name
   }
-  return { isWhole: failed === 0 && !sitemaps.isFull(), notices };
+  return { isWhole: isWhole && failed === 0 && !sitemaps.isFull(), notices };
 }
 
 /** The sitemaps of a site that are to be read, each once, up to a bound. */
@@ -80,7 +95,7 @@ function waitingIn(origin: string) {
     /** False where no more are wanted. */
     add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
       const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
-      if (!url || url.origin !== origin || met.has(url.href)) return true;
+      if (!url || !/^https?:$/.test(url.protocol) || met.has(url.href)) return true;
       if (met.size === MOST_FILES) {
         if (!notices.includes(full)) notices.push(full);
         return false;

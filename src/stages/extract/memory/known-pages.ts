@@ -63,6 +63,9 @@ export class KnownPages {
 
   runningCrawls = (): [string, OpenCrawl][] => [...this.#crawls].filter(([crawl]) => this.#running.has(crawl));
 
+  /** Whether a page was seen then or later. */
+  hasSeen = (time: number): boolean => this.#pages.values().some((known) => known.time >= time);
+
   *all(): Iterable<[string, Known]> {
     for (const [number, known] of this.#pages) yield [this.#addresses[number]!, known];
   }

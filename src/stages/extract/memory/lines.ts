@@ -48,6 +48,9 @@ export const Line = z.union([
 ]);
 export type Line = z.infer<typeof Line>;
 
+/** Of an ETag or a date what can be sent back; no one needs more of it. */
+export const validator = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
+
 /** Numbers as their distances: those of links that follow each other on many pages of a site are short. */
 export function packedNumbers(numbers: readonly number[]): string {
   let before = 0;

@@ -239,7 +239,7 @@ test('sitemaps that are named or lie in their usual places bring the pages that 
     `<sitemapindex><sitemap><loc>/more.xml</loc></sitemap><sitemap><loc>${web.url}/maps.xml</loc></sitemap></sitemapindex>`,
   );
   web.routes['/more.xml'] = urls('/c');
-  web.routes['/robots.txt'] = `Sitemap: ${web.url}/maps.xml\nSitemap: http://other.example/map.xml`;
+  web.routes['/robots.txt'] = `Sitemap: ${web.url}/maps.xml`;
   const all = await crawled([web], web.url);
   expect(paths(all)).toEqual(['/', '/a', '/b', '/c', '/d']);
   expect(all.depths).toEqual([0, 1, 1, 1, 2]);
@@ -250,6 +250,34 @@ test('sitemaps that are named or lie in their usual places bring the pages that 
     expect.stringContaining(`The sitemap ${web.url}/maps.xml was left out: ${web.url}/maps.xml answered with status 403`),
   ]);
   expect(without.scopes).toEqual([]);
+});
+
+test('a sitemap that robots.txt names is read wherever it lies, and one that cannot be is told of and leaves a doubt', async () => {
+  const web = await site({ '/': article('Start'), '/only': article('Only') });
+  const urls = xml(`<urlset><url><loc>${web.url}/only</loc></url></urlset>`);
+  const other = await site({ '/map.xml': urls, '/maps.xml': xml('<sitemapindex><sitemap><loc>/map.xml</loc></sitemap></sitemapindex>') });
+  web.routes['/robots.txt'] = `Sitemap: ${other.url}/maps.xml`;
+  const all = await crawled([web, other], web.url.replace('//', '//ann:s3cret@'));
+  expect([paths(all), all.notices, all.doubts]).toEqual([['/', '/only'], [], []]);
+  expect(other.hits.filter(({ headers }) => headers.authorization)).toEqual([]);
+  const unnamed = other.url.replace('127.0.0.1', 'localhost');
+  web.routes['/robots.txt'] = `Sitemap: ${unnamed}/map.xml`;
+  const without = await crawled([web], web.url);
+  expect([paths(without), without.scopes, without.doubts]).toEqual([['/'], [], [`the crawl of ${web.url}/ is not whole.`]]);
+  expect(without.notices).toEqual([expect.stringContaining(`The sitemap ${unnamed}/map.xml was left out: `)]);
+});
+
+test('what a sitemap names on another origin is told of, and leaves a doubt where that is all that it names', async () => {
+  const web = await site({ '/': article('Start'), '/a': article('A') });
+  const elsewhere = web.url.replace('127.0.0.1', 'localhost');
+  const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${name}</loc></url>`).join('')}</urlset>`);
+  web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, 'no address', 'mailto:a@b.example');
+  const none = await crawled([web], web.url);
+  const left = `The crawl of ${web.url}/ left out 2 addresses that a sitemap names on another origin (such as ${elsewhere}/a).`;
+  expect([paths(none), none.notices, none.doubts]).toEqual([['/'], [left], [`the crawl of ${web.url}/ is not whole.`]]);
+  web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, `${web.url}/a`);
+  const some = await crawled([web], web.url);
+  expect([paths(some), some.notices, some.doubts]).toEqual([['/', '/a'], [left], []]);
 });
 
 test('feeds that pages name bring their entries', async () => {

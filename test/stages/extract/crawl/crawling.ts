@@ -3,12 +3,13 @@ import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
 import { KbError } from '../../../../src/base/errors.ts';
 import type { HttpOptions } from '../../../../src/base/http.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
-import { DEFAULTS } from '../../../../src/schema/config.ts';
+import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
 import type { Document } from '../../../../src/schema/items.ts';
 import type { ErrorItem } from '../../../../src/schema/results.ts';
 import type { UrlsInput } from '../../../../src/schema/requests.ts';
 import type { Extracted } from '../../../../src/stages/extract/candidate.ts';
 import type { PageMemory, RememberedPage } from '../../../../src/stages/extract/page-memory.ts';
+import { Turns } from '../../../../src/stages/extract/crawl/in-turn.ts';
 import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/urls.ts';
 import { openSite, type Site, type SiteRoute } from '../../../support/site.ts';
 import { openDoor } from '../fetching.ts';
@@ -76,21 +77,25 @@ interface Options extends Partial<Omit<UrlsParts, 'settings'>> {
 }
 
 /** Extracts pages with what a test does not say as the defaults are, but for the mode, which is full. */
-export async function crawled(
+export const crawled = (webs: readonly Site[], urls: UrlsInput, { isStored = false, ...options }: Options = {}): Promise<Crawled> =>
+  taken(extracting(webs, urls, options), { isStored });
+
+/** The same, piece by piece. */
+export const extracting = (
   webs: readonly Site[],
   urls: UrlsInput,
-  { settings = {}, door = {}, isStored = false, ...over }: Options = {},
-): Promise<Crawled> {
-  const items = extractUrls(urls, {
+  { settings = {}, door = {}, ...over }: Omit<Options, 'isStored'> = {},
+): AsyncIterable<Extracted> =>
+  extractUrls(urls, {
     http: openDoor(webs, door),
     reader: pageReader(),
     renderer: noBrowser,
     user_agent: 'kb',
+    turns: new Turns(),
+    max_redirects: (door.network ?? (DEFAULTS.network as Network)).max_redirects,
     ...over,
     settings: { ...(DEFAULTS.ingestion.urls as UrlsParts['settings']), mode: 'full', ...settings },
   });
-  return taken(items, { isStored });
-}
 
 async function taken(items: AsyncIterable<Extracted>, { isStored }: { isStored: boolean }): Promise<Crawled> {
   const all: Crawled = { documents: [], errors: [], gone: [], notices: [], scopes: [], doubts: [], expected: 0, hashes: [], depths: [] };

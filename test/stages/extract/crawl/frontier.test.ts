@@ -8,6 +8,7 @@ const frontierOf = (over: Partial<FrontierOptions> = {}) =>
     scope: scopeOf({ start: `${site}/`, final: `${site}/` }, { include: [], exclude: [] }),
     allows: () => true,
     max_depth: 3,
+    max_redirects: 10,
     limit: 100,
     ...over,
   });

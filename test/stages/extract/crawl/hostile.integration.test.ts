@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
 import type { Site, SiteRoute } from '../../../support/site.ts';
-import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
+import { article, asked, crawled, extracting, memoryOf, pageReader, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 
@@ -108,6 +109,68 @@ test('a site that fails twenty times in a row is taken to be down', async () => 
   expect(all.expected).toBe(21);
 });
 
+test('a site that gives out leaves what was read of it, and says how much was found and not read', async () => {
+  const links = Array.from({ length: 70 }, (_, i) => `/p${i}`);
+  const web = await site({ '/': article('Start', ['/a', ...links]), ...Object.fromEntries(links.map((link) => [link, { status: 500 }])) });
+  web.routes['/a'] = article('A', [], `<link rel="canonical" href="${web.url}/p0">`);
+  const memory = memoryOf();
+  for (let run = 0; run < 2; run++) {
+    const all = await crawled([web], web.url, { memory, door: { retries: { attempts: 1 } }, isStored: true });
+    const unstored = run === 0 ? '' : ', and 1 page was read and not stored';
+    expect([all.hashes.length, all.errors.length]).toEqual([2 - run, 20]);
+    expect(all.notices).toEqual([
+      `The crawl of ${web.url}/ stopped because 20 pages in a row could not be read: 50 further addresses were found and not read${unstored}.`,
+    ]);
+    expect([all.scopes, all.doubts.length]).toEqual([[], 1]);
+  }
+});
+
+test('pages that were found before a site gave out are read when it is their turn', async () => {
+  const links = Array.from({ length: 70 }, (_, i) => `/p${i}`);
+  const failing = Object.fromEntries(links.map((link) => [link, { status: 500 }]));
+  const web = await site({
+    '/': article('Start', ['/a', ...links]),
+    '/a': article('A'),
+    '/robots.txt': 'User-agent: *\nCrawl-delay: 0.01',
+    ...failing,
+  });
+  const memory = memoryOf();
+  const options = { memory, door: { retries: { attempts: 1 } } };
+  await crawled([web], web.url, options);
+  const items = await Array.fromAsync(extracting([web], web.url, options));
+  expect(items.filter((item) => 'error' in item)).toHaveLength(20);
+  const texts = [];
+  for (const item of items) if ('candidate' in item) texts.push((await item.candidate.document()).title);
+  expect(texts).toEqual(['Start', 'A']);
+});
+
+test('documents of more than 16 MiB are read one at a time', async () => {
+  const links = Array.from({ length: 6 }, (_, i) => `/sheet${i}.txt`);
+  const body = Buffer.alloc(16 * 2 ** 20 + 1, 'a');
+  const headers = { 'content-type': 'text/plain' };
+  const announced = { headers: { ...headers, 'content-length': `${body.length}` }, body };
+  const unannounced: SiteRoute = (_request, response) => {
+    response.writeHead(200, headers).write(body.subarray(0, 1));
+    response.end(body.subarray(1));
+  };
+  const web = await site({
+    '/': article('Start', links),
+    ...Object.fromEntries(links.map((link, i) => [link, i % 2 ? announced : unannounced])),
+  });
+  const reader = pageReader();
+  let open = 0;
+  let most = 0;
+  const read: typeof reader.read = async (bytes, options) => {
+    if (options.file_type === 'html') return reader.read(bytes, options);
+    most = Math.max(most, ++open);
+    await wait(20); // another one would come meanwhile
+    open--;
+    return { text: options.source, metadata: {}, marks: [] };
+  };
+  const all = await crawled([web], web.url, { reader: { ...reader, read }, isStored: true });
+  expect([all.hashes.length, all.errors, most]).toEqual([7, [], 1]);
+});
+
 test('pages that never end, that are packed a thousand times and that are sent a byte at a time are errors of their own', async () => {
   const network = { ...(DEFAULTS.network as Network), max_bytes: 200_000, timeout: 0.5 };
   let sent = 0;
@@ -187,6 +250,21 @@ test('a site that lets a crawl wait for ten minutes is left', async () => {
   expect(all.errors.length).toBeLessThan(20);
   expect(all.notices).toEqual([expect.stringContaining('stopped because nothing could be read for 10 minutes: ')]);
   expect(all.scopes).toEqual([]);
+});
+
+test('a dead link is an answer, however long the wait for its turn', async () => {
+  const links = Array.from({ length: 30 }, (_, i) => `/dead/${i}`);
+  const { now } = performance;
+  let passed = 0;
+  performance.now = () => now.call(performance) + passed;
+  onTestFinished(() => void (performance.now = now));
+  const web = await endless((path, response) => {
+    if (path === '/') return response.end(article('Start', [...links, '/z']));
+    passed += 60_000;
+    return path === '/z' ? response.end(article('Z')) : response.writeHead(404).end();
+  });
+  const all = await crawled([web], web.url);
+  expect([paths(all), all.errors.length, all.notices]).toEqual([['/', '/z'], 30, []]);
 });
 
 test('pages that may not be read do not mean that a site is down', async () => {

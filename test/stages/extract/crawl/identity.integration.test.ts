@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SiteRoute } from '../../../support/site.ts';
+import { openDoor } from '../fetching.ts';
 import { article, asked, crawled, memoryOf, pageReader, paths, siteKeeper, type Crawled } from './crawling.ts';
 
 const site = siteKeeper();
@@ -60,17 +61,69 @@ test('a crawl that was killed has the same scope when it goes on, though its sta
   expect([paths(resumed), prunes(resumed, `${within.url}/blog/z`)]).toEqual([['/docs/', '/docs/a'], false]);
 });
 
-test('a page that leads elsewhere for now is spared, and one that has moved for good is not', async () => {
+test('a page that leads out of the site is spared, for now or for good, and leads where it did; one that has moved within it for good is not', async () => {
   const login = await site({ '/': article('Log in') });
-  const web = await site({ '/': article('Start', ['/a', '/b', '/c']), '/a': to(`${login.url}/?next=a`), '/b': to(login.url, 307) });
-  web.routes['/c'] = to(login.url, 301);
-  const all = await crawled([web], web.url);
-  expect([all.errors, login.hits]).toEqual([[], []]);
-  expect(['/a', '/b', '/c'].map((path) => prunes(all, web.url + path))).toEqual([false, false, true]);
-  expect(all.notices).toEqual([
-    `The crawl of ${web.url}/ left out 1 address moved out of it (${web.url}/c).`,
-    `The crawl of ${web.url}/ left 2 pages as they are that lead out of it for now, such as ${web.url}/a.`,
-  ]);
+  const web = await site({
+    '/': article('Start', ['/a', '/b', '/c', '/d']),
+    '/a': article('A', ['/behind']),
+    '/behind': article('Behind'),
+  });
+  for (const path of ['/b', '/c', '/d']) web.routes[path] = article(path);
+  const memory = memoryOf();
+  await crawled([web], web.url, { memory });
+  Object.assign(web.routes, { '/a': to(`${login.url}/?next=a`), '/b': to(login.url, 307), '/c': to(login.url, 301) });
+  Object.assign(web.routes, { '/d': to('/new', 308), '/new': article('D') });
+  const all = await crawled([web], web.url, { memory });
+  expect([all.errors, login.hits, paths(all)]).toEqual([[], [], ['/', '/new', '/behind']]);
+  expect(['/a', '/b', '/c', '/d'].map((path) => prunes(all, web.url + path))).toEqual([false, false, false, true]);
+  expect(all.notices).toEqual([`The crawl of ${web.url}/ left 3 pages as they are that lead out of it, such as ${web.url}/a.`]);
+});
+
+test('a page that answers with what kb does not read is spared, and leads where it did', async () => {
+  const web = await site({
+    '/': article('Start', ['/a', '/b']),
+    '/a': article('A', ['/behind']),
+    '/behind': article('Behind'),
+    '/b': article('B'),
+  });
+  const memory = memoryOf();
+  await crawled([web], web.url, { memory });
+  web.routes['/a'] = { headers: { 'content-type': 'application/json' }, body: '{"status":"rate limited, try later"}' };
+  const all = await crawled([web], web.url, { memory });
+  expect([paths(all), all.errors]).toEqual([['/', '/b', '/behind'], []]);
+  expect([prunes(all, `${web.url}/a`), prunes(all, `${web.url}/other`)]).toEqual([false, true]);
+});
+
+test('pages that all say the same all at once are spared, and lead where they did, as long as they say so', async () => {
+  const web = await site({
+    '/': article('Start', ['/a', '/b', '/c']),
+    '/a': article('A'),
+    '/b': article('B', ['/behind']),
+    '/c': article('A'),
+  });
+  web.routes['/behind'] = article('Behind');
+  const memory = memoryOf();
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b', '/behind']);
+  Object.assign(web.routes, { '/a': article('We are back soon'), '/b': article('We are back soon') });
+  for (let run = 0; run < 2; run++) {
+    const down = await crawled([web], web.url, { memory });
+    expect(titles(down)).toEqual({ '/': 'Start', '/a': 'We are back soon', '/c': 'A', '/behind': 'Behind' });
+    expect(['/a', '/b', '/other'].map((path) => prunes(down, web.url + path))).toEqual([true, false, true]);
+    expect(down.notices).toEqual([
+      `The crawl of ${web.url}/ left out 1 address now with the content of another, and stored as before (${web.url}/b).`,
+    ]);
+  }
+  Object.assign(web.routes, { '/a': article('A'), '/b': article('B', ['/behind']) });
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b', '/behind']);
+});
+
+test('a page that says what another one says is stored where it is found first, and not where it was', async () => {
+  const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('A') });
+  const memory = memoryOf();
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a']);
+  web.routes['/'] = article('Start', ['/b', '/a']);
+  const again = await crawled([web], web.url, { memory });
+  expect([paths(again), prunes(again, `${web.url}/a`)]).toEqual([['/', '/b'], true]);
 });
 
 test('a page that leads to itself is an error of its own, and is spared; a tracking parameter that a site asks for is given', async () => {
@@ -119,6 +172,45 @@ test('pages that name each other, or one that is not there, are kept where they 
   const reader = pageReader();
   const again = await crawled([web], web.url, { memory, reader, isStored: true });
   expect([again.hashes, reader.given]).toEqual([all.hashes, []]);
+});
+
+test('pages that name addresses that are not there are loaded once, and the errors name who named them', async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `/p${i}`);
+  const pages = names.map((name) => [name, article(name, [], canonical(`${name}.html`))]);
+  const web = await site({ '/': article('Start', names), ...Object.fromEntries(pages) });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', ...names]);
+  expect(names.map((name) => asked(web, name))).toEqual(names.map(() => 1));
+  expect(all.errors.map(({ error }) => error)).toEqual(names.map((name) => expect.stringContaining(`(linked from ${web.url}${name})`)));
+  const cut = await crawled([web], web.url, { settings: { max_pages: 10 } });
+  expect(cut.documents).toHaveLength(10);
+  expect([cut.notices, cut.doubts]).toEqual([
+    [`The crawl of ${web.url}/ stopped at max_pages = 10: 21 pages were read and not stored.`],
+    [`the crawl of ${web.url}/ is not whole.`],
+  ]);
+});
+
+test('a site that has moved from http to https is one, and what is stored of it under http and was not met there is gone', async () => {
+  const [plain, secure] = [
+    await site({}),
+    await site({ '/': article('Start', ['/a', '/fails']), '/a': article('A'), '/fails': { status: 403 } }),
+  ];
+  const address = plain.url.replace('http:', 'https:');
+  plain.routes['/'] = to(`${address}/`, 301);
+  const door = openDoor([plain, secure]);
+  const tunnel: typeof door = {
+    ...door,
+    request: async (url, options) =>
+      url.startsWith(address) ? { ...(await door.request(url.replace(address, secure.url), options)), url } : door.request(url, options),
+  };
+  const memory = memoryOf();
+  const all = await crawled([plain, secure], plain.url, { http: tunnel, memory });
+  expect(all.documents.map(({ source }) => source)).toEqual([`${address}/`, `${address}/a`]);
+  expect(all.doubts).toEqual([`${address}/fails could not be read, and may lead there.`]);
+  delete secure.routes['/fails'];
+  const whole = await crawled([plain, secure], plain.url, { http: tunnel });
+  expect(['/a', '/old', '/photo.png'].map((path) => prunes(whole, plain.url + path))).toEqual([true, true, false]);
+  expect(prunes(whole, 'http://other.example/a')).toBe(false);
 });
 
 test('a start page that names another address is stored under that, and a crawl of one page is one page', async () => {

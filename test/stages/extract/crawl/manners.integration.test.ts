@@ -79,10 +79,12 @@ test('a delay of hours is cut, and a person is told', async () => {
 test('no more than eight pages are asked for at once', async () => {
   let open = 0;
   let most = 0;
+  const eight = Promise.withResolvers<unknown>();
   const links = Array.from({ length: 40 }, (_, i) => `/p${i}`);
   const slow = (page: string) => async (_request: unknown, response: { end(text: string): unknown }) => {
     most = Math.max(most, ++open);
-    await wait(10);
+    if (open === 8) eight.resolve(wait(50)); // a ninth would come meanwhile
+    await eight.promise;
     open--;
     response.end(page);
   };
@@ -196,6 +198,56 @@ test('a header that comes twice speaks to each whom it names, and to all where i
     '/other': twice('otherbot: nofollow, noindex', 'kb: nofollow'),
   });
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/other']);
+});
+
+test('a header whose directives have values is heard to its end', async () => {
+  const headed = (tag: string, page: string) => ({ headers: { 'x-robots-tag': tag }, body: page });
+  const web = await site({
+    '/': article('Start', ['/a', '/b', '/c', '/d']),
+    '/a': headed('max-snippet:-1, noindex', article('A')),
+    '/b': headed('max-image-preview: large, nofollow', article('B', ['/x'])),
+    '/c': headed('max-video-preview: 0, unavailable_after: 2030-01-01, noindex', article('C')),
+    '/d': headed('otherbot: max-snippet:-1, noindex', article('D')),
+    '/x': article('X'),
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/b', '/d']);
+});
+
+test('a crawl follows as many redirects as network.max_redirects says, from its start page and from others', async () => {
+  const to = (location: string) => ({ status: 302, headers: { location } });
+  const web = await site({ '/': article('Start', ['/a']), '/a': to('/b'), '/b': to('/c'), '/c': article('C'), '/in': to('/') });
+  const bound = (max_redirects: number) => ({ door: { network: { ...(DEFAULTS.network as Network), max_redirects } } });
+  const outcomes = [];
+  for (const max_redirects of [0, 1, 2]) {
+    const { documents, errors } = await crawled([web], [web.url, `${web.url}/in`], bound(max_redirects));
+    outcomes.push([paths({ documents }), errors.map(({ source }) => new URL(source).pathname)]);
+    for (const { error } of errors) expect(error).toContain(`or more than ${max_redirects} times`);
+  }
+  expect(outcomes).toEqual([
+    [['/'], ['/a', '/in']],
+    [['/'], ['/b', '/b']],
+    [['/', '/c'], []],
+  ]);
+});
+
+test('a feed that robots.txt forbids is not asked for, and one that fails leaves a doubt', async () => {
+  const web = await site({
+    '/robots.txt': plain('User-agent: *\nDisallow: /private/'),
+    '/': article('Start', [], '<link rel="alternate" type="application/rss+xml" href="/private/rss">'),
+    '/private/rss': '<rss><item><link>/news</link></item></rss>',
+    '/news': article('News'),
+  });
+  const forbidden = await crawled([web], web.url);
+  expect([paths(forbidden), asked(web, '/private/rss'), forbidden.doubts]).toEqual([['/'], 0, []]);
+  web.routes['/robots.txt'] = plain('');
+  web.routes['/private/rss'] = { status: 403 };
+  const failing = await crawled([web], web.url);
+  expect([failing.notices, failing.doubts]).toEqual([
+    [expect.stringContaining(`The feed ${web.url}/private/rss was left out: `)],
+    [`the crawl of ${web.url}/ is not whole.`],
+  ]);
+  web.routes['/private/rss'] = { status: 404 };
+  expect((await crawled([web], web.url)).doubts).toEqual([]);
 });
 
 test('the delay also lies between two tries of one page', async () => {

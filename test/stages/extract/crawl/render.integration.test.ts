@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { KbError } from '../../../../src/base/errors.ts';
 import type { Renderer } from '../../../../src/ports/reading.ts';
@@ -50,6 +51,47 @@ test('a short page with scripts that may be all there is, is read as it is where
     expect(paths(all)).toEqual(['/', '/a', '/b']);
     expect(all.errors).toEqual([]);
   }
+});
+
+const few = `<html><body><main><h1>Prices</h1><p>${'Our prices are listed below this line. '.repeat(3)}</p></main><script>load()</script></body></html>`;
+
+test.each(['full', 'each'] as const)(
+  'a short page that no browser was there for is opened once there is one, and a person is told (%s)',
+  async (mode) => {
+    const web = await site({
+      '/': (_request, response) => response.writeHead(200, { 'content-type': 'text/html', etag: '"1"' }).end(few),
+    });
+    const parts = { memory: memoryOf(), settings: { mode } };
+    const before = await crawled([web], web.url, { ...parts, renderer: noBrowser });
+    expect(before.documents[0]!.text).toContain('below this line');
+    expect(before.notices).toEqual([
+      expect.stringMatching(/^One page, which may hold more in a browser, was taken as sent, and will be read again: .* kb setup-browser/),
+    ]);
+    const renderer = browser({ '/': article('Prices of today') });
+    const after = await crawled([web], web.url, { ...parts, renderer, isStored: true });
+    expect([after.notices, renderer.opened]).toEqual([[], ['/']]);
+    expect(after.hashes).not.toEqual(before.hashes);
+  },
+);
+
+test('no more than eight pages are opened at once, those counted in that are fetched', async () => {
+  const links = Array.from({ length: 30 }, (_, i) => `/p${i}`);
+  const web = await site({ '/': article('Start', links), ...Object.fromEntries(links.map((link) => [link, shell])) });
+  let open = 0;
+  let most = 0;
+  const eight = Promise.withResolvers<unknown>();
+  const renderer: Renderer = {
+    ...noBrowser,
+    render: async (url) => {
+      most = Math.max(most, ++open);
+      if (open === 8) eight.resolve(wait(50)); // a ninth would come meanwhile
+      await eight.promise;
+      open--;
+      return { url, status: 200, bytes: Buffer.from(article(new URL(url).pathname)) };
+    },
+  };
+  expect((await crawled([web], web.url, { renderer })).documents).toHaveLength(31);
+  expect(most).toBe(8);
 });
 
 test('render: never takes pages as they are sent, and always opens every page but no document', async () => {

@@ -11,6 +11,15 @@ test('a pattern that is an address is refused', () => {
   expect(() => pathPattern('https://a.example/docs/**')).toThrow(/is an address: include and exclude take paths/);
 });
 
+test('what is stored under http is found at https where the start page has moved there, and nowhere else', () => {
+  const found = (final: string, source: string) => scopeOf({ start: `${site}/docs/`, final }, { include: [], exclude: [] }).asFound(source);
+  const secure = 'https://a.example/docs/';
+  expect(found(secure, `${site}/docs/a`)).toBe('https://a.example/docs/a');
+  for (const other of ['http://a.example.org/docs/a', 'http://a.example:81/docs/a', `${secure}a`, 'no address'])
+    expect(found(secure, other)).toBe(other);
+  for (const final of [`${site}/docs/`, 'https://b.example/docs/']) expect(found(final, `${site}/docs/a`)).toBe(`${site}/docs/a`);
+});
+
 describe('the scope of a crawl', () => {
   const paths = [
     '/',

@@ -1,0 +1,46 @@
+import pLimit from 'p-limit';
+import { KbError } from '../../../base/errors.ts';
+import type { PageRead } from '../page.ts';
+
+/** Pages under way at once, those included that are read and wait for the ones before them. */
+const MOST = 64;
+/** Pages that are loaded or read at once: eight come over the network, and the others wait for a reader. */
+export const READ_AT_ONCE = 16;
+/** Characters of pages that are read and wait for the ones before them: beyond that, no more are begun. */
+export const MOST_HELD = 50_000_000;
+/** Bytes of a page that is read beside others, which is what a web page may have: sixteen of them are a quarter of a gigabyte. */
+export const MOST_BESIDE = 16 * 2 ** 20;
+
+/** The pages of a crawl that are being read, or are read and wait for their turn: what they hold stays bounded. */
+export class UnderWay {
+  /** How many they are. */
+  count = 0;
+  /** Characters of those that are read and wait. */
+  #held = 0;
+  /** Larger documents are read one at a time. */
+  readonly #alone = pLimit(1);
+
+  /** How many may be under way, where so many are wanted. */
+  room(wanted: number): number {
+    return this.#held > MOST_HELD ? 0 : Math.min(MOST, wanted);
+  }
+
+  /** Reads a page by `load`, which fails with `too_large` for more bytes than it is told: what turns out to be larger is asked for again when it is its turn, for its bytes must not lie around until then. */
+  async read(load: (limits: { max_bytes?: number }) => Promise<PageRead>): Promise<PageRead> {
+    this.count++;
+    const first = await load({ max_bytes: MOST_BESIDE });
+    const read = isTooLarge(first) ? await this.#alone(() => load({})) : first;
+    this.#held += charactersIn(read);
+    return read;
+  }
+
+  /** It was its turn. */
+  taken(read: PageRead): void {
+    this.count--;
+    this.#held -= charactersIn(read);
+  }
+}
+
+const isTooLarge = (read: PageRead): boolean => 'failed' in read && read.failed instanceof KbError && read.failed.code === 'too_large';
+
+const charactersIn = (read: PageRead): number => ('page' in read ? read.page.parsed.text.length : 0);
