@@ -107,9 +107,9 @@ async function checkBrowser(): Promise<Finding> {
 
 /** What requests are given for sites and APIs: a variable that is not set makes each of them an error. */
 function checkSites({ settings: { network, ingestion } }: Context): Finding {
-  const { headers, params } = ingestion.api;
+  const { headers, params, body } = ingestion.api;
   for (const { origin } of network.sites) givenTo(new URL(origin), network.sites);
-  const unset = unsetReference({ headers, params }, 'ingestion.api');
+  const unset = unsetReference({ headers, params, body }, 'ingestion.api');
   if (unset) throw unset;
   const { length } = network.sites;
   if (length === 0) return ok('none: no origin is given credentials (network.sites)');

@@ -14,7 +14,7 @@ import { unknownFieldsNotice } from '../stages/unknown-fields.ts';
 import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
-/** Retrieval without an answer. A collection that can't be searched is an item of `errors`; so is a rewrite that failed, and the query is searched for as it is. */
+/** Retrieval without an answer. A collection that can't be searched is an item of `errors`; so is a rewrite that failed, and the query is searched for as it is: that is no failure of the search. */
 export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> =>
   tellingWaits(retrieving(request, context), { stage: 'retrieval', data: { retrieved: 0, failed: 0, search_query: request.query } });
 
@@ -28,12 +28,11 @@ async function* retrieving(request: RetrieveRequest, context: Context): Run<Retr
     search_query = rewriting.search_query;
     if (rewriting.failure) failures.push(rewriting.failure);
     const result = yield* searched(inputOf(query, { search_query, filter, explain }, context), parts);
-    const errors = [...failures, ...result.errors];
-    return { ...result, failed: errors.length, errors };
+    return { ...result, errors: [...failures, ...result.errors] };
   } catch (error) {
     if (endsWork(error) || !(error instanceof KbError)) throw error;
     const errors = [...failures, toErrorItem(error, { source: query, source_kind: 'query', stage: 'retrieve' })];
-    return { query, search_query, retrieved: 0, items: [], failed: errors.length, errors };
+    return { query, search_query, retrieved: 0, items: [], failed: 1, errors };
   }
 }
 
@@ -82,9 +81,10 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
   return yield* runChat(
     { query, history, settings: settings.chat, explain, show_prompt },
     {
-      async *retrieve(search_query) {
+      async *retrieve(search_query, reranking) {
         opened = await openParts(context);
-        return yield* searched(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), opened);
+        const parts = { ...opened, reranker: opened.reranker && reranking(opened.reranker) };
+        return yield* searched(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts);
       },
       llm: () => openLlm(context, opened?.embedder),
       get min_retrieval_score() {

@@ -40,21 +40,10 @@ async function send(request: GenerateRequest, access: Access, signal: AbortSigna
   return heard(response.body!);
 }
 
-/**
- * The protocol has the system's words apart, begins with the user's, takes turns, and refuses a turn that is empty. A history that was cut may begin
- * with an answer: a turn of three dots stands before it.
- */
+/** The protocol has the system's words apart; that the others take turns, the user first, and none is empty, is up to who asks. */
 export function conversation(messages: readonly Message[]): { system?: string; messages: Message[] } {
-  const said = messages.filter(({ content }) => content.trim() !== '');
-  const system = said.filter(({ role }) => role === 'system').map(({ content }) => content);
-  const turns: Message[] = [];
-  for (const { role, content } of said) {
-    if (role === 'system') continue;
-    const before = turns.at(-1);
-    if (!before && role === 'assistant') turns.push({ role: 'user', content: '…' });
-    if (before?.role === role) before.content += `\n\n${content}`;
-    else turns.push({ role, content });
-  }
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const turns = messages.filter(({ role }) => role !== 'system').map(({ role, content }) => ({ role, content }));
   return { ...(system.length > 0 && { system: system.join('\n\n') }), messages: turns };
 }
 

@@ -3,7 +3,8 @@ import { throwIfAborted } from '../../base/run.ts';
 import { NO_ANSWER, type Embedder, type GenerateRequest, type Llm, type Outcome } from '../../ports/models.ts';
 import { choose, type Quotation } from './extractive/choose.ts';
 import { compose } from './extractive/compose.ts';
-import { joined, unansweredOf } from './extractive/parts.ts';
+import { addsNothing, joined, unansweredOf } from './extractive/parts.ts';
+import { isDoubtful } from './extractive/doubt.ts';
 import { isAnswered } from './extractive/verdict.ts';
 import { passagesOf, type Passage } from './extractive/passages.ts';
 import { asksWhy, reasonsBeside } from './extractive/reasons.ts';
@@ -40,10 +41,12 @@ function unsaid(
   return scores.map((score, i) => (isOut(passages[i]!, score) ? 0 : score));
 }
 
-type Quoted = { answer: string; places: NonNullable<Outcome['quoted']> };
+type Quoted = { answer: string; places: NonNullable<Outcome['quoted']>; isUnsure: boolean };
 
 interface Found extends Asked {
   quotations: Quotation[];
+  /** It answers something near what is asked, at least. */
+  isUnsure: boolean;
 }
 
 /** What answers each of the questions that are asked in one; of one without an answer nothing. */
@@ -56,7 +59,15 @@ async function find({ grounding, signal }: GenerateRequest, embedder: Embedder |
     const { nearest } = scored;
     const scores = said === undefined ? scored.scores : unsaid(scored.scores, passages, { said, question });
     const quotations = isAnswered(query, { passages, scores, nearest, sources }) ? choose(passages, scores, query) : [];
-    found.push({ query, question, quotations });
+    const quotedNow = quotations.flatMap((quotation) => quotation.passages);
+    const isTold =
+      found.length > 0 &&
+      addsNothing(
+        question,
+        quotedNow,
+        found.flatMap(({ quotations: all }) => all).flatMap((one) => one.passages),
+      );
+    found.push({ query, question, quotations: isTold ? [] : quotations, isUnsure: isDoubtful(query, quotedNow, passages) });
   }
   return found;
 }
@@ -67,7 +78,7 @@ async function quoted(request: GenerateRequest, embedder: Embedder | undefined):
   const { query, question = query, sources } = grounding;
   const found = await find(request, embedder);
   const missing = found.filter(({ quotations }) => quotations.length === 0);
-  if (missing.length === found.length) return { answer: DECLINE, places: [] };
+  if (missing.length === found.length) return { answer: DECLINE, places: [], isUnsure: false };
   const parts: string[] = [];
   const places: { citation: number; lines: Passage['lines'] }[] = [];
   let length = 0;
@@ -80,7 +91,7 @@ async function quoted(request: GenerateRequest, embedder: Embedder | undefined):
     places.push(...quotation.passages.map(({ lines }) => ({ citation, lines })));
   }
   if (missing.length > 0) parts.push(unansweredOf(question, missing));
-  return { answer: parts.join('\n\n'), places };
+  return { answer: parts.join('\n\n'), places, isUnsure: missing.length > 0 || found.some(({ isUnsure }) => isUnsure) };
 }
 
 /**
@@ -93,14 +104,14 @@ export function openLocalLlm({ embedder }: { embedder?: Embedder | undefined } =
     model: 'extractive',
     extractive: true,
     async *generate(request): AsyncGenerator<string, Outcome, void> {
-      const { answer, places } = await quoted(request, embedder);
+      const { answer, places, isUnsure } = await quoted(request, embedder);
       for (const [word] of answer.matchAll(/\S+\s*/g)) {
         throwIfAborted(request.signal);
         yield word;
       }
       const { query, sources } = request.grounding;
       const input = [query, ...sources.map(({ title, text }) => `${title}\n${text}`)].reduce((sum, text) => sum + tokensOf(text), 0);
-      return { input_tokens: input, output_tokens: tokensOf(answer), ...(places.length > 0 ? { quoted: places } : {}) };
+      return { input_tokens: input, output_tokens: tokensOf(answer), ...(places.length > 0 ? { quoted: places, unsure: isUnsure } : {}) };
     },
   };
 }

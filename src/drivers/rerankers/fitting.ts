@@ -1,3 +1,4 @@
+import { upTo, withinTokens } from '../../base/cut.ts';
 import { gradingPrompt, LONGEST_PASSAGE } from './grading.ts';
 
 /** What a model reads and writes at once. */
@@ -32,7 +33,7 @@ export function fitting(
   const portions: string[][] = [];
   let left = 0;
   for (const text of texts) {
-    const shown = cut(text.slice(0, LONGEST_PASSAGE), room - FENCE, window);
+    const shown = withinTokens(upTo(text, LONGEST_PASSAGE), room - FENCE, (part) => window.estimate(part));
     const cost = FENCE + window.estimate(shown);
     if (cost > left) {
       portions.push([]);
@@ -42,11 +43,4 @@ export function fitting(
     left -= cost;
   }
   return { portions, answer };
-}
-
-/** The beginning of a text that has at most so many tokens. */
-function cut(text: string, tokens: number, window: GradingWindow): string {
-  let shown = text;
-  while (window.estimate(shown) > tokens) shown = shown.slice(0, Math.floor(shown.length * 0.8));
-  return shown;
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { upTo } from '../../base/cut.ts';
+import { withoutThoughts } from '../../base/thoughts.ts';
 import { visible } from '../../base/visible.ts';
 import type { Message } from '../../ports/models.ts';
 
@@ -27,15 +29,16 @@ export function gradingPrompt(query: string, texts: readonly string[]): Message[
   ];
 }
 
-const shortened = (text: string, longest: number): string => visible(text).slice(0, longest);
+const shortened = (text: string, longest: number): string => upTo(visible(text), longest);
 
-/** A line that is a number and a grade, and nothing else: «3: 7», «[3] 7.5», «Passage 3 - 7/10». */
-const LINE = /^[\s*-]*(?:passage\s+)?\[?(\d{1,4})\]?\s*(?:[:=–—-]\s*|\.?\s+)\**(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?\**[.,;]?\s*$/i;
+/** A line that is a number and a grade, and nothing else: «3: 7», «[3] 7.5», «**Passage 3:** 7/10», «3) 7», «3：7». */
+const LINE =
+  /^[\s*_-]*(?:passage\s+)?[[(]?(\d{1,4})[\])]?[*_]*\s*(?:[:：=–—-][*_]*\s*|\.?\s+)[*_]*(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?[*_]*[.,;]?\s*$/i;
 
 /** The scores, 0 to 1, that the lines of an answer give; undefined where a passage got no grade, or one out of the scale. The first grade of a passage counts. */
 export function gradesIn(answer: string, count: number): (number | undefined)[] {
   const grades = new Map<number, number>();
-  for (const line of answer.split('\n')) {
+  for (const line of withoutThoughts(answer).split('\n')) {
     const [, number, grade] = LINE.exec(line) ?? [];
     const [place, value] = [Number(number) - 1, Number(grade)];
     if (place >= 0 && place < count && value <= BEST && !grades.has(place)) grades.set(place, value / BEST);

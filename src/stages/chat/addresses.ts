@@ -30,11 +30,12 @@ export const decoded = (address: string): string =>
     // oxlint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0020\u007f]+/g, '');
 
+const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
+
 /** Ways in which the same address is written. */
 function spellings(address: string): string[] {
-  const bare = address.replace(/#.*$/s, '');
-  const plain = bare.replace(/^(?:https?:\/\/|mailto:|tel:)/i, '');
-  const all = [address, bare, plain.includes('.') || plain.includes('@') ? plain : bare];
+  const plain = address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, '');
+  const all = [address, plain.includes('.') || plain.includes('@') ? plain : address];
   return [...new Set(all.flatMap((one) => [one, one.endsWith('/') ? one.slice(0, -1) : `${one}/`]))].filter((one) =>
     /[\p{L}\p{N}]/u.test(one),
   );
@@ -56,13 +57,25 @@ function standsIn(text: string, all: readonly string[]): boolean {
   return false;
 }
 
-/** Tells of an address whether one of the texts holds it, whole; never of one that would run a program or carries its content itself. */
-export function addressesIn(texts: readonly string[]): (address: string) => boolean {
+/** An address of another place than that of who reads it. */
+const REMOTE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i;
+
+/** Whether an answer may lead to an address; an image is loaded unasked, so that less is allowed. */
+export type IsKnown = (address: string, use?: 'image') => boolean;
+
+/**
+ * Tells of an address whether one of the texts holds it, whole, or whether it is one of the `places` that these come from, to which it may add a fragment:
+ * elsewhere that could tell anything to anybody. Of other sites an image is known only as one of the places. Never known is an address that would run a
+ * program or carries its content itself.
+ */
+export function addressesIn(texts: readonly string[], places: readonly string[] = []): IsKnown {
+  const own = places.join('\n');
   const whole = texts.join('\n');
-  return (written) => {
+  return (written, use) => {
     const address = decoded(written);
     const scheme = SCHEME.exec(address)?.[1];
     if (scheme !== undefined && !HARMLESS.test(scheme)) return false;
-    return standsIn(whole, spellings(address));
+    if (standsIn(own, spellings(withoutFragment(address)))) return true;
+    return !(use === 'image' && REMOTE.test(address)) && standsIn(whole, spellings(address));
   };
 }

@@ -1,6 +1,7 @@
 import { isAbort, KbError } from '../../base/errors.ts';
 import { throwIfAborted, type Progress } from '../../base/run.ts';
 import type { GenerateRequest, Llm, Message, Outcome, Usage } from '../../ports/models.ts';
+import type { IsKnown } from './addresses.ts';
 import { citationFilter, type CitationFilter } from './citations.ts';
 import { insteadFor, onlyAsksOn } from './instead.ts';
 import { linkFilter } from './links.ts';
@@ -18,6 +19,8 @@ export interface Answer {
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
   /** It says, with the agreed mark or in its own words, that the sources do not answer. */
   declined: boolean;
+  /** It says so, with the agreed mark, of a part of what was asked; or one that quotes is not sure of what it does. */
+  isPartial: boolean;
   /** Links and images that were taken out. */
   links: number;
 }
@@ -27,7 +30,7 @@ export interface AnswerOptions {
   /** Whether the words of an answer that declines are shown, or something else will be said in their place. */
   show_refusal: boolean;
   /** Whether the answer may lead to an address. */
-  isKnown: (address: string) => boolean;
+  isKnown: IsKnown;
   /** Called before each piece that is shown. */
   onShown?: () => void;
 }
@@ -64,21 +67,22 @@ class Passing {
 
   end(): string {
     const last = this.#show(this.links.push(this.citations.end()) + this.links.end());
-    if (this.#isQuoting && this.citations.declined && this.#options.show_refusal) this.text = this.#inItsPlace;
-    this.declined = this.citations.declined || (this.#mayDecline() && isRefusal(this.text, this.#query));
+    const { beganDeclining, declines } = this.citations;
+    if (this.#isQuoting && beganDeclining && this.#options.show_refusal) this.text = this.#inItsPlace;
+    this.declined = beganDeclining || (this.#mayDecline() && (declines === 'all' || isRefusal(this.text, this.#query)));
     return this.declined ? last + (this.#isQuoting ? this.text : '') : last + this.#held;
   }
 
-  /** Whether its words may make it a refusal: one that nobody is to see is none once something of it was shown. */
+  /** Whether what comes behind its words, or these, may make it a refusal: one that nobody is to see is none once something of it was shown. */
   #mayDecline(): boolean {
     return !this.#isQuoting && this.citations.cited.size === 0 && (this.#options.show_refusal || this.#isHolding);
   }
 
   #show(piece: string): string {
-    if (piece === '' || (this.citations.declined && (this.#isQuoting || !this.#options.show_refusal))) return '';
+    if (piece === '' || (this.citations.beganDeclining && (this.#isQuoting || !this.#options.show_refusal))) return '';
     this.text += piece;
     this.#held += piece;
-    if (this.#isHolding && this.citations.cited.size === 0 && mayBeRefusal(this.#held, this.#query)) return '';
+    if (this.#isHolding && this.citations.cited.size === 0 && mayBeRefusal(this.#held)) return '';
     this.#isHolding = false;
     const shown = this.#held;
     this.#held = '';
@@ -125,8 +129,9 @@ export async function* answer(llm: Llm, request: GenerateRequest, options: Answe
       if (!step.done) continue;
       const { text, declined, citations, links } = passing;
       if (text === '' && !declined) throw silent(llm);
-      const { cut_off, quoted = [], ...usage } = step.value;
-      return { text, usage, cut_off, quoted, citations, declined, links: links.removed };
+      const { cut_off, quoted = [], unsure = false, ...usage } = step.value;
+      const isPartial = unsure || citations.declines === 'part';
+      return { text, usage, cut_off, quoted, citations, declined, isPartial, links: links.removed };
     }
   } catch (error) {
     throw wasShown ? brokenOff(error) : error;

@@ -1,4 +1,5 @@
 import { KbError } from '../../base/errors.ts';
+import { withoutThoughts } from '../../base/thoughts.ts';
 import type { Llm, Message } from '../../ports/models.ts';
 
 /** What a model is asked beside the answer: a search query, a summary. */
@@ -13,15 +14,20 @@ export interface AsideRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** A short text of the model, trimmed. Throws a KbError (`invalid`) where it is empty or absurdly long, and whatever the model throws. */
+/** Characters of thoughts that may come before a text. */
+const LONGEST_THOUGHTS = 6000;
+
+/** A short text of the model, trimmed, without its thoughts. Throws a KbError (`invalid`) where it is empty or absurdly long, and whatever the model throws. */
 export async function aside(llm: Llm, { messages, what, longest, max_tokens, timeout, signal }: AsideRequest): Promise<string> {
   let text = '';
   for await (const piece of llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens, timeout, signal })) {
-    text += piece;
-    if (text.length > longest) {
-      throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is longer than ${longest} characters, and was not used.`);
-    }
+    text = withoutThoughts(text + piece);
+    if (text.length > longest + LONGEST_THOUGHTS) throw tooLong(llm, what, longest);
   }
+  if (text.length > longest) throw tooLong(llm, what, longest);
   if (!text.trim()) throw new KbError('invalid', `The ${what} that ${llm.provider} wrote is empty, and was not used.`);
   return text.trim();
 }
+
+const tooLong = ({ provider }: Llm, what: string, longest: number): KbError =>
+  new KbError('invalid', `The ${what} that ${provider} wrote is longer than ${longest} characters, and was not used.`);

@@ -1,3 +1,4 @@
+import { withinTokens } from '../../base/cut.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
@@ -110,11 +111,11 @@ export function halved({ history, sources }: Filling): Filling {
   };
 }
 
-/** The beginning of a text that has at most about so many tokens, ending with a word. */
+/** The beginning of a text that has at most so many tokens, ending with a word, and a mark that it goes on. */
 export function beginning(text: string, tokens: number): string {
-  const all = estimateTokens(text);
-  if (all <= tokens) return text;
-  return `${withoutLastWord(text.slice(0, Math.max(0, Math.floor((text.length * tokens) / all))))} …`;
+  const begun = withinTokens(text, tokens, estimateTokens);
+  if (begun === text) return text;
+  return `${withoutLastWord(begun)} …`;
 }
 
 /** The text up to its last run of blanks; all of it where it has none. Read from its end, since a regex would try every blank of a long run. */

@@ -1,7 +1,7 @@
-import { queryTerms, terms } from '../../base/terms.ts';
-import { bare, kindOf, renumbered, sameName, sameNoun } from './in-place.ts';
+import { ownTerms, terms } from '../../base/terms.ts';
+import { bare, BEFORE_A_NAME, kindOf, renumbered, sameName, sameNoun } from './in-place.ts';
 import { onlyAsksOn } from './instead.ts';
-import { isFunctionWord, languageOf } from './language.ts';
+import { isFunctionWord, languageOf } from '../../base/language.ts';
 
 /** A question with fewer words of its own than this can hardly stand alone. */
 const FEWEST_TERMS = 2;
@@ -11,8 +11,9 @@ const POINTING_BACK = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:it|its|they|them|their|theirs|this|that|these|those|there|then|meanwhile|instead|otherwise|he|him|his|she|her|hers|er|sie|es|ihn|ihm|ihre|deren|dessen|dies|diese|dieser|dieses|dort|dann|davon|dafür|damit|dabei|daran|darauf|dazu|stattdessen|sonst|il|elle|ils|elles|cela|ça|celui|celle|leur|alors|sinon|ella|ello|ellos|ellas|eso|esto|ese|esa|su|sus|entonces|allí|esso|essa|questo|questa|quello|quella|allora|ele|ela|eles|elas|isso|isto|hij|zij|hem|haar|hun|deze|dan|daar|daarna)(?![\p{L}\p{N}])`,
   'iu',
 );
+/** Beginnings that no blank ends: but Naples (`那不勒斯`) is no «then». */
 const GOING_ON =
-  /^\s*(?:and|or|but|so|then|also|what about|how about|why|since when|und|oder|aber|et|ou|mais|y|pero|e|ma|mas|en|maar|и|а|но|那|那么|では|じゃあ|그럼|그리고)(?![\p{L}\p{N}])[\s,]*/iu;
+  /^\s*(?:(?:and|or|but|so|then|also|what about|how about|why|since when|und|oder|aber|et|ou|mais|y|pero|e|ma|mas|en|maar|и|а|но|그럼|그리고)(?![\p{L}\p{N}])|那(?!不勒斯)[么麼]?|では|じゃあ)[\s,，、]*/iu;
 
 /** Words that make a question a sentence of its own: how it asks, and the verbs that it begins with. The same languages. */
 const ASKING = new RegExp(
@@ -20,11 +21,17 @@ const ASKING = new RegExp(
   'iu',
 );
 
+const wordsOf = (text: string): string[] => text.split(' ').filter(Boolean);
+
+/** Whether a question says nothing but how it asks: «until when?», «Von wem?». */
+const onlyAsks = (question: string): boolean =>
+  wordsOf(question)
+    .map(bare)
+    .every((word) => word === '' || BEFORE_A_NAME.test(word) || ASKING.exec(word)?.[0] === word);
+
 /** Whether a question can hardly be understood without those before it. */
 const followsUp = (question: string): boolean =>
-  GOING_ON.test(question) || POINTING_BACK.test(question) || queryTerms(question).length < FEWEST_TERMS;
-
-const wordsOf = (text: string): string[] => text.split(' ').filter(Boolean);
+  GOING_ON.test(question) || POINTING_BACK.test(question) || ownTerms(question).length < FEWEST_TERMS || onlyAsks(question);
 
 /** What a conversation is about after some of its questions. */
 interface Thread {
@@ -46,9 +53,9 @@ const namesAnother = (question: string): boolean => {
 function followed(thread: Thread, question: string): Thread {
   const words = wordsOf(question.replace(GOING_ON, '').replace(/[\s?？!.…]+$/u, ''));
   const before = wordsOf(thread.stem);
-  const { words: stem, isWhole } = renumbered(before, words);
-  if (!namesAnother(question)) return { stem: stem.join(' '), asked: question, added: '' };
   const language = languageOf(thread.stem) ?? 'en';
+  const { words: stem, isWhole } = renumbered(before, words, language);
+  if (!namesAnother(question)) return { stem: stem.join(' '), asked: question, added: '' };
   const isSmall = (word: string) => isFunctionWord(bare(word).toLowerCase(), language);
   const known = new Set(terms(thread.stem));
   const isAllThere = words.every((word) => isSmall(word) || kindOf(word) !== undefined || terms(word).every((term) => known.has(term)));

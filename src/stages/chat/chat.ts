@@ -106,12 +106,12 @@ async function* understand({ query, settings, parts, result, window, trace }: Tu
 
 /** Searches. False where that failed and there is nothing to answer from. */
 async function* find(turn: Turn): Run<boolean> {
-  const { query, parts, result } = turn;
+  const { query, parts, result, trace } = turn;
   const { search_query } = result.retrieval;
   yield progress('retrieval', { search_query }, 'Searching.');
   try {
     const searches = searchesFor(search_query);
-    const { items, retrieved, failed, errors, notice } = await searchEach(searches, parts.retrieve);
+    const { items, retrieved, failed, errors, notice } = await searchEach(searches, (search) => parts.retrieve(search, trace.reranking));
     if (searches.length > 1) turn.searched = searches;
     result.retrieval = { query, search_query, retrieved, outputs: items, failed, errors };
     for (const error of errors) yield* report(result, error);

@@ -25,9 +25,10 @@ function afterRun({ open, mark, run, before }: State): Pick<State, 'open' | 'mar
 }
 
 function after(state: State, letter: string): State {
+  if (state.open === 0 && state.before === '\\' && (letter === '\\' || isMark(letter))) return { ...state, run: 0, before: '' };
   if (isMark(letter) && letter === state.before && state.run > 0) return { ...state, run: state.run + 1 };
   const { open, mark } = afterRun(state);
-  // Code within a line ends with its paragraph: a stray backtick must not hide every later citation.
+  // Code within a line ends with its paragraph: a stray backtick must not make code of all that follows.
   const isOver = letter === '\n' && state.before === '\n' && open < 3;
   return { open: isOver ? 0 : open, mark, run: isMark(letter) ? 1 : 0, before: letter };
 }

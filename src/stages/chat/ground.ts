@@ -1,8 +1,9 @@
 import { KbError } from '../../base/errors.ts';
 import { progress, type Run } from '../../base/run.ts';
 import type { GroundingSource, Llm } from '../../ports/models.ts';
+import type { AnswerConfidence, RetrievalQuality } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
-import { addressesIn } from './addresses.ts';
+import { addressesIn, type IsKnown } from './addresses.ts';
 import { answer, type Answer } from './answer.ts';
 import { fitted, halved, tokensOfMessages, type Filling } from './budget.ts';
 import { withTurn } from './history.ts';
@@ -16,7 +17,7 @@ import { unsupportedIn } from './verify.ts';
 interface Asked {
   filling: Filling;
   llm: Llm;
-  isKnown: (address: string) => boolean;
+  isKnown: IsKnown;
 }
 
 /**
@@ -33,7 +34,7 @@ export async function* ground(turn: Turn, context: readonly RetrievedItem[]): Ru
   const places = context.map(({ metadata }) => String(metadata.source));
   // What was said before holds addresses of earlier sources and of the user alone.
   const said = [query, settings.persona, ...result.history.map(({ content }) => content)];
-  const isKnown = addressesIn([...said, ...places, ...all.sources.flatMap(({ title, text }) => [title, text])]);
+  const isKnown = addressesIn([...said, ...all.sources.flatMap(({ title, text }) => [title, text])], places);
   let done: Answered;
   try {
     done = yield* asked(turn, { filling, llm, isKnown });
@@ -60,8 +61,7 @@ type Answered = Answer & { filling: Filling };
 /** The prompt was too long, and so was half of it. */
 class TwiceTooLarge extends KbError {}
 
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof KbError && (error.code === 'too_large' || (error as { reason?: unknown }).reason === 'context_length');
+const isTooLarge = (error: unknown): boolean => error instanceof KbError && error.code === 'too_large';
 
 /** Asks the model; where the prompt is too long for it, once more with half of everything, unless something of the answer was shown: it can't be taken back. */
 async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answered> {
@@ -122,26 +122,38 @@ async function* conclude(turn: Turn, done: Answered, llm: Llm): Run<boolean> {
   result.answer = text;
   result.sources = toSources(given, { cited: citations.cited, quoted });
   result.history = withTurn(result.history, query, text);
-  // an answer to less than was asked is one, and not to be relied on like the others
-  if (declined || (!llm.extractive && beginsAsRefusal(text)))
-    result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
-  result.answer_confidence =
-    result.retrieval_quality.status === 'low_confidence'
-      ? { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' }
-      : { level: 'high', reason: 'retrieval_quality_pass' };
+  const isUncited = citations.cited.size === 0 && !declined && !llm.extractive;
+  if (declined || answersLess(done, llm)) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
+  result.answer_confidence = confidenceIn(result.retrieval_quality, { declined });
   if (citations.unknown.size > 0) yield* report(result, note(query, unknownCitations(citations.unknown, given.length)));
   if (links > 0) yield* report(result, note(query, takenOut(links)));
-  if (citations.cited.size === 0 && !declined && !llm.extractive) yield* report(result, note(query, citesNothing(given.length)));
+  if (isUncited) yield* report(result, note(query, citesNothing(given.length)));
   if (cut_off) yield* report(result, note(query, cutOff(cut_off, turn.window.answer)));
-  if (turn.settings.verify_citations) yield* verify(turn, llm.extractive ? [] : toGrounding(given));
+  if (turn.settings.verify_citations) yield* verify(turn, { sources: llm.extractive ? [] : toGrounding(given), isUncited });
   return false;
 }
 
-/** Lists the sentences that their sources do not bear out. An answerer that only quotes gives no sources to compare: they are its words. */
-async function* verify({ query, result }: Turn, sources: readonly GroundingSource[]): Run<void> {
+/** Whether an answer says itself that it answers less than was asked: it is one, and not to be relied on like the others. */
+const answersLess = ({ isPartial, text }: Answered, { extractive }: Llm): boolean => isPartial || (!extractive && beginsAsRefusal(text));
+
+/** High where the gate let the sources pass, and nothing speaks against the answer: not where it is switched off, and nobody looked. */
+const confidenceIn = ({ status }: RetrievalQuality, { declined }: { declined: boolean }): AnswerConfidence =>
+  status === 'passed'
+    ? { level: 'high', reason: 'retrieval_quality_pass' }
+    : { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' };
+
+/**
+ * Lists the sentences that their sources do not bear out, and doubts an answer that has such or cites nothing. An answerer that only quotes gives no
+ * sources to compare: they are its words.
+ */
+async function* verify(
+  { query, result }: Turn,
+  { sources, isUncited }: { sources: readonly GroundingSource[]; isUncited: boolean },
+): Run<void> {
   result.unsupported = sources.length > 0 ? unsupportedIn(result.answer, sources) : [];
+  const isDoubted = isUncited || result.unsupported.length > 0;
+  if (isDoubted && result.answer_confidence.level === 'high') result.answer_confidence = { level: 'low', reason: 'citations_unsupported' };
   if (result.unsupported.length === 0) return;
-  if (result.answer_confidence.level === 'high') result.answer_confidence = { level: 'low', reason: 'citations_unsupported' };
   const sentences = result.unsupported.map(({ sentence }) => `«${sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence}»`);
   yield* report(result, note(query, `The sources cited do not bear out: ${sentences.join(', ')}.`));
 }

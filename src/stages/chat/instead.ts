@@ -1,7 +1,7 @@
 import type { Config } from '../../schema/config.ts';
 import { FURTHER } from './instead-further.ts';
 import { WEST, type Instead } from './instead-west.ts';
-import { isFunctionWord, languageOf } from './language.ts';
+import { isFunctionWord, languageOf } from '../../base/language.ts';
 
 const IN: Readonly<Record<string, Instead>> = { ...WEST, ...FURTHER };
 

@@ -1,4 +1,4 @@
-import { decoded } from './addresses.ts';
+import { decoded, type IsKnown } from './addresses.ts';
 import { codeTracker } from './code.ts';
 import { bracketsAt, destinationAt, definitionAt, LONGEST_ADDRESS, MORE, type Target } from './markdown-links.ts';
 import { LONGEST_TAG, tagAt } from './markup-tags.ts';
@@ -63,9 +63,9 @@ class Reading implements LinkFilter {
   #isParted = false;
   #isEnd = false;
   readonly #code = codeTracker();
-  readonly #isKnown: (address: string) => boolean;
+  readonly #isKnown: IsKnown;
 
-  constructor(isKnown: (address: string) => boolean) {
+  constructor(isKnown: IsKnown) {
     this.#isKnown = isKnown;
   }
 
@@ -112,9 +112,9 @@ class Reading implements LinkFilter {
     return text.startsWith('//') ? this.#slashes(text) : this.#word(text);
   }
 
-  #leads({ address, isTooLong }: Target): boolean {
+  #leads({ address, isTooLong }: Target, use?: 'image'): boolean {
     if (isTooLong) return true;
-    return decoded(address) !== '' && !this.#isKnown(address) && !(this.#code.at('[') && isArgument(address));
+    return decoded(address) !== '' && !this.#isKnown(address, use) && !(this.#code.at('[') && isArgument(address));
   }
 
   /** `[text](address)`, `[label]: address`, and the same with an exclamation mark. */
@@ -123,12 +123,14 @@ class Reading implements LinkFilter {
     const at = isImage ? 1 : 0;
     const inner = bracketsAt(text, at, this.#isEnd);
     if (inner === MORE) return MORE;
-    const opening = shown(text.slice(0, at + 1));
+    // an image by its label would be that of any definition, and one with a long text was not looked at: a blank makes a link of it
+    const opening = isImage ? { length: 2, shown: '! [' } : shown('[');
     if (inner === undefined) return opening;
     const length = at + inner.length + 2;
     const target = this.#target(text, length, { isDefinition: !isImage });
     if (target === MORE) return MORE;
-    if (!target || !this.#leads(target)) return opening;
+    if (!target) return opening;
+    if (!this.#leads(target, isImage ? 'image' : undefined)) return shown(text.slice(0, at + 1));
     const kept = /^\^?\d+$/.test(inner) && !isImage ? `[${inner}]` : inner.trim();
     return { length: length + target.length, read: target.isDefinition ? `${kept}:` : kept || GONE, removed: true };
   }
@@ -194,4 +196,4 @@ class Reading implements LinkFilter {
  * A filter for links, images, addresses and HTML in an answer: what leads to an address that `isKnown` does not know is reduced to its text, before it
  * can be shown. Code is no refuge for addresses, since renderers disagree about what is code.
  */
-export const linkFilter = (isKnown: (address: string) => boolean): LinkFilter => new Reading(isKnown);
+export const linkFilter = (isKnown: IsKnown): LinkFilter => new Reading(isKnown);

@@ -1,3 +1,4 @@
+import { CITATIONS } from '../../base/citations.ts';
 import { REFUSALS, POLITE, TURNING } from './refusal-phrases.ts';
 
 /** Characters of the longest answer that is taken for a refusal. */
@@ -34,7 +35,7 @@ const isPolite = (sentence: string): boolean => sentence.length <= 200 && (POLIT
 const tellsNumber = (sentence: string, query: string): boolean =>
   (sentence.match(/\p{N}+/gu) ?? []).some((number) => !query.includes(number));
 
-const fits = (text: string): boolean => text.length <= LONGEST && !/\[\d/.test(text);
+const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
 
 /**
  * Whether an answer says, in its own words and in one of a dozen languages, that the sources do not answer, and nothing else: it is short, cites nothing, and each of its
@@ -43,19 +44,14 @@ const fits = (text: string): boolean => text.length <= LONGEST && !/\[\d/.test(t
 export function isRefusal(answer: string, query: string): boolean {
   const sentences = sentencesOf(answer);
   const harmless = (sentence: string) => (isRefusing(sentence) || isPolite(sentence)) && !tellsNumber(sentence, plain(query));
-  return fits(answer) && sentences.every(harmless) && sentences.some(isRefusing);
+  return answer.length <= LONGEST && !cites(answer) && sentences.every(harmless) && sentences.some(isRefusing);
 }
 
 /** Whether an answer begins by saying that the sources do not answer, whatever it goes on with: then it is one to less than was asked. */
 export function beginsAsRefusal(answer: string): boolean {
-  const [first = ''] = sentencesOf(answer.replace(/\s*\[\d[\d,\s]*\]/g, ''));
+  const [first = ''] = sentencesOf(answer.replace(CITATIONS, ''));
   return behind(first) !== undefined;
 }
 
-/** Whether the beginning of an answer may still become a refusal: its last sentence is not complete. */
-export function mayBeRefusal(beginning: string, query: string): boolean {
-  const complete = sentencesOf(beginning).slice(0, -1);
-  return (
-    fits(beginning) && complete.every((sentence) => (isRefusing(sentence) || isPolite(sentence)) && !tellsNumber(sentence, plain(query)))
-  );
-}
+/** Whether the beginning of an answer that cites nothing yet may still become a refusal, in whatever words: it is short. */
+export const mayBeRefusal = (beginning: string): boolean => beginning.length <= LONGEST;

@@ -8,6 +8,7 @@ import { quotable } from './budget.ts';
 import { carriedOver } from './carry.ts';
 import { questionsIn, tokensToAsk, transcript } from './history.ts';
 import { directReply } from './intent.ts';
+import { searchQueryIn } from './search-query.ts';
 import { failureOf } from './turn.ts';
 
 /** Characters from which a search query is absurd. */
@@ -75,12 +76,9 @@ export async function rewrite(
     timeout,
     signal,
   });
-  const bare = text
-    .replace(/\s+/g, ' ')
-    .replace(/^(["'«“„])(.*)(["'»”“])$/u, '$2')
-    .trim();
-  if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(bare)) return bare;
-  throw new KbError('invalid', `The search query that ${llm.provider} wrote is empty but for marks, and was not used.`);
+  const found = searchQueryIn(text, query);
+  if (found !== undefined) return found;
+  throw new KbError('invalid', `What ${llm.provider} wrote is no search query, and was not used: empty but for marks, or a refusal.`);
 }
 
 /**

@@ -1,9 +1,8 @@
 import { askedIn } from '../../base/asked.ts';
-import { settle } from '../../base/run.ts';
+import { settle, type Run } from '../../base/run.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { ErrorItem } from '../../schema/results.ts';
-import type { ChatParts } from './turn.ts';
 
 /** What is searched for: the query, and each question that is asked in it, where there are several: one search finds what is nearest to their mixture. */
 export function searchesFor(search_query: string): string[] {
@@ -35,7 +34,7 @@ const distinct = (errors: readonly ErrorItem[]): ErrorItem[] => [
 ];
 
 /** Searches for each of the queries, the first of which is the whole, and puts together what they find. A failure that several of them meet is told once. */
-export async function searchEach(queries: readonly string[], retrieve: ChatParts['retrieve']): Promise<RetrieveResult> {
+export async function searchEach(queries: readonly string[], retrieve: (query: string) => Run<RetrieveResult>): Promise<RetrieveResult> {
   const results = await Promise.all(queries.map((query) => settle(retrieve(query))));
   const whole = results[0]!;
   if (results.length === 1) return whole;

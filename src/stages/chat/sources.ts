@@ -1,6 +1,7 @@
 import { visible } from '../../base/visible.ts';
 import type { GroundingSource, Outcome } from '../../ports/models.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
+import { withoutHidden } from './hidden.ts';
 import { placeOf } from './places.ts';
 
 const locationOf = (item: RetrievedItem): Location => Location.safeParse(item.metadata.location ?? {}).data ?? {};
@@ -37,10 +38,19 @@ export function toSources(context: readonly RetrievedItem[], { cited, quoted }: 
   }));
 }
 
-/** The chunks as a model is shown them: in one line the title and the headings above the passage, and no hidden characters. */
+/** Line ends that are none of a file's: its lines are counted by the others. */
+const FOREIGN_ENDS = /\u2028|\u2029|\r(?!\n)/g;
+
+/** The passage as its reader sees it, line by line: without what Markdown hides, and letters that nobody sees. */
+function seen({ text, metadata }: RetrievedItem): string {
+  const { file_type = 'markdown' } = metadata;
+  return visible((file_type === 'markdown' ? withoutHidden(text) : text).replace(FOREIGN_ENDS, ' '));
+}
+
+/** The chunks as a model is shown them: in one line the title and the headings above the passage, and nothing that is hidden from a reader. */
 export function toGrounding(context: readonly RetrievedItem[]): GroundingSource[] {
   return context.map((item, i) => {
     const path = [titleOf(item), ...(locationOf(item).headings ?? [])].map((part) => visible(part).replace(/\s+/g, ' ').trim());
-    return { citation: i + 1, title: [...new Set(path)].join(' › '), text: visible(item.text) };
+    return { citation: i + 1, title: [...new Set(path)].join(' › '), text: seen(item) };
   });
 }

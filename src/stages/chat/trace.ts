@@ -1,5 +1,5 @@
 import type { Run } from '../../base/run.ts';
-import type { Llm, Message, Outcome } from '../../ports/models.ts';
+import type { Llm, Message, Outcome, Reranker } from '../../ports/models.ts';
 import type { ChatExplain } from '../../schema/explain.ts';
 
 type Call = ChatExplain['calls'][number];
@@ -10,6 +10,8 @@ export interface Trace {
   timed<R>(stage: string, run: Run<R>): Run<R>;
   /** The model, with its questions written down under this stage. */
   watched(llm: Llm, stage: Call['stage']): Llm;
+  /** The reranker, under the stage `rerank`: its time, which is no longer that of the retrieval that it belongs to, and what it asks a model. */
+  reranking(reranker: Reranker): Reranker;
   readonly stages: ChatExplain['stages'];
   readonly calls: Call[];
 }
@@ -18,28 +20,52 @@ export interface Trace {
 export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
   const times = new Map<string, number>();
   const calls: Call[] = [];
+  const add = (stage: string, milliseconds: number) => void times.set(stage, (times.get(stage) ?? 0) + milliseconds);
+  const watched: Trace['watched'] = (llm, stage) => ({
+    ...llm,
+    generate: (request) => {
+      const call = opened(llm, stage);
+      if (show_prompt) call.messages = llm.extractive ? [] : request.messages.map(({ role, content }: Message) => ({ role, content }));
+      calls.push(call);
+      return counted(llm.generate(request), call);
+    },
+  });
+  const atOnce = clock((milliseconds) => {
+    add('retrieval', -milliseconds);
+    add('rerank', milliseconds);
+  });
   return {
     async *timed(stage, run) {
       const began = performance.now();
       try {
         return yield* run;
       } finally {
-        times.set(stage, (times.get(stage) ?? 0) + performance.now() - began);
+        add(stage, performance.now() - began);
       }
     },
-    watched: (llm, stage) => ({
-      ...llm,
-      generate: (request) => {
-        const call = opened(llm, stage);
-        if (show_prompt) call.messages = llm.extractive ? [] : request.messages.map(({ role, content }: Message) => ({ role, content }));
-        calls.push(call);
-        return counted(llm.generate(request), call);
-      },
+    watched,
+    reranking: (reranker) => ({
+      ...reranker,
+      rank: (query, passages, options) =>
+        atOnce(() => reranker.rank(query, passages, { ...options, watched: (llm) => watched(llm, 'rerank') })),
     }),
     get stages() {
       return Array.from(times, ([stage, milliseconds]) => ({ stage, milliseconds: Math.round(milliseconds * 10) / 10 }));
     },
     calls,
+  };
+}
+
+/** Work under a clock that runs while any of it does: what is done at once is not counted twice. */
+function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
+  let [running, began] = [0, 0];
+  return async (work) => {
+    if (running++ === 0) began = performance.now();
+    try {
+      return await work();
+    } finally {
+      if (--running === 0) add(performance.now() - began);
+    }
   };
 }
 

@@ -1,6 +1,6 @@
 import { endsWork, toErrorItem } from '../../base/errors.ts';
 import { errorEvent, type Progress, type Run } from '../../base/run.ts';
-import type { Llm } from '../../ports/models.ts';
+import type { Llm, Reranker } from '../../ports/models.ts';
 import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem } from '../../schema/items.ts';
@@ -23,7 +23,8 @@ export interface ChatTurn {
 
 /** What a turn works with. Nothing is opened before it is needed: a greeting needs neither collection nor model. */
 export interface ChatParts extends Calibrated {
-  retrieve(search_query: string): Run<RetrieveResult>;
+  /** `reranking` is told of the reranker, where there is one, and gives the one that is asked. */
+  retrieve(search_query: string, reranking: (reranker: Reranker) => Reranker): Run<RetrieveResult>;
   llm(): Promise<Llm>;
   signal?: AbortSignal | undefined;
 }

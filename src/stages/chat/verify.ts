@@ -1,3 +1,5 @@
+import { CITATIONS, numbersCited } from '../../base/citations.ts';
+import { numberWords, writtenNumbers } from '../../base/number-words.ts';
 import { queryTerms, terms } from '../../base/terms.ts';
 import type { Unsupported } from '../../schema/answers.ts';
 import type { GroundingSource } from '../../ports/models.ts';
@@ -13,7 +15,8 @@ const FEWEST_WORDS = 2;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-const CITATION = /\[(\d+(?:\s*[,;–-]\s*\d+)*)\]/g;
+/** Citations behind the full stop of the sentence that they belong to. */
+const LEADING = new RegExp(String.raw`^(?:\s*${CITATIONS.source})+[.!?]?`);
 
 const NUMBER = /\d+(?:[.,'’\u00a0\u202f]\d+)*/g;
 
@@ -23,8 +26,11 @@ const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 /** Thousands set apart by one and the same mark, and decimals behind another one. */
 const GROUPED = /^([1-9]\d{0,2}(?:([.,'’\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/;
 
-/** English number words: a model writes 3 where the source says three, and the other way round. */
-const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+/** How numbers are written out: a model writes 3 where the source says three, and the other way round. */
+const NUMBER_TERMS = new Set(terms(numberWords().join(' ')));
+
+/** A written number below this may be none: `one` of them. */
+const FIRST_CERTAIN = 2;
 
 /** A sentence of an answer with the numbers that it cites. */
 interface Statement {
@@ -32,29 +38,23 @@ interface Statement {
   citations: number[];
 }
 
-function citationsOf(text: string): number[] {
-  const numbers = Array.from(text.matchAll(CITATION)).flatMap(([, list]) =>
-    list!.split(/[,;]/).flatMap((part) => {
-      const [first = 0, last = first] = part.split(/[–-]/).map(Number);
-      return Array.from({ length: Math.max(1, Math.min(50, last - first + 1)) }, (_, i) => first + i);
-    }),
-  );
-  return [...new Set(numbers)];
-}
+const citationsOf = (text: string, count: number): number[] => [
+  ...new Set(Array.from(text.matchAll(CITATIONS)).flatMap(([, list]) => numbersCited(list!, count) ?? [])),
+];
 
 /** The sentences of an answer; a citation behind the full stop belongs to the sentence before it. Code is not looked at. */
-function statementsOf(answer: string): Statement[] {
+function statementsOf(answer: string, count: number): Statement[] {
   const prose = answer.replace(/^(```|~~~)[^]*?^\1.*$/gm, '');
   const sentences: string[] = [];
   for (const { segment } of segmenter.segment(prose)) {
-    const [leading = ''] = /^(?:\s*\[\d[\d\s,;–-]*\])+[.!?]?/.exec(segment) ?? [];
+    const [leading = ''] = LEADING.exec(segment) ?? [];
     const last = sentences.length - 1;
     if (leading && last >= 0 && !sentences[last]!.endsWith('\n')) {
       sentences[last] += leading;
       sentences.push(segment.slice(leading.length));
     } else sentences.push(segment);
   }
-  return sentences.map((text) => ({ text: text.trim(), citations: citationsOf(text) })).filter(({ text }) => text !== '');
+  return sentences.map((text) => ({ text: text.trim(), citations: citationsOf(text, count) })).filter(({ text }) => text !== '');
 }
 
 /** The value as text: without zeros that say nothing. */
@@ -77,26 +77,25 @@ function partsOf(figure: string): string[] {
 
 function numbersIn(text: string): Set<string> {
   const written = [...(text.match(NUMBER) ?? []), ...(text.match(SPACED) ?? []).map((figure) => figure.replaceAll(' ', ''))];
-  const words = new Set(text.toLowerCase().match(/[a-z]+/g) ?? []);
-  return new Set([
-    ...[...written, ...written.flatMap(partsOf)].map(reading),
-    ...NUMBER_WORDS.flatMap((word, i) => (words.has(word) ? [String(i)] : [])),
-  ]);
+  return new Set([...[...written, ...written.flatMap(partsOf)].map(reading), ...writtenNumbers(text).map(String)]);
 }
 
-/** Whether each figure of what is said is a whole figure of what is known. */
+/** Whether each figure of what is said is a whole figure of what is known, and so is each number that is written out. */
 function areKnown(said: string, known: ReadonlySet<string>): boolean {
   const isKnown = (figure: string) => known.has(reading(figure));
   const joined = said.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
-  return (joined.match(NUMBER) ?? []).every(isKnown);
+  const written = writtenNumbers(said).filter((number) => number >= FIRST_CERTAIN);
+  return [...(joined.match(NUMBER) ?? []), ...written.map(String)].every(isKnown);
 }
 
 /** Of the words of a sentence those that tell what it is about. */
 const contentOf = (text: string): string[] =>
-  [...new Set(queryTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !NUMBER_WORDS.includes(term));
+  [...new Set(queryTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !NUMBER_TERMS.has(term));
 
 function isSupported({ text, citations }: Statement, sources: readonly GroundingSource[]): boolean {
-  const said = text.replace(CITATION, ' ').replace(/^\s*\d+[.)]\s/, ' ');
+  const said = text
+    .replace(CITATIONS, (whole, list: string) => (numbersCited(list, sources.length) ? ' ' : whole))
+    .replace(/^\s*\d+[.)]\s/, ' ');
   const cited = sources
     .filter(({ citation }) => citations.includes(citation))
     .map((source) => `${source.title}\n${source.text}`)
@@ -113,6 +112,6 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
  * is listed too.
  */
 export const unsupportedIn = (answer: string, sources: readonly GroundingSource[]): Unsupported[] =>
-  statementsOf(answer)
+  statementsOf(answer, sources.length)
     .filter((statement) => statement.citations.length > 0 && !isSupported(statement, sources))
     .map(({ text, citations }) => ({ sentence: text, citations }));

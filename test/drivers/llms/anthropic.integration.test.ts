@@ -45,28 +45,20 @@ describe('a language model that speaks the Messages API', () => {
     expect(server.requests[0]!.body).toMatchObject({ temperature: 0, model: 'writer', stream: true, system: 'You answer.' });
   });
 
-  it('takes turns, whatever the history is', async () => {
+  it('is told what the system says apart from what is said in turn', async () => {
     const messages = [
       { role: 'system', content: 'One.' },
+      { role: 'user', content: 'Is it so?' },
       { role: 'assistant', content: 'As I said.' },
-      { role: 'user', content: 'And?' },
-      { role: 'user', content: 'Go on.' },
-      { role: 'assistant', content: ' ' },
       { role: 'system', content: 'Two.' },
       { role: 'user', content: 'Please.' },
     ] as const;
     const { pieces } = await read(await open(undefined, { messages }));
     expect(pieces.join('')).toBe('It is so.');
-    expect(server.requests[0]!.body).toMatchObject({
-      system: 'One.\n\nTwo.',
-      messages: [
-        { role: 'user', content: '…' },
-        { role: 'assistant', content: 'As I said.' },
-        { role: 'user', content: 'And?\n\nGo on.\n\nPlease.' },
-      ],
-    });
+    const { system, messages: turns } = server.requests[0]!.body as { system: unknown; messages: unknown };
+    expect(system).toBe('One.\n\nTwo.');
+    expect(turns).toEqual(messages.filter(({ role }) => role !== 'system'));
     expect(conversation([{ role: 'user', content: 'Hi.' }])).toEqual({ messages: [{ role: 'user', content: 'Hi.' }] });
-    expect(messages[2].content).toBe('And?');
   });
 
   it('is read whole wherever its bytes are cut and however its lines end', async () => {

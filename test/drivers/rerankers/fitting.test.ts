@@ -33,6 +33,13 @@ describe('passages that are graded', () => {
     );
   });
 
+  it('are cut between letters', () => {
+    for (const tokens of [900, 901, 902, 903]) {
+      const { portions } = fitting('Why?', [`a${'😀'.repeat(1500)}`], { window: { tokens, estimate }, max_tokens: 1024 });
+      expect(portions.flat().every((shown) => shown.isWellFormed())).toBe(true);
+    }
+  });
+
   it('are cut where even one does not fit', () => {
     const { portions, answer } = fitting('Why?', ['word '.repeat(400)], { window: { tokens: 1000, estimate }, max_tokens: 1024 });
     expect(sizeOf(portions[0]!) + answer).toBeLessThanOrEqual(1000);

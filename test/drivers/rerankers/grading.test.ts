@@ -10,6 +10,9 @@ describe('the grades of an answer', () => {
       'Passage 1: 10/10\n- 2: 0\n* 3: **7.5**',
       '1. 10\n2. 0\n3. 7.5',
       '1:10\r\n2=0\r\n3 - 7.5.',
+      '**1:** 10\n**2**: 0\n**Passage 3**: 7.5',
+      '1) 10\n(2) 0\n3：7.5',
+      'Hm. So perhaps:\n1: 2\n2: 2\n3: 2\n</think>\n1: 10\n2: 0\n3: 7.5',
     ])
       expect([answer, gradesIn(answer, 3)]).toEqual([answer, [1, 0, 0.75]]);
   });
@@ -49,6 +52,12 @@ describe('the grades of an answer', () => {
 });
 
 describe('the messages that ask for grades', () => {
+  it('hold whole letters, where a passage is cut', () => {
+    const [, { content }] = gradingPrompt('Why?', [`a${'😀'.repeat(1500)}`]) as [unknown, { content: string }];
+    expect(content).toContain('a😀😀');
+    expect(content.isWellFormed()).toBe(true);
+  });
+
   it('fence each passage with a marker that no passage can know', () => {
     const [first, second] = [gradingPrompt('Why?', ['one', 'two']), gradingPrompt('Why?', ['one', 'two'])];
     const marker = /--- passage 1 ([0-9a-f]{24}) ---/.exec(first[1]!.content)![1]!;

@@ -46,20 +46,34 @@ test('a refusal in other words is recognised, and shown where it may be', async 
   expect(await answered(refusal, { show_refusal: false })).toMatchObject({ declined: true, tokens: [] });
 });
 
-test('what only begins like a refusal is held back no longer than it takes', async () => {
+test('what may be a refusal is held back until it cites something, or is too long for one', async () => {
   const pieces = ['The sources do not ', 'mention trains, but hotels ', 'are limited [1]', '. Really', '.'];
   const { tokens, declined } = await answered(pieces, { show_refusal: false });
   expect(declined).toBe(false);
   expect(tokens).toEqual(['The sources do not mention trains, but hotels are limited ', '[1]. ', 'Really.']);
-  const plain = await answered(['Every 90 days. ', 'And ', 'so on.'], { show_refusal: false });
-  expect(plain.tokens.join('|')).toBe('Every 90 days. And so |on.');
+  const long = ['Every 90 days. '.repeat(30), 'And ', 'so on.'];
+  const plain = await answered(long, { show_refusal: false });
+  expect([plain.declined, plain.tokens.length > 1, plain.tokens.join('')]).toEqual([false, true, long.join('')]);
 });
 
-test('what was shown is no refusal any more, though its words become one', async () => {
-  // The first sentence seems to end behind the dot, until it goes on in lower case.
-  const pieces = ['For model No. 5', ' there is no information in the sources.'];
+test('the number of no source behind what is said declines as well, and nobody sees what is not to be seen', async () => {
+  for (const pieces of [
+    ['It is not ', 'told here. ', '[0]'],
+    ['Für den Preis', ' steht nichts da [0].'],
+    ['**[0]**', ' Nothing.'],
+  ]) {
+    expect(await answered(pieces)).toMatchObject({ declined: true, isPartial: false });
+    expect(await answered(pieces, { show_refusal: false })).toMatchObject({ declined: true, tokens: [] });
+  }
+  const both = await answered(['The price is not told [0]. ', 'The filter lasts 90 days [1].'], { show_refusal: false });
+  expect(both).toMatchObject({ declined: false, isPartial: true, text: 'The price is not told. The filter lasts 90 days [1].' });
+  expect(both.tokens.join('')).toBe(both.text);
+});
+
+test('what was shown is no refusal any more, whatever comes behind it', async () => {
+  const pieces = ['It is not told. '.repeat(30), 'Nowhere. [0]'];
   const hidden = await answered(pieces, { show_refusal: false });
-  expect(hidden).toMatchObject({ declined: false, text: pieces.join('') });
+  expect(hidden).toMatchObject({ declined: false, text: `${pieces[0]}Nowhere.` });
   expect(hidden.tokens.join('')).toBe(hidden.text);
   expect(await answered(pieces)).toMatchObject({ declined: true });
 });

@@ -96,3 +96,7 @@ test('messages to be read about are shortened before any is left out, and then t
   expect(quotable(talk(100), 100).at(-1)!.content).toMatch(/^99 /);
   expect(quotable(talk(3), 10_000)).toEqual(talk(3));
 });
+
+test('a text is cut between its letters', () => {
+  for (const tokens of [17, 18, 19, 20, 21]) expect(beginning('汉😀'.repeat(50), tokens).isWellFormed()).toBe(true);
+});

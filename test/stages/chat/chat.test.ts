@@ -282,6 +282,33 @@ test('an answer that begins with what the sources do not say is one, with low co
   expect(quoting.result.answer_confidence.level).toBe('high');
 });
 
+test('an answer that says behind a part of it that no source tells it, or is not sure of it, is one with low confidence', async () => {
+  const doubted = {
+    answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
+    retrieval_quality: { status: 'low_confidence' },
+    errors: [],
+  };
+  const partial = await turn({ llm: scriptedLlm(() => ['Every 90 days [1]. The price is not told [0].']) });
+  expect(partial.result).toMatchObject({ ...doubted, answer: 'Every 90 days [1]. The price is not told.' });
+  const quoting = (unsure: boolean) => scriptedLlm(() => ['Every 90 days [1].'], { extractive: true, outcome: { unsure } });
+  const unsure = await turn({ llm: quoting(true) });
+  expect(unsure.result).toMatchObject({
+    ...doubted,
+    llm: { provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 },
+  });
+  expect(unsure.result.llm).not.toHaveProperty('unsure');
+  expect((await turn({ llm: quoting(false) })).result.answer_confidence.level).toBe('high');
+});
+
+test('where the gate is switched off, nobody says that the sources are good', async () => {
+  const { result } = await turn({ quality: { enabled: false } });
+  expect(result).toMatchObject({
+    answer: 'Every 90 days [1].',
+    retrieval_quality: { status: 'not_evaluated' },
+    answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
+  });
+});
+
 test('in mode answer_with_caution the best rejected chunks are answered from, with low confidence and a cautious prompt', async () => {
   const llm = scriptedLlm(() => ['Perhaps so [1].']);
   const { result } = await turn({ llm, quality: { min_retrieval_score: 0.99, max_context_chunks: 2 } });
@@ -329,6 +356,9 @@ test('a model that declines gets the outcome of the mode, whatever the gate said
     llm: { provider: 'scripted' },
   });
   expect(silent.tokens).toEqual([]);
+  const behind = scriptedLlm(() => ['The price is not', ' given. [0]']);
+  const late = await turn({ llm: behind, quality: { low_confidence_mode: 'return_no_answer' } });
+  expect([late.result.answer, late.tokens, late.result.retrieval_quality.status]).toEqual(['', [], 'low_confidence']);
   const asked = await turn({ llm: llm(), quality: { low_confidence_mode: 'ask_clarifying_question' } });
   expect(asked.result.answer).toMatch(/\?$/);
   expect(asked.tokens.map(({ data }) => data.text)).toEqual([asked.result.answer]);
@@ -343,7 +373,7 @@ test('a citation of nothing is taken out before it is sent, and reported', async
   expect(result).toMatchObject({ errors: failures, answer_confidence: { level: 'high' } });
 });
 
-test('an answer that cites none of its sources is an answer, and says so', async () => {
+test('an answer that cites none of its sources is an answer, and says so; where citations are verified, with low confidence', async () => {
   const { result, failures } = await turn({ llm: scriptedLlm(() => ['Every 90 days.']) });
   expect(result.answer).toBe('Every 90 days.');
   expect(result.answer_confidence).toEqual({ level: 'high', reason: 'retrieval_quality_pass' });
@@ -351,8 +381,15 @@ test('an answer that cites none of its sources is an answer, and says so', async
     expect.objectContaining({ stage: 'generate', error: expect.stringMatching(/cites none of its 2 sources/) }),
   ]);
   expect(failures).toEqual(result.errors);
-  const quoting = await turn({ llm: scriptedLlm(() => ['Every 90 days.'], { extractive: true }) });
-  expect(quoting.result.errors).toEqual([]);
+  const verified = await turn({ llm: scriptedLlm(() => ['Every 90 days.']), settings: { verify_citations: true } });
+  expect(verified.result).toMatchObject({
+    answer_confidence: { level: 'low', reason: 'citations_unsupported' },
+    retrieval_quality: { status: 'passed' },
+    unsupported: [],
+    errors: [{ error: expect.stringMatching(/cites none/) }],
+  });
+  const quoting = await turn({ llm: scriptedLlm(() => ['Every 90 days.'], { extractive: true }), settings: { verify_citations: true } });
+  expect(quoting.result).toMatchObject({ errors: [], answer_confidence: { level: 'high' } });
 });
 
 test('an answer that was cut off says by what', async () => {

@@ -5,7 +5,12 @@ import { citationFilter } from '../../../src/stages/chat/citations.ts';
 function filtered(pieces: readonly string[], count = 3) {
   const filter = citationFilter(count);
   const shown = pieces.map((piece) => filter.push(piece)).join('') + filter.end();
-  return { shown, cited: [...filter.cited].toSorted(), unknown: [...filter.unknown].toSorted(), declined: filter.declined };
+  return {
+    shown,
+    cited: [...filter.cited].toSorted(),
+    unknown: [...filter.unknown].toSorted(),
+    declined: filter.beganDeclining || filter.declines === 'all',
+  };
 }
 
 test('citations of sources that are there stay as they are, and are known', () => {
@@ -22,7 +27,6 @@ test.each([
   ['[9] The law says so.', 'The law says so.', [], [9]],
   ['First.\n\n[9] Second.', 'First.\n\nSecond.', [], [9]],
   ['Sources [2-5].', 'Sources [2, 3].', [2, 3], [4, 5]],
-  ['It is so [0].', 'It is so.', [], [0]],
 ])('%s', (given, ...[shown, cited, unknown]) => {
   expect(filtered([given])).toEqual({ shown, cited, unknown, declined: false });
 });
@@ -54,22 +58,74 @@ test('what only looks like a citation is text', () => {
   }
 });
 
-test('brackets in code cite nothing, and code that never ends hides no later citation', () => {
-  expect(filtered(['Use `argv[9]` here [1].\n\n```\nlist[7]\n```\nDone [2].'])).toMatchObject({
-    shown: 'Use `argv[9]` here [1].\n\n```\nlist[7]\n```\nDone [2].',
-    cited: [1, 2],
-    unknown: [],
-  });
-  expect(filtered(['A stray ` sign.\n\nThen [2] and [9].'])).toMatchObject({
-    shown: 'A stray ` sign.\n\nThen [2] and.',
-    cited: [2],
-    unknown: [9],
-  });
+test.each([
+  'Use `argv[9]` here [1].\n\n```\nlist[7]\n```\nDone [2].',
+  'Use ``a`[9]`` and ```b[9]``` here [1][2].',
+  '~~~ts\nlist[7]\n\n``` [8]\n~~~\nDone [1, 2].',
+  '```\nx = ```\nlist[7]\n```\nDone [1, 2].',
+  '- ```js\n  list[7]\n  ```\nDone [1, 2].',
+  'So [1] and [2]:\n```\nlist[7] never ends\n\n[9]',
+])('brackets in code cite nothing: %j', (given) => {
+  for (const pieces of [[given], [...given]])
+    expect(filtered(pieces)).toEqual({ shown: given, cited: [1, 2], unknown: [], declined: false });
 });
 
-test('an answer that begins with the number of no source declines', () => {
-  expect(filtered(['[0] The sources do not say.'])).toEqual({ shown: 'The sources do not say.', cited: [], unknown: [], declined: true });
-  expect(filtered(['\n [', '0', '] No.'])).toMatchObject({ shown: 'No.', declined: true });
+test.each([
+  ['A stray ` sign.\n\nThen [2] and [9].', 'A stray ` sign.\n\nThen [2] and.'],
+  ['Press the ` key. It is five years [2] and cheese [9].', 'Press the ` key. It is five years [2] and cheese.'],
+  ["The ``golden rule'' says so [2][9].", "The ``golden rule'' says so [2]."],
+  ['Press \\` [2] or ` [9].', 'Press \\` [2] or `.'],
+  ['Not a fence: ``` [2] and [9].', 'Not a fence: ``` [2] and.'],
+  [
+    `A stray \` sign ${'very '.repeat(120)} far [2] and [9] from the next \`.`,
+    `A stray \` sign ${'very '.repeat(120)} far [2] and from the next \`.`,
+  ],
+])('code that never ends hides no citation: %j', (given, shown) => {
+  for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown, cited: [2], unknown: [9], declined: false });
+});
+
+test('code within a line is shown once it is clear that it is code', () => {
+  const filter = citationFilter(2);
+  expect(filter.push('Use `argv[9')).toBe('Use');
+  expect(filter.push(']` now')).toBe(' `argv[9]` now');
+});
+
+test.each([
+  ['[0] The sources do not say.', 'The sources do not say.'],
+  ['\n [0] No.', 'No.'],
+  ['**[0]** No price is told.', 'No price is told.'],
+  ['_**[0]**_ No price is told.', 'No price is told.'],
+  ['**[0] No price is told.**', '**No price is told.**'],
+  ['`[0]` No price is told.', 'No price is told.'],
+  ['The price is not given. [0]', 'The price is not given.'],
+  ['Answer: [0] There is no price.', 'Answer: There is no price.'],
+  ['Nothing is told about a price **[0]**.', 'Nothing is told about a price.'],
+  ['来源没有提到价格[0]。', '来源没有提到价格。'],
+])('an answer that cites nothing but the number of no source declines: %j', (given, shown) => {
+  for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown, cited: [], unknown: [], declined: true });
+});
+
+test('beside what is cited, the number of no source says that a part is not answered', () => {
+  const filter = citationFilter(3);
+  expect(filter.push('It is heavy [1]. The price is not told [0].')).toBe('It is heavy [1]. The price is not told.');
+  expect([filter.declines, filter.beganDeclining, [...filter.unknown]]).toEqual(['part', false, []]);
+});
+
+test.each([
+  'Values lie in the range [0, 1] or [0-5].',
+  'Rows [1-50] are listed, and it grew in [2024] and [1900-1950].',
+  'The first is x[0].',
+  'The interval \\[0, 1\\] and the key \\` are meant.',
+])('numbers in brackets that can be no source are text: %s', (given) => {
+  for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown: given, cited: [], unknown: [], declined: false });
+});
+
+test.each([
+  ['The index a[42] says so.', 'The index a says so.', [42]],
+  ['Pages [2-9] tell.', 'Pages [2, 3] tell.', [4, 5, 6, 7, 8, 9]],
+  ['So **[9]** it is, *[8] truly*.', 'So it is, *truly*.', [9, 8]],
+])('what may be meant for a source and is none is taken out: %s', (given, shown, unknown) => {
+  for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toMatchObject({ shown, unknown: unknown.toSorted() });
 });
 
 test('blanks around the answer are dropped', () => {
@@ -106,6 +162,13 @@ const scrap = fc.constantFrom(
   '】',
   '†',
   '^',
+  '*',
+  '_',
+  '\\',
+  '~~~',
+  '``',
+  '[0]',
+  '\n\n',
 );
 
 test('however an answer is cut into pieces, the same comes out', () => {

@@ -16,6 +16,9 @@ it.each([
   ['```\n~~~ b\n```\nc', 'b'],
   ['~~~\nb ``` c\n~~~\nd', 'bc'],
   ['a `b\n\nc', 'b'],
+  ['a \\`b', ''],
+  ['a \\\\`b` c', 'b'],
+  ['a `b\\` c', 'b'],
 ])('in %j it is «%s»', (text, expected) => {
   expect(inCode(text)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { FURTHER } from '../../../src/stages/chat/instead-further.ts';
 import { WEST } from '../../../src/stages/chat/instead-west.ts';
 import { insteadFor, insteadOfAnAnswer, onlyAsksOn } from '../../../src/stages/chat/instead.ts';
 import { directReply } from '../../../src/stages/chat/intent.ts';
-import { languageOf } from '../../../src/stages/chat/language.ts';
+import { languageOf } from '../../../src/base/language.ts';
 import { EAST } from '../../../src/stages/chat/small-talk-east.ts';
 import { FURTHER as TALK_FURTHER } from '../../../src/stages/chat/small-talk-further.ts';
 import { WEST as TALK_WEST } from '../../../src/stages/chat/small-talk-west.ts';

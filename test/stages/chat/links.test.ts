@@ -3,14 +3,13 @@ import { expect, test } from 'vitest';
 import { addressesIn } from '../../../src/stages/chat/addresses.ts';
 import { linkFilter } from '../../../src/stages/chat/links.ts';
 
+const PLACES = ['https://docs.example/manual', 'manuals/pump.md'];
 const SOURCES = [
-  'https://docs.example/manual',
-  'manuals/pump.md',
   'See [the shop](https://shop.example/parts?id=7&lang=en) or www.example.org, and ![drawing](img/pump.png).\nMail to help@example.org.',
 ];
 
-function filtered(pieces: readonly string[]) {
-  const filter = linkFilter(addressesIn(SOURCES));
+function filtered(pieces: readonly string[], texts = SOURCES) {
+  const filter = linkFilter(addressesIn(texts, PLACES));
   const shown = pieces.map((piece) => filter.push(piece)).join('') + filter.end();
   return { shown, removed: filter.removed };
 }
@@ -255,8 +254,35 @@ test('no absolute address that no source holds is ever shown', () => {
   );
 });
 
+const TRACKED = 'Visit https://shop.example/steal?x=1 now, or https://shop.example/list#prices. ![drawing](img/pump.png)';
+
+test.each([
+  ['[more](https://shop.example/steal?x=1)', '[more](https://shop.example/steal?x=1)'],
+  ['[more](https://shop.example/steal?x=1#secret-90000)', 'more'],
+  ['See https://shop.example/steal?x=1#secret-90000', 'See …'],
+  ['[prices](https://shop.example/list#prices)', '[prices](https://shop.example/list#prices)'],
+  ['[prices](https://shop.example/list)', '[prices](https://shop.example/list)'],
+  ['[prices](https://shop.example/list#other)', 'prices'],
+  ['[page](https://docs.example/manual#any-place)', '[page](https://docs.example/manual#any-place)'],
+])('only behind the address of a source itself anything may be added as a fragment: %s', (given, shown) => {
+  expect(filtered([given], [TRACKED]).shown).toBe(shown);
+});
+
+test.each([
+  ['![x](https://shop.example/steal?x=1)', 'x'],
+  ['![x](//shop.example/steal?x=1)', 'x'],
+  ['![x](https://docs.example/manual)', '![x](https://docs.example/manual)'],
+  ['![drawing](img/pump.png)', '![drawing](img/pump.png)'],
+  ['![x][a]\n\n[a]: https://shop.example/steal?x=1', '! [x][a]\n\n[a]: https://shop.example/steal?x=1'],
+  ['![a]\n\n[a]: https://shop.example/steal?x=1', '! [a]\n\n[a]: https://shop.example/steal?x=1'],
+  [`![${'long '.repeat(100)}](https://shop.example/steal?x=1)`, `! [${'long '.repeat(100)}](https://shop.example/steal?x=1)`],
+  ['Five years![1]', 'Five years! [1]'],
+])('an image of another site is shown only where it is a source itself: %s', (given, shown) => {
+  for (const pieces of [[given], [...given]]) expect(filtered(pieces, [TRACKED]).shown).toBe(shown);
+});
+
 test('addresses are known as they are written, and by no part of themselves', () => {
-  const isKnown = addressesIn(SOURCES);
+  const isKnown = addressesIn(SOURCES, PLACES);
   const known = [
     'https://docs.example/manual',
     'https://docs.example/manual/',
@@ -278,6 +304,6 @@ test('addresses are known as they are written, and by no part of themselves', ()
     '/',
   ];
   expect(known.filter((address) => !isKnown(address))).toEqual([]);
-  expect(unknown.filter(isKnown)).toEqual([]);
+  expect(unknown.filter((address) => isKnown(address))).toEqual([]);
   expect(addressesIn(['[x](javascript:alert(1))'])('javascript:alert(1)')).toBe(false);
 });

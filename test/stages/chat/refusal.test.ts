@@ -63,7 +63,7 @@ test.each([
 ])('says that the sources do not answer: %s', (answer) => {
   expect(isRefusal(answer, query)).toBe(true);
   for (let end = 1; end <= answer.length; end++)
-    expect([answer.slice(0, end), mayBeRefusal(answer.slice(0, end), query)]).toEqual([answer.slice(0, end), true]);
+    expect([answer.slice(0, end), mayBeRefusal(answer.slice(0, end))]).toEqual([answer.slice(0, end), true]);
 });
 
 test.each([
@@ -149,9 +149,7 @@ test.each([
   expect(beginsAsRefusal(answer)).toBe(begins);
 });
 
-test('an answer is known to be none once its first sentence says something', () => {
-  expect(mayBeRefusal('The warranty lasts two years. It cov', query)).toBe(false);
-  expect(mayBeRefusal('It is 24 months [1]', query)).toBe(false);
-  expect(mayBeRefusal('The sources do not mention trains. Hotels are limited. An', query)).toBe(false);
-  expect(mayBeRefusal('x'.repeat(500), query)).toBe(false);
+test('an answer that is long is known to be none', () => {
+  expect(mayBeRefusal('x'.repeat(400))).toBe(true);
+  expect(mayBeRefusal('x'.repeat(401))).toBe(false);
 });

@@ -22,9 +22,33 @@ test('a query that is empty or absurdly long is an error', async () => {
 
 test('a query of nothing but quotes is as good as an empty one', async () => {
   for (const text of ['""', '"', '«»', '" "', '...'])
-    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [text]), timeout: 9 })).rejects.toThrow(/empty/);
+    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [text]), timeout: 9 })).rejects.toThrow(/no search query/);
   expect(await rewrite('And?', { history, llm: scriptedLlm(() => ['"5 < 6"']), timeout: 9 })).toBe('5 < 6');
 });
+
+test.each([
+  ['Search query: pump price', 'pump price'],
+  ['The rewritten question is: "How much is the pump?"', 'How much is the pump?'],
+  ['**Query:** pump price', 'pump price'],
+  ["Here's the rewritten query:\n\npump price", 'pump price'],
+  ['pump price\n\nExplanation: because it was asked.', 'pump price'],
+  ['pump price\n(Note: as asked)', 'pump price'],
+  ['```\npump price\n```', 'pump price'],
+  ['```text\n**pump price**\n```', 'pump price'],
+  ['<think>hmm, a pump.</think>\npump price', 'pump price'],
+  ['Hmm, a pump.\n</think>\n\npump price', 'pump price'],
+  ['Query timeout: how is it raised?', 'Query timeout: how is it raised?'],
+  ['error E05: pump', 'error E05: pump'],
+])('of a reply the query is taken: %j', async (reply, query) => {
+  expect(await rewrite('And?', { history, llm: scriptedLlm(() => [...reply]), timeout: 9 })).toBe(query);
+});
+
+test.each(["I'm sorry, I can't help with that.", "I don't know what is meant.", 'Es tut mir leid.'])(
+  'a reply that declines is no query: %s',
+  async (reply) => {
+    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [reply]), timeout: 9 })).rejects.toThrow(/no search query/);
+  },
+);
 
 test('what the conversation is about is reason enough to ask a model, and nothing is none', async () => {
   const llm = scriptedLlm(() => ['delivery of the web shop']);
@@ -166,6 +190,48 @@ test('another code, model or year takes the place of the one before', async () =
     'How often is the quill of series 6 inspected? And for series 6 at home?',
   );
   expect(await carried('And why?', 'What does error E24 mean?')).toBe('What does error E24 mean? And why?');
+});
+
+test('a number belongs to the name before it, and takes the place of no other', async () => {
+  const skua = 'How much does the Skua 27 cost?';
+  expect(await carried('and the Fulmar 38?', skua)).toBe('How much does the Fulmar 38 cost?');
+  expect(await carried('How fast is it?', skua, 'and the Fulmar 38?')).toBe('How much does the Fulmar 38 cost? How fast is it?');
+  expect(await carried('and the fulmar 38?', skua)).toBe(`${skua} and the fulmar 38?`);
+  expect(await carried('and the 38?', skua)).toBe('How much does the Skua 38 cost?');
+  expect(await carried('And the Galaxy S24?', 'How much does the iPhone 15 cost?')).toBe('How much does the Galaxy S24 cost?');
+  expect(await carried('and of the Ranger 250?', 'What is the tank of the Boxer 500?')).toBe('What is the tank of the Ranger 250?');
+  expect(await carried('und die Fulmar 38?', 'Was kostet die Skua 27 in Hamburg?')).toBe('Was kostet die Fulmar 38 in Hamburg?');
+  expect(await carried('und die Fulmar?', 'Was kostet die Skua 27?')).toBe('Was kostet die Skua 27? und die Fulmar?');
+  expect(await carried('and in Python 3.12?', 'What changed in version 2.3?')).toBe('What changed in version 2.3? and in Python 3.12?');
+  expect(await carried('and §7?', 'What does §5 of contract 12 say?')).toBe('What does §7 of contract 12 say?');
+});
+
+test.each([
+  ['那重量呢？', '青禾 A3 适用多大面积？'],
+  ['那么重量呢？', '青禾 A3 适用多大面积？'],
+  ['では価格はいくらですか？', 'この機械の保証期間は？'],
+  ['じゃあ価格はいくらですか？', 'この機械の保証期間は？'],
+  ['그럼 가격은 얼마입니까?', '이 기계의 보증 기간은?'],
+  ['그리고 가격은 얼마입니까?', '이 기계의 보증 기간은?'],
+  ['until when?', 'Can I carry over annual leave?'],
+  ['by whom?', 'Can I carry over annual leave?'],
+  ['Before or after?', 'Is the filter rinsed when the pump is cleaned?'],
+  ['Ab wann?', 'Wie lange ist die Garantie?'],
+  ['Von wem?', 'Wie lange ist die Garantie?'],
+  ['Depuis quand ?', 'La garantie couvre la pompe ?'],
+])('what hardly says anything by itself is carried: %s', async (query, before) => {
+  expect(await carried(query, before)).toBe(`${before} ${query}`);
+});
+
+test('what only begins like a follow-up stands alone', async () => {
+  for (const query of ['那不勒斯在哪里？', 'Wie schnell läuft die Pumpe?', 'Until when is the office open?'])
+    expect(await carried(query, 'How long does delivery take?')).toBe(query);
+});
+
+test('small talk between two questions is no question', async () => {
+  expect(await carried('And to Norway?', 'How long does delivery take?', 'good morning')).toBe(
+    'How long does delivery take? And to Norway?',
+  );
 });
 
 test('a year takes the place of no model, and a question without words of its own brings nothing along', async () => {

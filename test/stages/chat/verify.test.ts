@@ -60,6 +60,11 @@ test.each([
   ['10 000 euros', 'The pump costs 1000 euros [1].'],
   ['1,000 euros', 'The pump costs 1 euro [1].'],
   ['0.125 bar', 'The pump has 125 bar [1].'],
+  ['five years', 'The warranty of the pump lasts seven years [1].'],
+  ['15 years', 'The warranty of the pump lasts fourteen years [1].'],
+  ['twenty-one bar', 'The pump has twenty bar [1].'],
+  ['a two-year term', 'The pump has a three-year term [1].'],
+  ['from 0 to 1', 'The warranty of the pump is [0, 2] [1].'],
 ])('a figure is compared whole: of «%s» is not said «%s»', (source, answer) => {
   expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(false);
 });
@@ -79,6 +84,11 @@ test.each([
   ['08:00', 'The pump starts at 8 [1].'],
   ['Model X200', 'The pump is the X200 [1].'],
   ['Version 3.5.1', 'The pump has version 3.5.1 [1].'],
+  ['fifteen years', 'The pump lasts 15 years [1].'],
+  ['21 years', 'The pump lasts twenty-one years [1].'],
+  ['a two-year term', 'The pump has a term of 2 years [1].'],
+  ['no number', 'The pump is one of them [1].'],
+  ['from 0 to 1', 'The warranty of the pump is [0, 1] [1].'],
 ])('a figure may be written otherwise: of «%s» is said «%s»', (source, answer) => {
   expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(true);
 });

@@ -1,29 +1,36 @@
-import { lastAsked, withoutMeasure } from '../../../base/asked.ts';
+import { isAsking, isYesOrNo, lastAsked, subjectTerms } from '../../../base/asked.ts';
 import { UNSPACED } from '../../../base/analyse.ts';
-import { queryTerms, terms } from '../../../base/terms.ts';
+import { terms } from '../../../base/terms.ts';
+import { asksForDenied, isDenying } from './contradiction.ts';
 import { hasDigit, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
 import { figureTerms } from './wanted.ts';
 
-/** A question that is answered with yes or no: what it asks stands in its other words. English. */
-const YES_OR_NO = /^\P{L}*(?:is|are|was|were|am|does|do|did|has|have|had|can|could|will|would|may|must|should)\b/iu;
-/** Whether a question is answered with yes or no. */
-export const isYesOrNo = (question: string): boolean => YES_OR_NO.test(question);
-
 /** Words that ask what a name stands for. */
 const MEANS = new Set(terms('mean means meaning stand about tell explain describe show'));
 
+/** Verbs of which a question has one where another has a different one, and asks the same: «Can I put milk in?», «Can I use milk?». */
+const LIGHT = new Set(terms('use put fill add do make get take give have need'));
+
+/** What a question is about, as terms: without the verbs that stand for others, unless it has nothing else. */
+function about(question: string): Set<string> {
+  const all = new Set(subjectTerms(question));
+  const telling = all.difference(LIGHT);
+  return telling.size > 0 ? telling : all;
+}
+
 /** Whether the heading next above a passage is the question itself, in other words of the same kind: then it is the answer to it. */
 export function isHeadedBy(question: string, { heading }: Passage): boolean {
-  const [asked, headed] = [lastAsked(question), heading].map((text) => new Set(queryTerms(withoutMeasure(text))));
-  return /[?？]\s*$/.test(heading) && asked!.symmetricDifference(headed!).size === 0;
+  const asked = lastAsked(question);
+  if (!isAsking(heading) || isDenying(heading) !== asksForDenied(asked)) return false;
+  return about(asked).symmetricDifference(about(heading)).size === 0;
 }
 
 /** What a question asks about the things that it names, as terms; nothing where it asks what they are. */
 function askedBeside(question: string): string[] {
   const asked = lastAsked(question);
   const { names } = namedIn(asked);
-  const words = queryTerms(withoutMeasure(asked));
+  const words = subjectTerms(asked);
   return words.length === 0 || (names.length === 0 && !words.some(hasDigit))
     ? []
     : words.filter((term) => !hasDigit(term) && !names.includes(term) && !MEANS.has(term));

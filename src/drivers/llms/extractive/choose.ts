@@ -1,8 +1,12 @@
-import { lastAsked, POINTING, withoutMeasure } from '../../../base/asked.ts';
-import { queryTerms, terms } from '../../../base/terms.ts';
+import { lastAsked, subjectTerms } from '../../../base/asked.ts';
+import { terms } from '../../../base/terms.ts';
+import { alike } from './alike.ts';
+import { completing } from './completing.ts';
 import { isDangling } from './dangling.ts';
+import { MOST, MOST_BETWEEN, MOST_ITEMS, NEAR_THE_BEST, type Ranked } from './limits.ts';
 import type { Passage } from './passages.ts';
 import { isOfAnother, pairsIn, pairsOf } from './pairs.ts';
+import { isStepOf, stepsOf } from './steps.ts';
 import { figureTerms, wantedFigure } from './wanted.ts';
 
 /** What is quoted together from one source, in reading order. */
@@ -11,28 +15,8 @@ export interface Quotation {
   passages: Passage[];
 }
 
-/** Passages that are quoted at most for what they say themselves. */
-const MOST = 3;
-
-/** A passage is quoted beside the best one from this share of its score; on SQuAD 2.0 that makes 1.5 passages and 42 words an answer. */
-const NEAR_THE_BEST = 0.85;
-
-/** Items that a sentence which leads in to a list brings with it. */
-const MOST_ITEMS = 10;
-
 /** How far back a sentence that cannot stand alone is followed. */
 const MOST_BEFORE = 2;
-
-/** Terms of the question that the sentence beside the best one has to add, to be quoted with it. */
-const LEAST_MORE = 2;
-
-/** Sentences that are left out between two of the same paragraph, at most: fewer are quoted, so that it reads on. */
-const MOST_BETWEEN = 2;
-
-interface Ranked {
-  passage: Passage;
-  score: number;
-}
 
 /** Without the figures of another thing (`steam pressure`), where one of what is asked for by two words (`brew pressure`) is told. */
 function withoutOthers(ranked: readonly Ranked[], question: string): Ranked[] {
@@ -72,14 +56,14 @@ function best(passages: readonly Passage[], scores: readonly number[], question:
     const same = found.get(passage.text);
     if (same ? isLead(passage) > isLead(same) : found.size < MOST) found.set(passage.text, passage);
   }
-  return withoutTold([...found.values()], question);
+  return withoutTold(alike(passages, ranked, question) ?? [...found.values()], question);
 }
 
 /** Without the rows whose figures a sentence gives as well, with as much of what is asked. */
 function withoutTold(found: readonly Passage[], question: string): Passage[] {
   const figure = wantedFigure(question);
   if (!figure) return [...found];
-  const asked = new Set(queryTerms(withoutMeasure(question)));
+  const asked = new Set(subjectTerms(question));
   const figures = (text: string) => new Set(text.match(/\p{N}+(?:[.,]\p{N}+)*/gu));
   const said = (text: string) => new Set(terms(text)).intersection(asked);
   const tells = (sentence: Passage, row: Passage) =>
@@ -92,19 +76,13 @@ function withoutTold(found: readonly Passage[], question: string): Passage[] {
 
 /** Whether it is for its heading and not for its words that an item or a row answers: then all beside it do. */
 function isForHeading({ kind, text, context }: Passage, question: string): boolean {
-  const asked = queryTerms(withoutMeasure(question));
+  const asked = subjectTerms(question);
   const held = (words: string) => {
     const own = new Set(terms(words));
     return asked.filter((term) => own.has(term)).length;
   };
   return (kind === 'item' || kind === 'row') && held(text) === 0 && 2 * held(context) > asked.length;
 }
-
-const HOW_TO = /\bhow (?:do|does|can|could|should|must|to)\b|\bwie\b/i;
-
-/** Whether it is a step of what the question asks how to do, told under a heading that names it: then all steps do. */
-const isStepOf = ({ step, context }: Passage, question: string): boolean =>
-  step !== undefined && HOW_TO.test(question) && queryTerms(question).some((term) => terms(context).includes(term));
 
 /** The places (in the source of `passage`) that have to be quoted with it, so that it can be understood. */
 function companions(passage: Passage, all: readonly Passage[], question: string): number[] {
@@ -118,27 +96,6 @@ function companions(passage: Passage, all: readonly Passage[], question: string)
   if (passage.lead !== undefined) places.push(passage.lead);
   if (/[?？]$/.test(text) && at + 1 < all.length) places.push(at + 1);
   return places;
-}
-
-/**
- * The sentence beside the best one that has to be quoted with it: with a figure of the kind that is asked for, where the best has none; that says more of
- * what is asked than it does; or that names what it points at. The one behind it first.
- */
-function completing({ at, block, kind, text }: Passage, all: readonly Passage[], question: string): number[] {
-  const own = new Set(terms(text));
-  const lacking = queryTerms(question).filter((term) => !own.has(term));
-  const beside = [all[at + 1], all[at - 1]].filter((other) => kind === 'sentence' && other?.kind === 'sentence' && other.block === block);
-  const figure = wantedFigure(question);
-  const told = figure && !figure.test(text) ? beside.find((other) => figure.test(other!.text)) : undefined;
-  if (told) return [told.at];
-  const counts = beside.map((other) => {
-    const held = new Set(terms(other!.text));
-    return lacking.filter((term) => held.has(term)).length;
-  });
-  const most = Math.max(0, ...counts);
-  if (most >= LEAST_MORE) return [beside[counts.indexOf(most)]!.at];
-  const before = counts.findIndex((count, i) => count > 0 && beside[i]!.at < at);
-  return before >= 0 && POINTING.test(text) ? [beside[before]!.at] : [];
 }
 
 /** The places, and those of the few sentences between two of the same paragraph. */
@@ -161,7 +118,7 @@ export function choose(passages: readonly Passage[], scores: readonly number[], 
     const wanted = places.get(passage.source) ?? new Set();
     const all = of(passage.source);
     for (const place of companions(passage, all, question)) wanted.add(place);
-    if (rank === 0) for (const place of completing(passage, all, question)) wanted.add(place);
+    if (rank === 0) for (const place of [...completing(passage, all, question), ...stepsOf(all, question)]) wanted.add(place);
     places.set(passage.source, wanted);
   }
   return [...places].map(([source, wanted]) => {

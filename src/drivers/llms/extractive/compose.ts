@@ -1,3 +1,4 @@
+import { UNSPACED } from '../../../base/analyse.ts';
 import { lastAsked } from '../../../base/asked.ts';
 import type { Quotation } from './choose.ts';
 import { asksForDenied, isDenying, leavesOut } from './contradiction.ts';
@@ -20,6 +21,9 @@ function runs(passages: readonly Passage[]): Passage[][] {
   return found;
 }
 
+/** Whether a text ends as sentences do that are written without a space behind them. */
+const isUnspaced = (text: string): boolean => /[。！？…」』”）]$/u.test(text) && text.search(UNSPACED) >= 0;
+
 /** One run as Markdown: sentences read on, items and rows after a lead-in stand as a list, with their numbers where they have them. */
 function rendered(run: readonly Passage[]): string {
   const listed = run.filter(({ kind }) => kind === 'item' || kind === 'row').length;
@@ -36,7 +40,7 @@ function rendered(run: readonly Passage[]): string {
           : listed > 1 || run.length > listed
             ? `\n${step} ${quoted}`
             : quoted;
-    text += text === '' ? own.trimStart() : own.startsWith('\n') || text.endsWith('\n') ? own : ` ${own}`;
+    text += text === '' ? own.trimStart() : own.startsWith('\n') || text.endsWith('\n') || isUnspaced(text) ? own : ` ${own}`;
     before = kind;
   }
   return text;

@@ -1,3 +1,4 @@
+import { isYesOrNo } from '../../../base/asked.ts';
 import { queryTerms, terms } from '../../../base/terms.ts';
 
 /** Words that deny, in a question. */
@@ -30,10 +31,6 @@ const DENYING_WORD =
 export const isDenying = (heading: string, lead = ''): boolean =>
   DENYING_CLAUSE.test(heading) || DENYING_WORD.test(heading) || (DENIES.test(lead) && !CIRCUMSTANCE.test(lead));
 
-/** A question for yes or no: what denies answers it as well. English. */
-const YES_OR_NO =
-  /^(?:\P{L}|and\s|so\s|but\s)*(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|may|might|must|should)(?:n['’]t)?\b/iu;
-
 /**
  * Whether a heading, or a lead-in, says of what stands under it that it is (1), or that it is not (-1), on the side of a question: `What is not covered` is against
  * one that asks what is; 0 where neither denies, where it has no word of the question, and where the question is one for yes or no. English.
@@ -44,7 +41,7 @@ export function sideOf(question: string, heading: string, lead = ''): -1 | 0 | 1
   if (!isDenying(heading, lead)) return 0;
   if (asksForDenied(question)) return 1;
   const isOfIt = new Set(queryTerms(question)).intersection(new Set(queryTerms(`${heading} ${lead}`))).size > 0;
-  return isOfIt && !DENIES.test(question) && !YES_OR_NO.test(question) ? -1 : 0;
+  return isOfIt && !DENIES.test(question) && !isYesOrNo(question) ? -1 : 0;
 }
 
 /** Words of which a text has one where a question has the other: then it most likely says something else. */

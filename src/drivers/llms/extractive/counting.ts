@@ -1,5 +1,5 @@
+import { NUMBER_WORDS } from '../../../base/number-words.ts';
 import { terms } from '../../../base/terms.ts';
-import { NUMBER_WORDS } from './number-words.ts';
 
 /** What «how many» counts, up to the verb; what is counted in other words as often as not (people, times, years) is left out. */
 const HOW_MANY =

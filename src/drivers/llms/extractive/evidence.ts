@@ -1,14 +1,14 @@
-import { lastAsked } from '../../../base/asked.ts';
+import { isYesOrNo, lastAsked, tellingTerms } from '../../../base/asked.ts';
 import { terms } from '../../../base/terms.ts';
 import { capitalTerms, wordShare } from '../../../base/word-share.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
-import { hasOnlyName, isYesOrNo } from './beside.ts';
+import { hasOnlyName } from './beside.ts';
 import { hasOpposite, isDeniedIn } from './contradiction.ts';
 import { isUncounted } from './counting.ts';
 import { identifierHolder, identifiersOf } from './identifiers.ts';
 import { missingFrom, namedIn } from './names.ts';
 import type { Passage } from './passages.ts';
-import { wantedFigure } from './wanted.ts';
+import { isUnpriced, wantedFigure } from './wanted.ts';
 
 /** What speaks for and against the best passage as an answer. What is missing or against it is 1, else 0. */
 export interface Evidence {
@@ -36,6 +36,8 @@ export interface Evidence {
   noFigure: number;
   /** The question asks how many there are, and neither the passage nor what stands around it gives a number of them. */
   uncounted: number;
+  /** The question asks what something costs, and none of the sources names an amount of money. */
+  unpriced: number;
 }
 
 /** Where the best passage stands. */
@@ -67,7 +69,7 @@ export function evidenceOf(question: string, { best, passages, sources, nearest 
   const held = new Set(terms(whole));
   return {
     nearest,
-    words: wordShare(question, whole, { capital: nearest === undefined ? 1 : CAPITAL }),
+    words: wordShare(question, whole, { capital: nearest === undefined ? 1 : CAPITAL, wanted: tellingTerms(question) }),
     capital: Number([...capitalTerms(question)].some((term) => !held.has(term))),
     name: Number(missing.names.length > 0),
     number: Number(missing.numbers.length > 0),
@@ -78,5 +80,6 @@ export function evidenceOf(question: string, { best, passages, sources, nearest 
     noFigure: Number(wantedFigure(now)?.test(around) === false),
     absent: Number(absent.names.length + absent.numbers.length + unknown.length > 0),
     uncounted: Number(isUncounted(now, around)),
+    unpriced: Number(isUnpriced(now, all)),
   };
 }

@@ -25,7 +25,7 @@ const BOILERPLATE =
   /^[^\p{L}\p{N}]*$|^(?:table of contents|contents|back to top|skip to (?:main )?content|all rights reserved|(?:©|\(c\)|copyright)\s.*|share this|read more|previous|next|advertisement)\W*$/iu;
 
 /** Longest line that heads a list without a mark of it, in characters. */
-const LONGEST_HEAD = 80;
+export const LONGEST_HEAD = 80;
 
 /** Whether a passage leads in to a list or a table behind it: with a colon, or as a short line that is no sentence. */
 const leadsIn = ({ kind, text }: Passage): boolean =>

@@ -11,10 +11,10 @@ const withoutMarkup = (text: string): string =>
     .replace(/(?<!\\)(\*\*|__)(?=\S)([^]{0,500}?[^\s\\])\1/g, '$2')
     .replace(/(?<![\p{L}\p{N}*\\])\*(?=\S)([^*]*?[^\s\\])\*(?![\p{L}\p{N}*])/gu, '$1')
     .replace(/\\([\\`*_{}[\]()#+\-.!|>~<$&])/g, '$1')
-    // Numbers in brackets would pass for citations of ours.
-    .replace(/\s?\[\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*\]/g, '');
+    // Numbers in brackets would pass for citations of ours: Markdown shows them as they are where they are escaped.
+    .replace(/\[(\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*)\]/g, '\\[$1\\]');
 
-/** Markdown in a line as words: no emphasis, links, images, tags and references. Code between backticks stays as it is. */
+/** Markdown in a line as words: no emphasis, links, images and tags. Code between backticks stays as it is. */
 export const plainText = (markdown: string): string =>
   markdown
     .split(/((?<!`)`+[^`]+`+)/)

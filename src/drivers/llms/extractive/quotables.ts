@@ -6,7 +6,7 @@ import { sentencesOf } from './sentences.ts';
 /** What of a block is quoted by itself. */
 export interface Quotable {
   kind: 'sentence' | 'row' | 'item' | 'code';
-  /** As it is quoted: no Markdown but code, no markup, no numbers in brackets. */
+  /** As it is quoted: no Markdown but code, no markup; brackets around numbers are escaped. */
   text: string;
   /** The lines of the source that it stands in, from 0, ends inclusive. */
   lines: readonly [first: number, last: number];

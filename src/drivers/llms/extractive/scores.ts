@@ -1,12 +1,11 @@
-import { lastAsked, withoutMeasure } from '../../../base/asked.ts';
-import { queryTerms } from '../../../base/terms.ts';
+import { lastAsked, subjectTerms, tellingTerms } from '../../../base/asked.ts';
 import type { Embedder, GroundingSource } from '../../../ports/models.ts';
 import { sideOf } from './contradiction.ts';
 import { identifierHolder, identifiersOf } from './identifiers.ts';
 import { indexedFor, isOfUnasked, type Indexed } from './indexed.ts';
 import { missingFrom, namedIn } from './names.ts';
 import { isOther } from './other-codes.ts';
-import type { Passage } from './passages.ts';
+import { LONGEST_HEAD, type Passage } from './passages.ts';
 import { pairsIn, pairsOf } from './pairs.ts';
 import { wantedFigure } from './wanted.ts';
 
@@ -61,6 +60,9 @@ const LABEL = 0.5;
 /** What a sentence loses that is about something the question does not name, whatever its words: of SQuAD 2.0 (half 1) it quotes as much as without. */
 const DANGLING = 0.3;
 
+/** What a line loses that only heads the sentences behind it; set by questions about notes that begin with their title, which SQuAD has none of. */
+const HEADING = 0.3;
+
 /** Texts that are compared with the question by meaning: what shares most words with it comes first. */
 const MOST_EMBEDDED = 40;
 
@@ -84,8 +86,8 @@ function pairShares(question: string, passages: readonly Passage[]): number[] {
 
 /** The terms of the question, each with its weight; the weights add up to 1. */
 function weightedTerms(query: string, question: string, passages: readonly Indexed[]): Map<string, number> {
-  const distinct = [...new Set(queryTerms(withoutMeasure(query)))];
-  const asked = new Set(queryTerms(question));
+  const distinct = [...new Set(subjectTerms(query))];
+  const asked = new Set(tellingTerms(question));
   const weights = distinct.map((term) => {
     const having = passages.filter(({ own }) => own.has(term)).length;
     return rarity(having, passages.length) * (asked.has(term) ? ASKED : 1);
@@ -135,6 +137,17 @@ const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, 
 /** Whether it is a sentence, and no line of a list or a table that has lost its form. */
 const isProse = ({ kind, text }: Passage): boolean => kind === 'sentence' && /[.!?…:"”’)\]]$/.test(text);
 
+/** Whether it is a line that heads the sentences behind it, though nothing marks it as a heading: it says what they are about, and nothing of it. */
+const headsProse = (passage: Passage, next: Passage | undefined): boolean =>
+  passage.kind === 'sentence' &&
+  passage.text.length <= LONGEST_HEAD &&
+  /\p{Ll}.*\p{L}$/u.test(passage.text) &&
+  !/\p{N}|:/u.test(passage.text) &&
+  next !== undefined &&
+  next.source === passage.source &&
+  next.block !== passage.block &&
+  isProse(next);
+
 /** What a passage gains or loses for what the question asks for: a figure of that kind, what is or what is not. */
 function fitness(question: string): (passage: Passage) => number {
   const figure = wantedFigure(question);
@@ -168,7 +181,8 @@ export async function scorePassages(
   const fits = fitness(question);
   const paired = pairShares(lastAsked(question), passages);
   const extra = (i: number) =>
-    (isProse(passages[i]!) ? 0 : PAIRS * paired[i]!) - (isOfUnasked(indexed[i]!, indexed[i - 1], weights) ? DANGLING : 0);
+    (headsProse(passages[i]!, passages[i + 1]) ? -HEADING : isProse(passages[i]!) ? 0 : PAIRS * paired[i]!) -
+    (isOfUnasked(indexed[i]!, indexed[i - 1], weights) ? DANGLING : 0);
   const scores = indexed.map(({ passage }, i) => {
     const own = lexical[i]! + (meaning?.[i] ?? 0);
     return elsewhere[passage.source] || isElse(passage) || own === 0 ? 0 : Math.max(0, own + fits(passage) + extra(i));

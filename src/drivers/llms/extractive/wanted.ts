@@ -1,8 +1,8 @@
 import { lastAsked } from '../../../base/asked.ts';
+import { NUMBER_WORDS } from '../../../base/number-words.ts';
 import { terms } from '../../../base/terms.ts';
-import { NUMBER_WORDS } from './number-words.ts';
 
-const NUMBER = String.raw`(?:\d+(?:[.,\u00a0\u202f]\d+)*|${NUMBER_WORDS}|half|an?)`;
+const NUMBER = String.raw`(?:\d+(?:[.,\u00a0\u202f]\d+)*|${NUMBER_WORDS}|half|an?|eine?[mnrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|hundert)`;
 const TIME = String.raw`(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|min|h)`;
 const MONEY = String.raw`(?:[$€£¥]|\b(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|cents?|francs?|franken)\b)`;
 const SPAN = String.raw`(?<![\p{L}\p{N}])${NUMBER}[\s-]+(?:\p{L}+\s+)?${TIME}(?![\p{L}\p{N}])`;
@@ -11,7 +11,7 @@ const MONTH = String.raw`(?-i:\b(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)
 const YEAR = String.raw`(?<![\p{N}.,$€£-])(?:1\d{3}|20\d{2})s?\b(?![.,]?\d|\s*(?:[%°$€£]|(?:[mck]?m|k?g|m[lg]|l|k?w|v|[km]?hz|mah|rpm|bar|psi|eur|usd|gbp|chf|euros?|dollars?|pounds?|(?:kilo|centi|milli)?(?:met(?:re|er)|lit(?:re|er)|gram)s?|watts?|volts?|seconds?|minutes?|hours?|days?|times?|cups?|people|pieces?)\b))`;
 const DATE = String.raw`${YEAR}|${MONTH}|\bcentur(?:y|ies)\b`;
 /** What says when without a date. */
-const OCCASION = String.raw`\b(?:after|once|when|whenever|as soon as|until|before|every|sobald|wenn|nachdem|bevor|bis|jede[nrs]?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|\d\s*(?:[ap]\.?m\b|o'clock|uhr\b)|\b\d{1,2}:\d{2}\b`;
+const OCCASION = String.raw`\b(?:after|once|when|whenever|as soon as|until|before|every|sobald|wenn|nachdem|bevor|bis|jede[nrs]?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|\d\s*(?:[ap]\.?m\b|o'clock|uhr\b)|\b\d{1,2}:\d{2}\b|\b(?:at|by|from|till) (?:(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?= *(?:[,.;!?)]|and\b|or\b|to\b|in\b|on\b|every\b|$))|noon\b|midnight\b)`;
 const value = (pattern: string): RegExp => new RegExp(pattern, 'iu');
 const MONEYED = value(String.raw`${MONEY}\s*\d|\d\s*${MONEY}|${NUMBER}\s+${MONEY}`);
 /** Figures with such a unit. */
@@ -26,7 +26,11 @@ interface Figure {
   words?: string;
 }
 
-/** English and German. */
+/** Numbers in Chinese, with what they count. */
+const counted = (units: string): string => String.raw`[\d一二三四五六七八九十百千万两半几]\s*(?:多|余|餘)?(?:个|個)?(?:${units})`;
+const CHINESE_MONEY = value(String.raw`${counted('元|块|塊|欧元|歐元|美元|英镑|日元|万元|亿元|亿')}|[¥￥]\s*\d`);
+
+/** English, German and Chinese. */
 const KINDS: Figure[] = [
   {
     asks: /\bhow long\b|\bhow (?:many|much) (?:seconds|minutes|hours|days|weeks|months|years|time)\b|\bwie lange\b/i,
@@ -41,6 +45,9 @@ const KINDS: Figure[] = [
     is: MONEYED,
     words: 'cost price fee kosten preis',
   },
+  { asks: /多少[钱錢]|价格|價格|价钱|價錢|费用|費用|售价|售價/u, is: CHINESE_MONEY, words: '价格 费用 价钱 售价' },
+  { asks: /多久|多[长長](?:时间|時間)|几[年天]|幾[年天]/u, is: value(counted('秒|分|分钟|小时|天|日|周|星期|月|年|鐘|小時|週')) },
+  { asks: /多重|重量|重多少|體重|体重/u, is: value(counted('公斤|千克|克|斤|吨|噸|kg|g|t')), words: '重量 多重' },
   {
     asks: /^\P{L}*when (?:was|were|did|had)\b|\b(?:what|which|in what|in which) (?:year|date|month|century|decade)\b|^\P{L}*wann (?:war|waren|wurden?|hat|haben)\b/iu,
     is: value(DATE),
@@ -70,6 +77,21 @@ const kindOf = (question: string): Figure | undefined => KINDS.find(({ asks }) =
 
 /** What a figure looks like that answers the question; undefined where it asks for something else. */
 export const wantedFigure = (question: string): RegExp | undefined => kindOf(question)?.is;
+
+/** Asks for a price and for nothing else that may be called one: charges are electric, and costs social. */
+const ASKS_PRICE =
+  /\b(?:how much|what) (?:does|do|did|would|will)\b.{1,200}\bcosts?\b|\bwhat (?:is|are|was|were) the (?:prices?|costs?)\b|(?<!\p{L})(?:kostet|kosten)\P{L}|(?<!\p{L})welche[nr]? preis|多少[钱錢]/iu;
+
+/** Speaks of prices, whatever they are given in: a column of them need not name a currency. */
+const SPEAKS_OF_PRICES = /price|preis|cost|kost|(?<!\p{L})(?:fee|free|gratis|tariff|eur|usd|gbp|chf)|[$€£¥￥]|价|價|元|免费/iu;
+
+/** Whether a question asks what something costs, and a text has neither an amount of money nor a word of prices. English, German and Chinese. */
+export function isUnpriced(question: string, text: string): boolean {
+  const figure = wantedFigure(question);
+  return (
+    (figure === MONEYED || figure === CHINESE_MONEY) && ASKS_PRICE.test(question) && !figure.test(text) && !SPEAKS_OF_PRICES.test(text)
+  );
+}
 
 /** The words, as terms, that name the figure that is asked for: what has one of them has them all. */
 export const figureTerms = (question: string): string[] => terms(kindOf(question)?.words ?? '');

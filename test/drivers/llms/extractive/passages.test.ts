@@ -123,10 +123,10 @@ test('boilerplate is not quoted', () => {
   ]);
 });
 
-test('markup, images, tags and numbers in brackets are not quoted; code between backticks is', () => {
+test('markup, images and tags are not quoted, numbers in brackets are escaped; code between backticks is quoted as it is', () => {
   expect(
     plainText('The **pump**, *new* and [here](http://x.org/a_(b)), is ![x](http://y) <img src="z"> good[12] \\*so\\* `a **b** [3]`.'),
-  ).toBe('The pump, new and here, is good *so* `a **b** [3]`.');
+  ).toBe('The pump, new and here, is good\\[12\\] *so* `a **b** [3]`.');
   expect(plainText('2 * 3 * 4 and snake_case_name and a < b > c')).toBe('2 * 3 * 4 and snake_case_name and a < b > c');
 });
 

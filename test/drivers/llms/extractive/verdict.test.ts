@@ -15,6 +15,7 @@ const evidence: Evidence = {
   onlyName: 0,
   yesOrNo: 0,
   noFigure: 0,
+  unpriced: 0,
 };
 const answered = (over: Partial<Evidence>) => verdictOf({ ...evidence, ...over }).answered;
 
@@ -33,6 +34,7 @@ test('a name that is nowhere, a number of nothing and a denial decline however n
   for (const nearest of [0.7, undefined]) {
     expect(answered({ nearest, absent: 1 })).toBe(false);
     expect(answered({ nearest, uncounted: 1 })).toBe(false);
+    expect(answered({ nearest, unpriced: 1 })).toBe(false);
     expect(answered({ nearest, denied: 1 })).toBe(false);
     expect(answered({ nearest, onlyName: 1, yesOrNo: 1 })).toBe(false);
     expect([answered({ nearest, onlyName: 1 }), answered({ nearest, yesOrNo: 1 })]).toEqual([true, true]);

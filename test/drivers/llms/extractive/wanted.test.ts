@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figureTerms, wantedFigure } from '../../../../src/drivers/llms/extractive/wanted.ts';
+import { figureTerms, isUnpriced, wantedFigure } from '../../../../src/drivers/llms/extractive/wanted.ts';
 
 const has = (question: string, text: string) => wantedFigure(question)!.test(text);
 
@@ -60,7 +60,30 @@ test('when is told by a date or by an occasion, and «may» and a length are no 
     'once it was built',
   ])
     expect(has('When was it built?', text), text).toBe(false);
-  for (const text of ['The pump stops once the tank is empty.', 'every Monday', 'after 60 litres', 'at 9:30', 'in 2024'])
+  for (const text of [
+    'The pump stops once the tank is empty.',
+    'every Monday',
+    'after 60 litres',
+    'at 9:30',
+    'in 2024',
+    'It is locked at ten.',
+    'at noon',
+  ])
     expect(has('When does it stop?', text), text).toBe(true);
   expect(has('When does it stop?', 'The pump may stop with a noise.')).toBe(false);
+  expect(has('When does it stop?', 'It stops at three levels.')).toBe(false);
+});
+
+test('only a question for a price is one, and only a text that speaks of none is without', () => {
+  const text = 'The electromagnetic force acts between them.';
+  for (const question of [
+    'What does the pump cost?',
+    'How much did it cost?',
+    'What is the price of it?',
+    'Was kostet die Pumpe?',
+    '滤网多少钱？',
+  ])
+    expect([isUnpriced(question, text), isUnpriced(question, 'It costs 5 euros. 价格为 5 元。')], question).toEqual([true, false]);
+  for (const question of ['What force acts between electric charges?', 'What social costs arose?', 'How long is it?'])
+    expect(isUnpriced(question, text), question).toBe(false);
 });

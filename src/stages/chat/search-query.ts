@@ -1,0 +1,35 @@
+import { isRefusal } from './refusal.ts';
+
+/** What models write before a query, though they are told not to: «The rewritten question is:». English, German, French, Spanish. */
+const LABEL =
+  /^[*_#>\s-]*(?:here(?: is|['’]s) )?(?:(?:the|your|a|rewritten|rephrased|reformulated|stand-?alone|search|final|new) )*(?:query|question|suchanfrage|anfrage|requête|consulta)(?: (?:is|would be|could be))?[*_]*\s?[:：][*_]*\s*/iu;
+
+/** How a line begins that talks about the query. */
+const REMARK = /^[*_(\s]*(?:explanation|note|reason(?:ing)?|rationale|this (?:query|question)|erklärung|hinweis|remarque|nota)(?!\p{L})/iu;
+
+const FENCE = /^\s*(?:```|~~~)/;
+
+/** How a model says that it will not. */
+const SORRY =
+  /^(?:(?:i['’]m|i am) (?:so |very )?sorry|sorry,|i (?:can(?:no|['’])t|am unable|apologi[sz]e)|as an ai|es tut mir leid|je suis désolé|lo siento)(?!\p{L})/iu;
+
+const SAYS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
+
+/** The first paragraph that says something, in one line: without labels and fences, up to a remark about it. */
+function firstOf(reply: string): string {
+  const found: string[] = [];
+  for (const line of reply.split('\n')) {
+    const text = FENCE.test(line) ? '' : line.replace(LABEL, '').trim();
+    if (found.length > 0 && (text === '' || REMARK.test(text))) break;
+    if (text !== '') found.push(text);
+  }
+  return found.join(' ').replace(/\s+/g, ' ');
+}
+
+/** The search query in what a model wrote, without marks around it; undefined where there is none: nothing but marks, or that it can't or will not write one. */
+export function searchQueryIn(reply: string, question: string): string | undefined {
+  const bare = firstOf(reply)
+    .replace(/^(["'«“„`*_]+)(.*?)(["'»”“`*_]+)$/u, '$2')
+    .trim();
+  return !SAYS.test(bare) || SORRY.test(bare) || isRefusal(bare, question) ? undefined : bare;
+}
