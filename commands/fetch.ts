@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags } from '../src/cli/flags.ts';
+import { settingFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/items.ts';
 import { apiEntries } from '../src/cli/sources.ts';
 import { operations } from '../src/engine/operations.ts';
@@ -15,7 +15,7 @@ export default class Fetch extends KbCommand {
   ];
   static override strict = false;
   static override args = { api: Args.string({ description: 'Address of the API, or @file', required: true }) };
-  static override flags = operationFlags({ ...operations.fetch, input: operations.list_collections.input });
+  static override flags = settingFlags(operations.fetch.sections);
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Fetch);

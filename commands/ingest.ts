@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { optionAgain, showIngest } from '../src/cli/show-ingest.ts';
+import { showIngest } from '../src/cli/show-ingest.ts';
 import { ingestSources } from '../src/cli/sources.ts';
 import { keepHeapSmall } from '../src/cli/young-heap.ts';
 import { operations } from '../src/engine/operations.ts';
@@ -33,7 +33,7 @@ export default class Ingest extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const began = Date.now();
       const request = { ...(await ingestSources(flags, desk.loaded)), ...requestOfFlags(operations.ingest.input, flags) };
-      const view = { screen: desk.screen, dry_run: request.dry_run ?? false, option: optionAgain(flags) };
+      const view = { screen: desk.screen, dry_run: request.dry_run ?? false, flags };
       await this.perform(desk, 'ingest', {
         request,
         title: view.dry_run ? 'Rehearsing' : 'Ingesting',

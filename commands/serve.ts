@@ -33,7 +33,8 @@ export default class Serve extends KbCommand {
       const { serve } = await import('../src/server/serve.ts');
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;
-      await serve({ engine, home: loaded.home, token, signal, quiet: screen.quiet, isTerminal: screen.isTerminal, onListening });
+      const isTerminal = process.stderr.isTTY && !screen.json; // a log is read on one that only knows lines, too
+      await serve({ engine, home: loaded.home, token, signal, quiet: screen.quiet, isTerminal, onListening });
     };
     await this.withEngine(flags, serving, { surface: 'server' });
     setTimeout(() => process.exit(), LAST_BREATH).unref(); // work that did not hear that it is to stop does not keep the process

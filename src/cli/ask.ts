@@ -1,17 +1,24 @@
 import { KbError } from '../base/errors.ts';
 
+/** Where prompts are drawn: standard output is for the result. */
+const BESIDE = { output: process.stderr };
+
 /** Asks yes or no on the terminal. Off one, a KbError says that `--yes` is needed. */
 export async function confirmed(question: string, command: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new KbError('usage', `${command} asks before it goes on, and there is no terminal to ask on.`, { hint: 'Add --yes.' });
+  assertTerminal(`${command} asks before it goes on`, 'Add --yes.');
   const { confirm } = await import('@inquirer/prompts');
-  return answered(confirm({ message: question, default: false }, { output: process.stderr }));
+  return answered((where) => confirm({ message: question, default: false }, where));
 }
 
-/** The answer to a prompt; Ctrl-C at it is a KbError (`aborted`), as everywhere. */
-export async function answered<Answer>(prompt: Promise<Answer>): Promise<Answer> {
+/** Throws a KbError (`usage`) where nobody can be asked: `asks` says who would. */
+export function assertTerminal(asks: string, hint: string): void {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new KbError('usage', `${asks}, and there is no terminal to ask on.`, { hint });
+}
+
+/** The answer to a prompt, which is told where to be drawn; Ctrl-C at it is a KbError (`aborted`), as everywhere. */
+export async function answered<Answer>(prompt: (where: typeof BESIDE) => Promise<Answer>): Promise<Answer> {
   try {
-    return await prompt;
+    return await prompt(BESIDE);
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== 'ExitPromptError') throw cause;
     throw new KbError('aborted', 'Stopped.', { hint: 'Nothing was changed.', cause });

@@ -7,6 +7,7 @@ import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts
 import { EXIT } from './failure.ts';
 import { commonFlags, settingsOfFlags, type FlagValues } from './flags.ts';
 import { createScreen, type Screen } from './screen.ts';
+import { secondPress } from './second-press.ts';
 
 /** What a command has at hand once its command line is read. */
 export interface Desk {
@@ -80,16 +81,12 @@ export abstract class KbCommand extends Command {
   }
 }
 
-/** Milliseconds in which a second signal is taken for the first: a terminal sends Ctrl-C to a launcher and to what it runs, and the launcher passes it on. */
-const ONE_CTRL_C = 500;
-
 /** Ctrl-C and SIGTERM as an abort signal; the second Ctrl-C does not wait for anything. */
 function interruptible(): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
-  let stopped = 0;
+  const isSecond = secondPress();
   const stop = () => {
-    if (controller.signal.aborted && Date.now() - stopped > ONE_CTRL_C) process.exit(EXIT.interrupted);
-    stopped ||= Date.now();
+    if (isSecond()) process.exit(EXIT.interrupted);
     controller.abort(new KbError('aborted', 'Stopped.'));
   };
   process.on('SIGINT', stop);

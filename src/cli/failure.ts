@@ -1,6 +1,7 @@
 import { describe, envelope, isAbort, KbError } from '../base/errors.ts';
 import { packageRoot } from '../base/project.ts';
 import { wrappedText } from './markdown/flow.ts';
+import { printable } from './screen.ts';
 
 /** Exit codes (contract, section 3). */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
@@ -39,10 +40,11 @@ function endedByOclif(error: unknown): number | undefined {
   return code === 'EEXIT' ? (oclif?.exit ?? 0) : undefined;
 }
 
-function messageOf(error: unknown): string {
-  if (isAbort(error)) return describe(error);
-  const text = describe(error);
-  return process.env.KB_DEBUG && error instanceof Error ? `${text}\n${error.stack}` : `Error: ${text}`;
+/** What a person reads of an error: nothing that a server or a file put into it acts on the terminal. */
+export function messageOf(error: unknown): string {
+  const text = printable(describe(error));
+  if (isAbort(error)) return text;
+  return process.env.KB_DEBUG && error instanceof Error ? `${text}\n${printable(error.stack ?? '')}` : `Error: ${text}`;
 }
 
 /** oclif's message in one sentence, with the command or flag that was probably meant. */

@@ -2,13 +2,16 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { KbError } from '../base/errors.ts';
+import { fileTrouble } from '../base/file-trouble.ts';
 import { layered, type Layer } from '../base/settings.ts';
+import { explain } from '../base/validation.ts';
 import { CONFIG_NAME } from '../config/find.ts';
 import { readSet, validated } from '../config/load.ts';
 import { providerNamed, providersOf } from '../drivers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { answered } from './ask.ts';
+import { answered, assertTerminal, confirmed } from './ask.ts';
 import type { FlagValues } from './flags.ts';
+import { optionAgain } from './option-again.ts';
 import { createScreen } from './screen.ts';
 
 interface Answers {
@@ -28,11 +31,8 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const { layer, names } = readSet((flags.set as string[] | undefined) ?? []);
   validated(layered(DEFAULTS, layer), (key) => names.get(key) ?? key);
   const asks = !flags.yes;
-  if (asks && !process.stdin.isTTY)
-    throw new KbError('usage', 'kb init asks questions, and there is no terminal to ask on.', {
-      hint: 'kb init --yes takes the defaults.',
-    });
-  if (existsSync(path) && !(asks && (await overwrites(name)))) {
+  if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
+  if (existsSync(path) && !(asks && (await confirmed(`${name} is there already. Overwrite it?`, 'kb init')))) {
     screen.note(`${name} is there already and stays as it is.`);
     if (screen.json) screen.print(JSON.stringify({ path, written: false }));
     return;
@@ -46,23 +46,18 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
       };
   write(path, `${HEAD}${stringify(layered(answers as unknown as Layer, layer))}`);
   if (screen.json) screen.print(JSON.stringify({ path, written: true }));
-  else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER`);
+  else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER${optionAgain({ config: flags.config })}`);
 }
 
 function write(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (cause) {
-    throw new KbError('configuration', `${path} cannot be written: ${(cause as Error).message}.`, {
-      hint: 'Check the permissions of the folder.',
+    throw new KbError('configuration', `${path} can't be written: ${fileTrouble(cause, 'write')}.`, {
+      hint: 'Name another with --config.',
       cause,
     });
   }
-}
-
-async function overwrites(name: string): Promise<boolean> {
-  const { confirm } = await import('@inquirer/prompts');
-  return answered(confirm({ message: `${name} is there already. Overwrite it?`, default: false }));
 }
 
 /** The providers that need no address to be written down, with the variable that holds their key. */
@@ -77,29 +72,25 @@ function hosted(kind: 'llm' | 'embedding'): { name: string; value: string }[] {
 
 async function ask(): Promise<Answers> {
   const { input, select } = await import('@inquirer/prompts');
-  const collection = await answered(
-    input({
-      message: 'Name of the collection',
-      default: DEFAULTS.collection,
-      validate: (name) =>
-        Config.shape.collection.safeParse(name).success || 'Letters, digits, _ . - (at most 63, the first a letter or digit)',
-    }),
+  const collection = await answered((where) =>
+    input({ message: 'Name of the collection', default: DEFAULTS.collection, validate: problemOfName }, where),
   );
-  const embedding = await answered(
-    select({
-      message: 'Who embeds the passages?',
-      choices: [
-        { name: 'The bundled model (offline, English, no key)', value: 'local' },
-        { name: 'Nobody: search by words alone', value: 'none' },
-        ...hosted('embedding'),
-      ],
-    }),
-  );
-  const llm = await answered(
-    select({
-      message: 'Who answers questions?',
-      choices: [{ name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' }, ...hosted('llm')],
-    }),
-  );
+  const chosen = (message: string, choices: { name: string; value: string }[]) => answered((where) => select({ message, choices }, where));
+  const embedding = await chosen('Who embeds the passages?', [
+    { name: 'The bundled model (offline, English, no key)', value: 'local' },
+    { name: 'Nobody: search by words alone', value: 'none' },
+    ...hosted('embedding'),
+  ]);
+  const llm = await chosen('Who answers questions?', [
+    { name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' },
+    ...hosted('llm'),
+  ]);
   return { collection, embedding: { provider: embedding }, chat: { llm: { provider: llm } } };
+}
+
+/** True where it is a name of a collection; else what is wrong with it, in the words of the schema. */
+function problemOfName(value: string): true | string {
+  const schema = Config.shape.collection;
+  const { error } = schema.safeParse(value);
+  return error === undefined || explain(error, { schema, value, whole: 'The name' });
 }

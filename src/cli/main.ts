@@ -3,11 +3,21 @@ export async function main(root: string): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', leaveWhenClosed);
   const { run } = await import('@oclif/core/run'); // the whole of it, which commands need, takes longer to load
   try {
-    await run(process.argv.slice(2), { root });
+    await toItsEnd(run(process.argv.slice(2), { root }));
   } catch (error) {
     const { failed } = await import('./failure.ts');
     await failed(error, process.argv.slice(2));
   }
+}
+
+/** Waits for work. Where the process would end before it because nothing is left that could go on, that is told, and is a failure. */
+export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {
+  const endLoudly = () => {
+    process.stderr.write('Error: kb stopped before its work was done, which is a mistake in kb. Please report what you did.\n');
+    process.exit(1);
+  };
+  process.once('beforeExit', endLoudly);
+  return await work.finally(() => process.off('beforeExit', endLoudly));
 }
 
 /** Whoever reads has gone (`kb retrieve … | head -1`): there is nobody to tell. A full disk behind `>` is told. */

@@ -1,4 +1,5 @@
 import type { Event } from '../schema/events.ts';
+import { count, duration } from './amounts.ts';
 import { printable, type Screen } from './screen.ts';
 
 export interface FollowOptions {
@@ -56,7 +57,7 @@ async function onTerminal<R>(title: string, drain: (show: (event: Event) => void
   const work = async (_context: unknown, task: { title: string; output: string }) => {
     result = await drain((event) => {
       if (event.type === 'error') return;
-      if (event.message && isSaid(event)) task.output = event.message;
+      if (event.message && isSaid(event)) task.output = printable(event.message);
       const counts = progressText(event.data, Date.now() - began);
       if (counts) task.title = `${title}: ${counts}`;
     });
@@ -99,42 +100,36 @@ function lineTeller(screen: Screen, { title, prints }: { title: string; prints: 
   };
 }
 
-type Count = (name: string) => number | undefined;
+type Amount = (name: string) => number | undefined;
 
 /** How far it is, how fast, and how long it may still take: `120 of 400 documents, 812 chunks, 42 chunks/s, about 1 min left`; of a crawl `124 pages, 37 queued, 2 failed, 61 pages/s`. */
 export function progressText(data: Record<string, unknown>, milliseconds: number): string {
-  const count: Count = (name) => (typeof data[name] === 'number' ? (data[name] as number) : undefined);
-  if (count('queued') !== undefined) return crawlText(count, milliseconds);
-  const [done, expected, chunks, embedded] = [count('done'), count('expected'), count('chunks'), count('embedded')];
+  const amount: Amount = (name) => (typeof data[name] === 'number' ? data[name] : undefined);
+  if (amount('queued') !== undefined) return crawlText(amount, milliseconds);
+  const [done, expected, chunks, embedded] = [amount('done'), amount('expected'), amount('chunks'), amount('embedded')];
   if (done === undefined) return '';
   const parts = [expected ? `${done.toLocaleString('en')} of ${expected.toLocaleString('en')}` : done.toLocaleString('en')];
-  if (embedded) parts.push(`${embedded.toLocaleString('en')} of ${(chunks ?? embedded).toLocaleString('en')} chunks embedded`);
-  else if (chunks !== undefined) parts.push(`${chunks.toLocaleString('en')} chunks`);
+  if (embedded) parts.push(embeddedText(embedded, chunks));
+  else if (chunks !== undefined) parts.push(count(chunks, 'chunk'));
   const made = embedded || chunks || done;
   const rate = Math.round(made / (milliseconds / 1000));
   if (milliseconds > 1000 && rate > 0) parts.push(`${rate.toLocaleString('en')} ${chunks ? 'chunks/s' : 'per second'}`);
   if (expected && done > 0 && done < expected && milliseconds > 3000)
     parts.push(`${duration((milliseconds / done) * (expected - done))} left`);
-  if (count('failed')) parts.push(`${count('failed')} failed`);
+  if (amount('failed')) parts.push(`${amount('failed')} failed`);
   return parts.join(', ');
 }
 
-function crawlText(count: Count, milliseconds: number): string {
-  const [pages, queued, failed, chunks, embedded] = ['pages', 'queued', 'failed', 'chunks', 'embedded'].map((name) => count(name) ?? 0);
+const embeddedText = (embedded: number, chunks = embedded): string =>
+  `${embedded.toLocaleString('en')} of ${count(chunks, 'chunk')} embedded`;
+
+function crawlText(amount: Amount, milliseconds: number): string {
+  const [pages, queued, failed, chunks, embedded] = ['pages', 'queued', 'failed', 'chunks', 'embedded'].map((name) => amount(name) ?? 0);
   const rate = pages! / (milliseconds / 1000);
   return [
-    `${pages!.toLocaleString('en')} ${pages === 1 ? 'page' : 'pages'}, ${queued!.toLocaleString('en')} queued`,
-    ...(embedded ? [`${embedded.toLocaleString('en')} of ${chunks!.toLocaleString('en')} chunks embedded`] : []),
+    `${count(pages!, 'page')}, ${queued!.toLocaleString('en')} queued`,
+    ...(embedded ? [embeddedText(embedded, chunks)] : []),
     ...(failed ? [`${failed.toLocaleString('en')} failed`] : []),
     ...(milliseconds > 1000 && pages ? [`${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} pages/s`] : []),
   ].join(', ');
-}
-
-/** A time as people say it: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`. */
-export function duration(milliseconds: number): string {
-  if (milliseconds < 9_950) return `${(milliseconds / 1000).toFixed(1)} s`;
-  const seconds = Math.round(milliseconds / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -21,8 +21,10 @@ export async function converse(desk: Desk, request: Record<string, unknown>): Pr
   const keyboard = new Keyboard({ screen, asked: session.talk.asked, complete: (line) => completionOf(line, session) });
   signal.addEventListener('abort', () => keyboard.close(), { once: true });
   const greeting = `Ask about «${collectionOf(session)}». /help shows what else there is.${goesOn(session)}`;
+  const isBlind = process.stdin.isTTY && !isConversation(); // `kb chat | tee log`: there is no prompt to be seen
   // whoever pipes questions in knows what is asked, but not that a conversation is there already
-  if (isConversation() || session.talk.turns.length > 0) screen.note(greeting);
+  if (isBlind) screen.note(`${greeting} Type a question a line; Ctrl-D ends.`);
+  else if (isConversation() || session.talk.turns.length > 0) screen.note(greeting);
   if (isConversation()) tellWhereKept(session);
   let isEmpty = true;
   try {
@@ -46,7 +48,7 @@ function tellWhereKept(session: Session): void {
   if (file === undefined) return;
   const place = file.startsWith(`${homedir()}/`) ? `~${file.slice(homedir().length)}` : file;
   const otherwise = session.memory.isNamed ? '/clear forgets it.' : '/clear forgets it, --no-history keeps none.';
-  screen.note(screen.color.dim(wrappedText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
+  screen.note(screen.colorBeside.dim(wrappedText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
 }
 
 /** Answers a question, or does what a command says; what fails is said, and the conversation goes on. False where it ends. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { KbError } from '../base/errors.ts';
+import { fileTrouble } from '../base/file-trouble.ts';
 import { shown } from '../base/secrets.ts';
 import { UrlsEntry } from '../schema/requests.ts';
 
@@ -63,7 +64,7 @@ function read(path: string): string {
   try {
     return readFileSync(resolve(path), 'utf8');
   } catch (cause) {
-    throw new KbError('usage', `--retry: the file ${path} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new KbError('usage', `--retry: the file ${path} cannot be read: ${fileTrouble(cause, 'read')}.`, { cause });
   }
 }
 

@@ -5,11 +5,14 @@ import { clipped } from './markdown/width.ts';
 
 /** Where a command says things: results on standard output, everything else on standard error. */
 export interface Screen {
-  /** Whether a person looks at standard error: progress may move. */
+  /** Whether a person looks at standard error on a terminal that obeys orders: progress may move. */
   readonly isTerminal: boolean;
   readonly quiet: boolean;
   readonly json: boolean;
+  /** For what is printed as the result. */
   readonly color: ChalkInstance;
+  /** For what is said beside it: the one may be on a terminal and the other in a file. */
+  readonly colorBeside: ChalkInstance;
   /** Characters that a line of the result has room for; undefined where it is not shown on a terminal. */
   readonly columns: number | undefined;
   /** A line of the result. */
@@ -56,9 +59,10 @@ const USUAL_COLUMNS = 80;
 /** The screen of a process. */
 export function createScreen({ quiet, json }: { quiet: boolean; json: boolean }): Screen {
   const { stdout, stderr, env } = process;
-  const isTerminal = Boolean(stderr.isTTY) && !json;
   const isPlain = env.TERM === 'dumb';
-  const color = new Chalk({ level: stdout.isTTY && !env.NO_COLOR && !isPlain ? 2 : 0 });
+  const isTerminal = Boolean(stderr.isTTY) && !json && !isPlain;
+  const chalkFor = ({ isTTY }: NodeJS.WriteStream) => new Chalk({ level: isTTY && !env.NO_COLOR && !isPlain ? 2 : 0 });
+  const colorBeside = chalkFor(stderr);
   let status: string | undefined;
   const wipe = () => {
     if (status !== undefined) stderr.write('\r\u001b[K');
@@ -76,7 +80,8 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     },
     quiet,
     json,
-    color,
+    color: chalkFor(stdout),
+    colorBeside,
     print: (text) => to(stdout, `${text}\n`),
     write: (text) => to(stdout, text),
     note: (text) => (quiet ? undefined : to(stderr, `${fitting(text)}\n`)),
@@ -84,8 +89,8 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     status(text) {
       if (text === status) return;
       wipe();
-      if (text === undefined || quiet || isPlain || !isTerminal) return;
-      stderr.write(color.dim(clipped(text, (stderr.columns || USUAL_COLUMNS) - 1)));
+      if (text === undefined || quiet || !isTerminal) return;
+      stderr.write(colorBeside.dim(clipped(text, (stderr.columns || USUAL_COLUMNS) - 1)));
       status = text;
     },
   };

@@ -1,20 +1,23 @@
 import type { Event } from '../schema/events.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { Source } from '../schema/items.ts';
+import { count } from './amounts.ts';
 import { folded, plain, wrappedText } from './markdown/flow.ts';
 import { MarkdownStream } from './markdown/stream.ts';
 import { printable, printablePieces, type Screen } from './screen.ts';
 import { explainLines } from './show-explain.ts';
 import { placeText } from './show-hits.ts';
-import { count, failureLine } from './show-ingest.ts';
+import { failureLine } from './show-ingest.ts';
 
 /** Why an answer is to be trusted less than others; undefined where there is no doubt, and where no answer from sources was to be had. */
-function doubtOf({ answer, sources, answer_confidence: { level, reason } }: ChatResult): string | undefined {
+function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult): string | undefined {
   if (answer === '' || reason === 'errors' || reason === 'direct_intent') return undefined;
   if (level === 'none') return 'nothing that was found answers this.';
   if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
   if (reason === 'citations_unsupported') return 'the sources cited do not bear out all of it.';
-  return level === 'low' ? 'the collection holds little about this.' : undefined;
+  if (level !== 'low') return undefined;
+  if (retrieval_quality.status === 'not_evaluated') return 'how well the sources fit was not looked at.';
+  return retrieval_quality.passed_chunks ? 'it may not answer all that was asked.' : 'the collection holds little about this.';
 }
 
 /** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
@@ -110,7 +113,9 @@ export function answerPrinter(screen: Screen) {
       screen.status();
       if (hasTokens && result.answer === '') screen.print(screen.color.dim('… (the answer broke off)'));
       showSources(result, screen);
-      if (result.explain) screen.print(screen.color.dim(`\n${wrappedText(explainLines(result.explain).join('\n'), screen.columns)}`));
+      if (!result.explain) return;
+      const explained = explainLines(result.retrieval, result.explain).join('\n');
+      screen.print(screen.color.dim(`\n${wrappedText(explained, screen.columns)}`));
     },
     end(): void {
       answer.end();

@@ -1,13 +1,6 @@
 import type { CollectionSummary } from '../schema/collections.ts';
+import { count, size } from './amounts.ts';
 import type { Screen } from './screen.ts';
-import { count } from './show-ingest.ts';
-
-/** `1.2 MB`, in powers of ten. */
-export function size(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
-}
 
 const embedder = ({ embedding, dimensions }: CollectionSummary): string =>
   dimensions === 0 ? 'words alone' : `${embedding.provider} / ${embedding.model}, ${dimensions} dimensions`;

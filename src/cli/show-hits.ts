@@ -3,6 +3,7 @@ import type { Location, RetrievedItem } from '../schema/items.ts';
 import type { RetrieveResult } from '../schema/answers.ts';
 import { folded, wrappedText } from './markdown/flow.ts';
 import { width } from './markdown/width.ts';
+import { armsOf } from './show-explain.ts';
 import { failureLine } from './show-ingest.ts';
 import { printable, type Screen } from './screen.ts';
 
@@ -71,17 +72,5 @@ function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: 
     .split('\n')
     .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3));
   for (const line of shown) screen.print(line ? `   ${marked(line, query, (word) => color.bold.yellow(word))}` : '');
-  if (item.explain) for (const told of explained(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
+  for (const told of armsOf(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
 }
-
-/** `vector: rank 2, cosine 0.61` and so on, a line an arm. */
-function explained(explain: Record<string, unknown>): string[] {
-  return Object.entries(explain).map(([name, value]) => {
-    if (typeof value !== 'object' || value === null) return `${name}: ${shown(value)}`;
-    return `${name}: ${Object.entries(value)
-      .map(([key, part]) => `${key} ${shown(part)}`)
-      .join(', ')}`;
-  });
-}
-
-const shown = (value: unknown): string => (typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : String(value));

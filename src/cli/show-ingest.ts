@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import type { ErrorItem, IngestResult } from '../schema/results.ts';
+import { count, duration } from './amounts.ts';
 import type { FlagValues } from './flags.ts';
-import { duration } from './progress.ts';
+import { optionAgain } from './option-again.ts';
 import { printable, type Screen } from './screen.ts';
 
 /** Failures listed one by one; the report (`--json`) has them all. */
@@ -12,10 +13,6 @@ const MOST_NOTICES = 10;
 
 /** Names in one line of the summary. */
 const MOST_NAMED = 3;
-
-/** `1 document`, `1,200 documents`. */
-export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 
 /** One failure as a line: with what failed, but for a question, which was just typed, and with how often it was tried. */
 export function failureLine({ source, source_kind, error, attempts }: ErrorItem): string {
@@ -34,20 +31,18 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
     screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');
-  if (!view.dry_run && !screen.quiet && result.stored + result.unchanged > 0)
-    screen.print(screen.color.dim(`Next: kb retrieve "…"${view.option}   or   kb chat${view.option}`));
+  if (view.dry_run || screen.quiet || result.stored + result.unchanged === 0) return;
+  const option = optionAgain(view.flags);
+  screen.print(screen.color.dim(`Next: kb retrieve "…"${option}   or   kb chat${option}`));
 }
 
 export interface IngestView {
   screen: Screen;
   milliseconds: number;
   dry_run: boolean;
-  /** ` --collection NAME` where it was given: what has to be typed again. */
-  option: string;
+  /** What the command line said: some of it has to be typed again. */
+  flags: FlagValues;
 }
-
-/** What names the collection in the next command, where it was named in this one. */
-export const optionAgain = ({ collection }: FlagValues): string => (collection ? ` --collection ${String(collection)}` : '');
 
 function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
   if (sources + unchanged + failed === 0) return 'Found no documents';
@@ -87,7 +82,7 @@ const noteRows = ({ notices }: IngestResult): [string, string][] => {
 /** Failures, each with its reason. */
 export function showFailures(errors: readonly ErrorItem[], failed: number, screen: Screen): void {
   if (failed === 0) return;
-  screen.warn(screen.color.red(`${count(failed, 'item')} failed:`));
+  screen.warn(screen.colorBeside.red(`${count(failed, 'item')} failed:`));
   for (const error of errors.slice(0, MOST_FAILURES)) screen.warn(`  ${failureLine(error)}`);
   if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
 }

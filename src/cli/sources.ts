@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KbError } from '../base/errors.ts';
+import { fileTrouble } from '../base/file-trouble.ts';
 import { filledIn } from '../base/references.ts';
 import { explain } from '../base/validation.ts';
 import type { Environment } from '../config/environment.ts';
@@ -87,13 +88,6 @@ function readText(path: string, flag: string): string {
   try {
     return readFileSync(resolve(path), 'utf8');
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new KbError('usage', `${flag}: the file ${path} cannot be read: ${READING[code ?? ''] ?? message}`, { cause });
+    throw new KbError('usage', `${flag}: the file ${path} cannot be read: ${fileTrouble(cause, 'read')}.`, { cause });
   }
 }
-
-const READING: Record<string, string> = {
-  EISDIR: 'it is a folder.',
-  ENOENT: 'there is none of that name.',
-  EACCES: 'you may not read it.',
-};

@@ -8,12 +8,20 @@ import { keysOf, unwrapped, type Key } from '../schema/keys.ts';
 
 export type Environment = Record<string, string | undefined>;
 
-/** The value of a key as text gives it: text stays text where the key is text, all else is read as YAML. */
-export function fromText(key: Key, text: string): unknown {
-  const schema = unwrapped(key.schema);
-  if (schema instanceof z.ZodString || schema instanceof z.ZodEnum) return text;
+/** A text in quotes. */
+const QUOTED = /^\s*(["'])[^]*\1\s*$/;
+
+/**
+ * The value of a key as text gives it, read as YAML, also where it lies within a free map and so has no key of its own. Where the key is text, text stays
+ * what it is, with `#`, `: ` and digits alone, unless it is quoted as a whole.
+ */
+export function fromText(key: Key | undefined, text: string): unknown {
+  const schema = key && unwrapped(key.schema);
+  const isText = schema instanceof z.ZodString || schema instanceof z.ZodEnum;
+  if (isText && !QUOTED.test(text)) return text;
   try {
-    return parse(text) as unknown;
+    const value: unknown = parse(text);
+    return isText && typeof value !== 'string' ? text : value;
   } catch {
     return text; // the schema says what is wrong with it
   }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { KbError } from '../base/errors.ts';
+import { fileTrouble } from '../base/file-trouble.ts';
 import { nearest } from '../base/nearest.ts';
 import { filledIn, isReferring, withoutReferences } from '../base/references.ts';
 import { holdsSecret } from '../base/secrets.ts';
@@ -58,7 +59,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new KbError('configuration', `The configuration file ${path} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new KbError('configuration', `The configuration file ${path} cannot be read: ${fileTrouble(cause, 'read')}.`, { cause });
   }
 }
 

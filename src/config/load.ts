@@ -1,15 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { parse } from 'yaml';
 import { unfitChunking } from '../base/chunking-fit.ts';
 import { KbError } from '../base/errors.ts';
+import { fileTrouble } from '../base/file-trouble.ts';
 import { nearest } from '../base/nearest.ts';
 import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
 import { misfit } from '../base/validation.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
-import { readEnvironment, type Environment } from './environment.ts';
+import { fromText, readEnvironment, type Environment } from './environment.ts';
 import { readConfigFile, unknownKey, type ConfigFile } from './file.ts';
 import { findConfig } from './find.ts';
 
@@ -52,7 +52,7 @@ function dotenv(path: string): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new KbError('configuration', `${path} cannot be read: ${(cause as Error).message}.`, { hint: 'Check its permissions.', cause });
+    throw new KbError('configuration', `${path} cannot be read: ${fileTrouble(cause, 'read')}.`, { hint: 'Check its permissions.', cause });
   }
 }
 
@@ -87,7 +87,7 @@ export function readSet(settings: readonly string[]): { layer: Layer; names: Map
       const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
       throw known.length > 0 ? unknownKey('--set', path, known) : unknownSection(path, [...keys.keys()]);
     }
-    setPath(layer, path, yamlValue(text));
+    setPath(layer, path, fromText(keys.get(path), text));
     names.set(path, `--set ${name}`);
   }
   return { layer, names };
@@ -99,12 +99,4 @@ function unknownSection(path: string, keys: readonly string[]): KbError {
   return new KbError('configuration', `--set: unknown key «${path}».`, {
     hint: meant ? `Did you mean «${meant}»?` : `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
   });
-}
-
-function yamlValue(text: string): unknown {
-  try {
-    return parse(text) as unknown;
-  } catch (cause) {
-    throw new KbError('usage', `--set: «${text}» is not YAML.`, { cause });
-  }
 }

@@ -47,7 +47,7 @@ export const AnswerConfidence = z
     reason: z
       .enum(['retrieval_quality_pass', 'retrieval_quality_low_confidence', 'citations_unsupported', 'errors', 'direct_intent'])
       .describe(
-        'Why; citations_unsupported: verify_citations found sentences that their sources do not bear out; direct_intent: a greeting, thanks or a farewell, which needs no sources',
+        'Why; citations_unsupported: verify_citations found sentences that their sources do not bear out, or no citation; direct_intent: a greeting, thanks or a farewell, which needs no sources',
       ),
   })
   .describe('How far the answer can be trusted');

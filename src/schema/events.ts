@@ -4,7 +4,11 @@ import { z } from 'zod';
 export const Event = z
   .object({
     type: z.enum(['progress', 'page', 'item', 'token', 'error', 'final']),
-    stage: z.string().describe('chat, intent, rewrite, retrieval, quality, generation, crawl, ingest, complete'),
+    stage: z
+      .string()
+      .describe(
+        'What it is at: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, reembed, setup; of an error the stage of its item; complete in the final event',
+      ),
     message: z.string(),
     data: z.record(z.string(), z.unknown()),
     sequence: z.int(),

@@ -42,7 +42,9 @@ export const ChatExplain = z
     calls: z
       .array(
         z.object({
-          stage: z.enum(['compact', 'rewrite', 'generate']).describe('What the model was asked for: a summary, a search query, the answer'),
+          stage: z
+            .enum(['compact', 'rewrite', 'rerank', 'generate'])
+            .describe('What the model was asked for: a summary, a search query, grades of passages, the answer'),
           provider: z.string().describe('Who was asked'),
           model: z.string().describe('Which language model'),
           input_tokens: tokens('it was given'),

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError, type ErrorCode } from '../../src/base/errors.ts';
-import { EXIT, exitCodeOf } from '../../src/cli/failure.ts';
+import { EXIT, exitCodeOf, messageOf } from '../../src/cli/failure.ts';
 
 describe('the exit code', () => {
   const codes: [ErrorCode, number][] = [
@@ -23,5 +23,23 @@ describe('the exit code', () => {
     expect(exitCodeOf(new Error('x'))).toBe(EXIT.failed);
     expect(exitCodeOf('x')).toBe(EXIT.failed);
     expect(exitCodeOf(new DOMException('x', 'AbortError'))).toBe(EXIT.interrupted);
+  });
+});
+
+describe('what is said of an error', () => {
+  const said = 'bad \u001b]0;PWNED\u0007 \u001b[2Jthing';
+
+  it('has nothing in it that acts on the terminal', () => {
+    expect(messageOf(new KbError('invalid', said, { hint: 'Ask \u009b31magain.' }))).toBe('Error: bad  thing Ask again.');
+    expect(messageOf(new KbError('aborted', said))).toBe('bad  thing');
+    expect(messageOf(new Error(said))).not.toMatch(/[\u0007\u001b]/);
+  });
+
+  it('has none with its stack either', () => {
+    vi.stubEnv('KB_DEBUG', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const text = messageOf(new Error(said));
+    expect(text).toContain('failure.test.ts');
+    expect(text).not.toMatch(/[\u0007\u001b]/);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { duration, followed, progressText, rendererFor } from '../../src/cli/progress.ts';
+import { duration } from '../../src/cli/amounts.ts';
+import { followed, progressText, rendererFor } from '../../src/cli/progress.ts';
 import type { Event } from '../../src/schema/events.ts';
 import { paper } from '../support/screen.ts';
 
@@ -15,6 +16,8 @@ describe('progress', () => {
   it('tells how far it is, how fast, and how long it may still take', () => {
     expect(progressText(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s, 47 s left');
     expect(progressText({ ...data, failed: 3 }, 20_000)).toMatch(/3 failed$/);
+    expect(progressText({ done: 1, expected: 2, chunks: 1, failed: 1 }, 500)).toBe('1 of 2, 1 chunk, 1 failed');
+    expect(progressText({ done: 1, expected: 1, chunks: 1, embedded: 1 }, 500)).toBe('1 of 1, 1 of 1 chunk embedded');
     expect(progressText({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 

@@ -67,7 +67,8 @@ describe('the pages of kb scrape', () => {
       }
     };
     expect(refused(undefined)).toBe('There is no page to be read.');
-    expect(refused('/nowhere/failed.json')).toMatch(/^--retry: the file \/nowhere\/failed\.json cannot be read/);
+    expect(refused('/nowhere/failed.json')).toBe('--retry: the file /nowhere/failed.json cannot be read: there is none of that name.');
+    expect(refused(folder())).toMatch(/^--retry: the file .* cannot be read: it is a folder\.$/);
     expect(refused(fileOf('{"source": "x"}\nno json'))).toMatch(/^--retry: line 2 of .*failed\.json is not JSON/);
     expect(refused(fileOf('{"text": "a document"}'))).toMatch(/is no list of failures/);
     expect(refused(fileOf('[3]'))).toMatch(/is no list of failures/);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { explainLines } from '../../src/cli/show-explain.ts';
 import type { ChatExplain } from '../../src/schema/explain.ts';
 
+const asked = { query: 'Both?', search_query: 'Both?' };
 const explain: ChatExplain = {
   thresholds: { min_retrieval_score: 0.33 },
   searched: ['Both?', 'One\u0007?', 'Two?'],
@@ -39,12 +40,12 @@ const explain: ChatExplain = {
 };
 
 test('each passage, each question to the model and each stage has its line, and nothing acts on the terminal', () => {
-  expect(explainLines(explain)).toEqual([
-    'thresholds: min_retrieval_score 0.330',
+  expect(explainLines(asked, explain)).toEqual([
     'searched for:',
     '  Both?',
     '  One?',
     '  Two?',
+    'thresholds: min_retrieval_score 0.330',
     'passages:',
     '  1. Pump — pump.md: score 0.812; reranked 2; text weight 0.500 rank 1 score 7.200; fused 1: given as [1], cited',
     '  2. Bell — bell.md: score 0.100: below min_retrieval_score',
@@ -60,13 +61,20 @@ test('each passage, each question to the model and each stage has its line, and 
 });
 
 test('a turn that needed nothing has nothing to explain', () => {
-  expect(explainLines({ thresholds: {}, passages: [], stages: [], calls: [] })).toEqual([]);
+  expect(explainLines(asked, { thresholds: {}, passages: [], stages: [], calls: [] })).toEqual([]);
+});
+
+test('a question that was rewritten for the search is told as it was searched for', () => {
+  const rewritten = { query: 'And the seals?', search_query: 'How long is the\nwarranty\u0007 on the seals?' };
+  expect(explainLines(rewritten, { thresholds: {}, passages: [], stages: [], calls: [] })).toEqual([
+    'searched for: How long is the warranty on the seals?',
+  ]);
 });
 
 test('why there is no answer has a line, and so has an answerer that is sent no prompt', () => {
   const [call] = explain.calls;
   expect(
-    explainLines({
+    explainLines(asked, {
       thresholds: {},
       passages: [],
       declined: 'Nothing was\u0007 found.',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../src/cli/show-answer.ts';
-import { showCollection, showCollections, size } from '../../src/cli/show-collections.ts';
+import { size } from '../../src/cli/amounts.ts';
+import { showCollection, showCollections } from '../../src/cli/show-collections.ts';
 import { marked, placeText, showHits, wrapped } from '../../src/cli/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/show-ingest.ts';
 import type { Source } from '../../src/schema/items.ts';
@@ -84,7 +85,7 @@ describe('hits', () => {
         ...result,
         items: [
           { ...item, metadata: { ...item.metadata, source: 'a  b.md' } },
-          { ...item, rerank_score: 1.5, explain: { text: { weight: 0.5, rank: 2 }, fused: 0.12345 } },
+          { ...item, rerank_score: 1.5, explain: { 'text\u0007': { weight: 0.5, rank: 2 }, fused: 0.12345 } },
         ],
       },
       screen,
@@ -101,8 +102,8 @@ describe('hits', () => {
       '   The filter.',
       '',
       '   It is replaced.',
-      '   text: weight 0.500, rank 2',
-      '   fused: 0.123',
+      '   text weight 0.500 rank 2',
+      '   fused 0.123',
     ]);
   });
 
@@ -131,7 +132,7 @@ describe('hits', () => {
       '   every ninety days.',
       '   | a table | that is | far too long |',
       '       code that is far too long for it',
-      '   text: weight 0.500, rank 2,',
+      '   text weight 0.500 rank 2',
       '   score 7.210',
     ]);
   });
@@ -165,7 +166,7 @@ describe('the end of an ingest', () => {
   });
   const said = (over: object, view: object = {}) => {
     const screen = paper();
-    showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, option: '', ...view });
+    showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, flags: {}, ...view });
     return screen;
   };
 
@@ -183,7 +184,7 @@ describe('the end of an ingest', () => {
         failed: 1,
         errors: [failure('c.pdf', 'c.pdf is broken.')],
       },
-      { option: ' --collection manuals' },
+      { flags: { docs: ['.'], collection: 'manuals', config: 'k.yaml' } },
     );
     expect(out).toEqual([
       'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
@@ -191,7 +192,7 @@ describe('the end of an ingest', () => {
       '  embedded     1,000 chunks; 200 kept the vector that they had',
       '  pruned       4 documents that are gone: x, y, z and 1 more',
       '  passed over  4 files of other kinds: .zip, no extension',
-      'Next: kb retrieve "…" --collection manuals   or   kb chat --collection manuals',
+      'Next: kb retrieve "…" --config k.yaml --collection manuals   or   kb chat --config k.yaml --collection manuals',
     ]);
     expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
   });
@@ -214,7 +215,7 @@ describe('the end of an ingest', () => {
 
   it('says nothing of what comes next with --quiet', () => {
     const quiet = paper({ quiet: true });
-    showIngest(report({ unchanged: 1, notices: ['It was cut off.'] }), { screen: quiet, milliseconds: 1, dry_run: false, option: '' });
+    showIngest(report({ unchanged: 1, notices: ['It was cut off.'] }), { screen: quiet, milliseconds: 1, dry_run: false, flags: {} });
     expect(quiet.out.at(-1)).toBe('  note         It was cut off.');
   });
 
@@ -307,6 +308,7 @@ describe('an answer', () => {
     sources: [source, { ...source, citation: 2, cited: false }],
     errors: [],
     answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
+    retrieval_quality: { status: 'passed', passed_chunks: 2 },
   } as unknown as ChatResult;
 
   it('is followed by what it cites, and by that alone', () => {
@@ -322,6 +324,7 @@ describe('an answer', () => {
       {
         ...result,
         answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
+        retrieval_quality: { status: 'low_confidence', passed_chunks: 0 },
         errors: [failure('q', 'The rewrite failed.')],
       },
       screen,
@@ -346,6 +349,12 @@ describe('an answer', () => {
     const none = { level: 'none', reason: 'retrieval_quality_low_confidence' } as const;
     expect(doubt({ sources: [], answer_confidence: none })).toBe('\nLow confidence: nothing that was found answers this.');
     expect(doubt({ sources: [{ ...source, cited: false }] })).toBe('\nLow confidence: the answer cites no source.');
+    const low = { level: 'low', reason: 'retrieval_quality_low_confidence' } as const;
+    const ofQuality = (status: 'low_confidence' | 'not_evaluated', passed_chunks?: number) =>
+      doubt({ answer_confidence: low, retrieval_quality: { status, passed_chunks } });
+    expect(ofQuality('low_confidence', 0)).toBe('\nLow confidence: the collection holds little about this.');
+    expect(ofQuality('low_confidence', 2)).toBe('\nLow confidence: it may not answer all that was asked.');
+    expect(ofQuality('not_evaluated')).toBe('\nLow confidence: how well the sources fit was not looked at.');
     const wrong = { level: 'low', reason: 'citations_unsupported' } as const;
     expect(doubt({ answer_confidence: wrong })).toBe('\nLow confidence: the sources cited do not bear out all of it.');
     expect(doubt({ sources: [], answer_confidence: { level: 'none', reason: 'direct_intent' } })).toBeUndefined();

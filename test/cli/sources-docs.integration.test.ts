@@ -55,6 +55,13 @@ it('the APIs that are shown are read to their end', async () => {
       (query) => records(number(query, 'at') + 1, number(query, 'at') + 2),
       (query) => (number(query, 'at') < 4 ? `</v1/issues?at=${number(query, 'at') + 2}>; rel="next"` : undefined),
     ),
+    '/v1/articles': json((query) => {
+      const page = Math.max(1, number(query, 'page'));
+      return {
+        _embedded: { articles: records(page * 2 - 1, page * 2) },
+        _links: page < 4 ? { next: { href: `/v1/articles?page=${page + 1}` } } : {},
+      };
+    }),
     '/v1/catalog': json(() => ({ catalog: { parts: records(1, 3) } })),
   });
   onTestFinished(() => web.close());
@@ -67,6 +74,6 @@ it('the APIs that are shown are read to their end', async () => {
     expect([text, report.errors, report.notices]).toEqual([text, [], []]);
     counts.push(report.documents);
   }
-  expect(counts).toEqual([5, 250, 6, 6, 3]);
+  expect(counts).toEqual([5, 250, 6, 6, 8, 3]);
   expect(web.hits[0]!.headers.authorization).toBe('Bearer t0ken');
 });

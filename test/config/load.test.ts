@@ -179,6 +179,19 @@ describe('readSet', () => {
     });
   });
 
+  it.each([
+    ['chat.persona=Reply as agent #1', 'Reply as agent #1'],
+    ['chat.persona=You are Bob: be kind', 'You are Bob: be kind'],
+    ['chat.persona=2024', '2024'],
+    ['chat.persona={"a": 1}', '{"a": 1}'],
+    ['chat.persona="Reply\\nas agent #1"', 'Reply\nas agent #1'],
+    ["chat.persona='It''s me'", "It's me"],
+    ['chat.persona="Be kind" and "be brief"', '"Be kind" and "be brief"'],
+    ['chat.persona="a": "b"', '"a": "b"'],
+  ])('takes a text as it is, or what stands in quotes: %s', (setting, expected) => {
+    expect(readSet([setting]).layer).toEqual({ chat: { persona: expected } });
+  });
+
   it('names an unknown key and the nearest', () => {
     const error = failure(() => readSet(['retrieval.topk=3']));
     expect(`${error.message} ${error.hint}`).toMatch(/retrieval\.topk.*retrieval\.top_k/);

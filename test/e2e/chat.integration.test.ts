@@ -1,14 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { packageRoot } from '../../src/base/project.ts';
 import { folder, write } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
 import { KB, kb, onTerminal, SEQUENCES, startKb, type Started } from '../support/program.ts';
 
 const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
 const QUESTION = 'When is the gate locked?';
-const CTRL = { c: '\u0003', d: '\u0004', up: '\u001b[A' };
+const CTRL = { c: '\u0003', d: '\u0004', z: '\u001a', up: '\u001b[A' };
 
 /** A folder with two filled collections that no test changes. */
 let home: string;
@@ -195,6 +197,53 @@ describe('a conversation on a terminal', () => {
     await leave();
   });
 
+  it('is stopped by Ctrl-Z and goes on with fg, with what was typed', async () => {
+    const line = `set -m; ${KB} chat --no-history; echo "the shell again"; fg; echo "ended with $?"`;
+    const talk = onTerminal(line, { cwd: home });
+    const typed = async (keys: string, pattern: RegExp) => {
+      const from = said(talk).length;
+      talk.child.stdin!.write(keys);
+      await expect.poll(() => said(talk).slice(from), { timeout: 30_000, interval: 30 }).toMatch(pattern);
+    };
+    await talk.until(/› $/);
+    await typed('When is the', /When is the$/);
+    await typed(CTRL.z, /the shell again\n[^]*› When is the$/);
+    expect(talk.said.out).toMatch(/\u001b\[\?2004l[^]*the shell again[^]*\u001b\[\?2004h/);
+    await typed(' gate locked?\r', /locked at ten[^]*› $/);
+    await typed(CTRL.d, /ended with 0\n/);
+    expect((await talk.done).code).toBe(0);
+  });
+
+  it('goes on after Ctrl-C where the end of what was pasted got lost', async () => {
+    const { typed, leave } = await conversation(['--no-history']);
+    await typed('\u001b[200~half of it\r', /half of it\n… $/);
+    await typed(CTRL.c, /› $/);
+    await typed(`${QUESTION}\r`, /locked at ten[^]*› $/);
+    expect((await leave()).code).toBe(0);
+  });
+
+  it('ends at a second Ctrl-C what does not hear the first', async () => {
+    const program = join(packageRoot, 'test/support/keyboard-process.ts');
+    const work = onTerminal(`'${process.execPath}' '${program}'`, { cwd: home });
+    await work.until(/working/);
+    work.child.stdin!.write(CTRL.c);
+    await work.until(/asked to stop/);
+    const again = setInterval(() => work.child.stdin!.write(CTRL.c), 200);
+    const { code, out } = await work.done.finally(() => clearInterval(again));
+    expect(code).toBe(130);
+    expect(out).toContain('\u001b[?2004l');
+  });
+
+  it('says what to do where its output goes elsewhere', async () => {
+    const talk = onTerminal(`${KB} chat --no-history | tee log`, { cwd: home });
+    await talk.until(/Ask about «default»\.[^]*Ctrl-D\s+ends\./);
+    talk.child.stdin!.write(`${QUESTION}\n`);
+    await talk.until(/locked at ten[^]*\[1\] Gate/);
+    talk.child.stdin!.write(CTRL.d);
+    expect((await talk.done).code).toBe(0);
+    expect(readFileSync(join(home, 'log'), 'utf8')).not.toContain('\u001b');
+  });
+
   it('is left with exit, as with /exit', async () => {
     const { talk } = await conversation();
     talk.child.stdin!.write('exit\r');
@@ -255,6 +304,15 @@ describe('a conversation off a terminal', () => {
     expect((await ask(notes)).error).toContain('stays as it is');
     expect(readFileSync(notes, 'utf8')).toBe('# Notes\n');
     expect((await kb(['chat', '--no-history', '--history-file', file], { cwd: home })).code).toBe(2);
+  });
+
+  it('is not kept in a pipe, which stays one', async () => {
+    const pipe = join(folder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const ended = await kb(['chat', '--history-file', pipe], { cwd: home, input: `${QUESTION}\n` });
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('locked at ten') });
+    expect(ended.error).toMatch(/it is a pipe or a device\. This conversation is not kept\./);
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
   it('ends with 1 where a question got no answer', async () => {

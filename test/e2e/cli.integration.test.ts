@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,12 +145,31 @@ describe('init', () => {
   it('writes what --set says into the file that --config names, and leaves one that is there', async () => {
     const cwd = folder();
     const words = ['init', '--yes', '--config', 'other.yaml', '--set', 'retrieval.top_k=3'];
-    expect(await kb(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Wrote other\.yaml\./) });
+    expect(await kb(words, { cwd })).toMatchObject({
+      code: 0,
+      out: 'Wrote other.yaml. Next: kb ingest --docs FOLDER --config other.yaml\n',
+    });
     expect(readFileSync(join(cwd, 'other.yaml'), 'utf8')).toMatch(/^retrieval:\n {2}top_k: 3$/m);
     expect((await kb(words, { cwd })).error).toBe('other.yaml is there already and stays as it is.\n');
     const wrong = await kb(['init', '--yes', '--set', 'retrieval.top_k=many'], { cwd });
     expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('--set retrieval.top_k') });
     expect(existsSync(join(cwd, 'kb.config.yaml'))).toBe(false);
+  });
+
+  it('asks beside its result', async () => {
+    const cwd = folder({ 'kb.config.yaml': '' });
+    const asked = onTerminal(`${KB} init --json > result.json`, { cwd });
+    const answered = async (question: RegExp, answer: string) => {
+      await asked.until(question);
+      asked.child.stdin!.write(answer);
+    };
+    await answered(/Overwrite it\?/, 'y\r');
+    await answered(/Name of the collection/, 'minutes\r');
+    await answered(/Who embeds/, '\r');
+    await answered(/Who answers/, '\r');
+    expect((await asked.done).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(cwd, 'result.json'), 'utf8'))).toEqual({ path: join(cwd, 'kb.config.yaml'), written: true });
+    expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain('collection: minutes');
   });
 });
 
@@ -375,7 +396,7 @@ describe('on a terminal', () => {
     expect(ended.code).toBe(0);
     expect(ended.out).toMatch(/Ingesting/);
     expect(ended.out).toContain('\u001b[');
-    expect(ended.out.replace(SEQUENCES, '')).toMatch(/Ingesting: 1 of 1, 1 chunks/);
+    expect(ended.out.replace(SEQUENCES, '')).toMatch(/Ingesting: 1 of 1, 1 chunk/);
     const out = readFileSync(join(cwd, 'out.txt'), 'utf8');
     expect(out).toMatch(/^Stored 1 chunk of 1 document/);
     expect(out).not.toContain('\u001b');
@@ -393,6 +414,41 @@ describe('on a terminal', () => {
     const plain = await onTerminal(`${KB} retrieve gate --top-k 1`, { cwd: home, env: { NO_COLOR: '1' } }).done;
     expect(plain.out).toContain('The gate is locked');
     expect(plain.out).not.toContain('\u001b');
+  });
+});
+
+describe('what goes elsewhere than to the terminal', () => {
+  const cwd = () => folder({ 'docs/gate.md': GATE, 'docs/bad.pdf': 'no PDF' });
+
+  it('is without colours: failures in a file, and the result in one', async () => {
+    const place = cwd();
+    const errors = await onTerminal(`${KB} ingest --docs docs 2> errors.log`, { cwd: place }).done;
+    expect(errors.out).toContain('\u001b[1mStored');
+    expect(readFileSync(join(place, 'errors.log'), 'utf8')).toMatch(/^1 item failed:$/m);
+    const results = await onTerminal(`${KB} ingest --docs docs > result.log`, { cwd: place }).done;
+    expect(results.out).toContain('\u001b[31m1 item failed:');
+    expect(readFileSync(join(place, 'result.log'), 'utf8')).toMatch(/^Nothing has changed/);
+  });
+
+  it('gives no orders to a terminal that knows none', async () => {
+    const plain = await onTerminal(`${KB} ingest --docs docs`, { cwd: cwd(), env: { TERM: 'dumb' } }).done;
+    expect(plain.out).toContain('1 item failed:');
+    expect(plain.out).not.toContain('\u001b');
+  });
+});
+
+describe('what is said of an error of a server', () => {
+  it('has nothing in it that acts on the terminal', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ status: { error: 'bad \u001b]0;OWNED\u0007 \u001b[2J thing' } }));
+    });
+    onTestFinished(() => void server.close());
+    const port = await new Promise((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)));
+    const words = ['collections', 'list', '--vector-db', 'qdrant', '--storage-url', `http://127.0.0.1:${port}`];
+    const { code, error } = await kb(words, { cwd: folder() });
+    expect(code).toBe(1);
+    expect(error).toMatch(/answered 400: bad {3}thing/);
   });
 });
 

@@ -12,6 +12,7 @@ export function paper(
     json: false,
     columns: undefined,
     color: new Chalk({ level: 0 }),
+    colorBeside: new Chalk({ level: 0 }),
     print: (text) => void out.push(text),
     write: (text) => void out.push(text),
     note: (text) => void notes.push(text),

@@ -15,7 +15,7 @@ export interface BlockOptions {
 }
 
 /** Beginnings of a line that may become anything yet. */
-const UNDECIDED = /^\s*(?:#{0,6}\s*|[-*+_][\s*_-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)$/;
+const UNDECIDED = /^\s*(?:#{1,6}\s*|[-*+_][\s*_-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)?$/;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
 const FENCE = /^\s*(`{3,}(?!.*`)|~{3,})/;
 const HEADING = /^\s{0,3}(#{1,6})\s+(?=\S)/;

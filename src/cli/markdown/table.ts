@@ -1,17 +1,21 @@
 import type { ChalkInstance } from 'chalk';
-import { folded, plain, type Span } from './flow.ts';
+import { folded, plain, type Paint, type Span } from './flow.ts';
 import { spansOf } from './inline.ts';
 import { width } from './width.ts';
 
 /** Columns between two cells. */
 const GAP = 2;
 
-const DELIMITER = /^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?$/;
+/** The line below the heads, without blanks around it. */
+const DELIMITER = /^\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?$/;
 
 interface Cell {
   spans: Span[];
   width: number;
 }
+
+/** How far a cell is moved to the right: the share of the room that is left. */
+type Shift = 0 | 0.5 | 1;
 
 export interface TableView {
   color: ChalkInstance;
@@ -20,19 +24,28 @@ export interface TableView {
 
 /** The lines of a Markdown table, as columns where they fit, else a record a row: `Header: value`. Lines that are no table after all stay text. Each ends with a newline. */
 export function tableText(lines: readonly string[], view: TableView): string {
-  if (!DELIMITER.test(lines[1] ?? '')) return lines.map((line) => `${folded(spansOf(line, view.color), view)}\n`).join('');
+  const delimiter = lines[1]?.trim() ?? '';
+  if (!DELIMITER.test(delimiter)) return lines.map((line) => `${folded(spansOf(line, view.color), view)}\n`).join('');
   const [heads = [], ...rows] = lines.filter((_, i) => i !== 1).map((line) => cellsOf(line, view.color));
   const widths = widthsOf([heads, ...rows]);
   const room = widths.reduce((sum, cell) => sum + cell + GAP, -GAP);
-  return room <= view.columns ? grid(heads, rows, { widths, color: view.color }) : records(heads, rows, view);
+  return room <= view.columns ? grid(heads, rows, { widths, shifts: shiftsOf(delimiter), color: view.color }) : records(heads, rows, view);
 }
 
-function cellsOf(line: string, color: ChalkInstance): Cell[] {
-  const inner = line
+/** The texts between the bars of a line. */
+const textsOf = (line: string): string[] =>
+  line
     .trim()
     .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '');
-  return inner.split(/(?<!\\)\|/).map((text) => {
+    .replace(/(?<!\\)\|$/, '')
+    .split(/(?<!\\)\|/);
+
+/** Where each column stands: `---:` at the right, `:---:` in the middle. */
+const shiftsOf = (delimiter: string): Shift[] =>
+  textsOf(delimiter).map((mark) => (!mark.trim().endsWith(':') ? 0 : mark.trim().startsWith(':') ? 0.5 : 1));
+
+function cellsOf(line: string, color: ChalkInstance): Cell[] {
+  return textsOf(line).map((text) => {
     const spans = spansOf(text.replaceAll('\\|', '|').trim(), color);
     return { spans, width: spans.reduce((sum, span) => sum + width(span.text), 0) };
   });
@@ -43,10 +56,20 @@ const widthsOf = (rows: readonly Cell[][]): number[] =>
 
 const painted = (cell: Cell): string => cell.spans.map(({ text, paint }) => paint(text)).join('');
 
-function grid(heads: readonly Cell[], rows: readonly Cell[][], { widths, color }: { widths: number[]; color: ChalkInstance }): string {
+interface GridView {
+  widths: readonly number[];
+  shifts: readonly Shift[];
+  color: ChalkInstance;
+}
+
+function grid(heads: readonly Cell[], rows: readonly Cell[][], { widths, shifts, color }: GridView): string {
+  const cellText = (cell: Cell, room: number, { shift, paint }: { shift: Shift; paint: Paint }) => {
+    const before = Math.floor((room - cell.width) * shift);
+    return ' '.repeat(before) + paint(painted(cell)) + ' '.repeat(room - cell.width - before);
+  };
   const lineOf = (cells: readonly Cell[], paint = plain) =>
     widths
-      .map((room, i) => (cells[i] ? paint(painted(cells[i])) + ' '.repeat(room - cells[i].width) : ' '.repeat(room)))
+      .map((room, i) => (cells[i] ? cellText(cells[i], room, { shift: shifts[i] ?? 0, paint }) : ' '.repeat(room)))
       .join(' '.repeat(GAP))
       .trimEnd();
   const rule = color.dim(widths.map((room) => '─'.repeat(room)).join(' '.repeat(GAP)));

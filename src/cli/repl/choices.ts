@@ -2,8 +2,8 @@ import { KbError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { accessTo } from '../../drivers/access.ts';
 import { Llm } from '../../schema/config-chat.ts';
+import { count } from '../amounts.ts';
 import { printable } from '../screen.ts';
-import { count } from '../show-ingest.ts';
 import { choose, collectionNames, collectionOf, settingsOf, tell, type Session } from './session.ts';
 
 /** Everyone who may answer. */

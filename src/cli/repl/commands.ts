@@ -1,9 +1,9 @@
 import { KbError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
+import { count } from '../amounts.ts';
 import { folded, plain } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { markdownPrinter } from '../show-answer.ts';
-import { count } from '../show-ingest.ts';
 import { collection, model, topK, wholeNumber } from './choices.ts';
 import { newConversation } from './conversation.ts';
 import { collectionOf, say, tell, type Session } from './session.ts';
@@ -13,12 +13,11 @@ import { saveConversation } from './transcript.ts';
 export interface Command {
   /** What follows the name: `[N]`, `FILE`. */
   argument: string;
-  summary: string;
-  run(argument: string, session: Session): void | Promise<void>;
+  /** What /help says of it; it leaves out what has none. */
+  summary?: string;
+  /** False where it leaves the conversation. */
+  run(argument: string, session: Session): void | false | Promise<void>;
 }
-
-/** The words that leave. */
-const LEAVING: readonly string[] = ['/exit', '/quit'];
 
 /** Columns of the names in /help. */
 const NAMES = 20;
@@ -36,13 +35,22 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'write the conversation as Markdown, or as JSON (.json); /save! overwrites',
     run: (name, session) => save(name, session, false),
   },
-  '/save!': { argument: 'FILE', summary: '', run: (name, session) => save(name, session, true) },
+  '/save!': { argument: 'FILE', run: (name, session) => save(name, session, true) },
   '/help': { argument: '', summary: 'this', run: help },
-  '/exit': { argument: '', summary: 'leave (also /quit and Ctrl-D)', run: () => {} },
+  '/exit': { argument: '', summary: 'leave (also /quit and Ctrl-D)', run: () => false },
+  '/quit': { argument: '', run: () => false },
 };
 
-/** Whether a line is one of them, or means to be: a path or a fraction is none. */
-export const isCommand = (line: string): boolean => /^\/[a-z][a-z-]*!?(?:\s|$)/i.test(line);
+/** Whether a line is one of them, or means to be, as `/top_k 5`: a path or a fraction is none. */
+export const isCommand = (line: string): boolean => /^\/[a-z][^\s/]*(?:\s|$)/i.test(line) || glued(line) !== undefined;
+
+/** What is meant where an argument was written to its command without a blank, as in `/save!talk.md`, `/sources2` and `/model=openai/gpt`; undefined where none was. */
+function glued(line: string): string | undefined {
+  const name = Object.keys(commands).findLast((known) => line.startsWith(known)); // `/save!` comes after `/save`
+  const rest = line.slice(name?.length);
+  const isGlued = name !== undefined && (/^[=:\d]/.test(rest) || (name.endsWith('!') && /^\S/.test(rest)));
+  return isGlued ? `${name} ${rest.replace(/^[=:]/, '')}` : undefined;
+}
 
 /** What a line means where it is a word alone that people type to leave or for help; else the line itself. */
 export const meantBy = (line: string): string => (/^(?:exit|quit|help)$/i.test(line) ? `/${line.toLowerCase()}` : line);
@@ -50,13 +58,10 @@ export const meantBy = (line: string): string => (/^(?:exit|quit|help)$/i.test(l
 /** Does what a line says. False where it leaves the conversation. Throws a KbError where it can't be done. */
 export async function perform(line: string, session: Session): Promise<boolean> {
   const [, name = '', argument = ''] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
-  if (LEAVING.includes(name)) return false;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command) await command.run(argument.trim(), session);
-  else {
-    const meant = nearest(name, [...Object.keys(commands), ...LEAVING]);
-    tell(session, `There is no ${printable(name)}. ${meant ? `Did you mean ${meant}?` : '/help shows what there is.'}`);
-  }
+  if (command) return (await command.run(argument.trim(), session)) !== false;
+  const meant = glued(line) ?? nearest(name, Object.keys(commands));
+  tell(session, `There is no ${printable(name)}. ${meant ? `Did you mean ${printable(meant)}?` : '/help shows what there is.'}`);
   return true;
 }
 

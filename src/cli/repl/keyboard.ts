@@ -1,6 +1,9 @@
 import { createInterface, type AsyncCompleter, type Interface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
+import { EXIT } from '../failure.ts';
 import type { Screen } from '../screen.ts';
+import { secondPress } from '../second-press.ts';
+import { suspendable } from './suspension.ts';
 
 const PROMPT = '› ';
 const GOES_ON = '… ';
@@ -72,10 +75,16 @@ export class Keyboard {
     process.stdout.on('resize', resized);
     const mark = (order: string) => (process.env.TERM === 'dumb' ? undefined : process.stdout.write(order));
     mark(MARK_PASTE.on);
+    const goOn = () => {
+      mark(MARK_PASTE.on);
+      if (!this.#echo.isMuted) this.#prompt();
+    };
+    const release = suspendable(reader, { leave: () => mark(MARK_PASTE.off), goOn });
     reader.on('SIGINT', () => this.#interrupt());
     reader.on('history', (lines) => (this.#recalled = lines));
     reader.once('close', () => {
       mark(MARK_PASTE.off);
+      release();
       process.stdin.off('keypress', keyed);
       process.stdout.off('resize', resized);
     });
@@ -93,9 +102,14 @@ export class Keyboard {
     return question;
   }
 
-  /** Until the work is done, Ctrl-C calls `stop`. */
+  /** Until the work is done, Ctrl-C calls `stop`; where that is not heard, a second one ends the process at once. */
   async during<Result>(stop: () => void, work: () => Promise<Result>): Promise<Result> {
-    this.#stop = stop;
+    const isSecond = secondPress();
+    this.#stop = () => {
+      if (!isSecond()) return stop();
+      this.close();
+      process.exit(EXIT.interrupted);
+    };
     try {
       return await work();
     } finally {
@@ -148,6 +162,7 @@ export class Keyboard {
     const isEmpty = this.#reader.line === '' && this.#lines.length === 0;
     if (isEmpty && this.#mayLeave) return this.#reader.close();
     this.#mayLeave = isEmpty;
+    this.#isPasting = false; // its end may have been lost on the way
     this.#lines = [];
     this.#reader.write(null, { ctrl: true, name: 'e' });
     this.#reader.write(null, { ctrl: true, name: 'u' });

@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { fileTrouble } from '../../base/file-trouble.ts';
 import { hash } from '../../base/ids.ts';
 import { storeUrl } from '../../engine/store-address.ts';
 import type { Desk } from '../command.ts';
 import { alone } from './alone.ts';
 import { Conversation, newConversation, together, without, type Turn } from './conversation.ts';
-import { fileTrouble } from './file-trouble.ts';
+import { isDevice, makeFolder, replace, targetOf, textIn } from './kept-file.ts';
 
 const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
 
@@ -48,7 +48,7 @@ export class Memory {
   load(collection: string): Conversation {
     const file = this.#file(collection);
     if (file === undefined) return this.#held.get(collection) ?? newConversation();
-    const text = this.#read(file) ?? '';
+    const text = this.#read(file);
     this.#seen.set(file, { text, isShared: false });
     if (!text.trim()) return newConversation();
     const kept = parsed(text);
@@ -85,7 +85,7 @@ export class Memory {
 
   /** What the file holds now, and, where another conversation has written to it, what that is. Throws where something else has. */
   #found(file: string): { there: string; isShared: boolean; kept: Conversation | undefined } {
-    const there = readIfThere(file);
+    const there = textIn(file);
     const seen = this.#seen.get(file);
     const isShared = seen?.isShared || (there !== '' && there !== seen?.text);
     const kept = isShared ? parsed(there) : undefined;
@@ -98,10 +98,10 @@ export class Memory {
     const file = this.#file(collection);
     if (file === undefined) return;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file));
       alone(targetOf(file), () => work(file));
     } catch (cause) {
-      this.#turnOff(`The conversation can't be kept in ${file}: ${fileTrouble(cause)}. It goes on, and is forgotten in the end.`);
+      this.#turnOff(`The conversation can't be kept in ${file}: ${fileTrouble(cause, 'write')}. It goes on, and is forgotten in the end.`);
     }
   }
 
@@ -109,13 +109,12 @@ export class Memory {
     return this.#isOff ? undefined : this.#options.fileOf(collection);
   }
 
-  #read(file: string): string | undefined {
+  #read(file: string): string {
     try {
-      return readFileSync(file, 'utf8');
+      return textIn(file);
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
-        this.#turnOff(`${file} can't be read: ${fileTrouble(cause)}. This conversation is not kept.`);
-      return undefined;
+      this.#turnOff(`${file} can't be read: ${fileTrouble(cause, 'read')}. This conversation is not kept.`);
+      return '';
     }
   }
 
@@ -126,7 +125,7 @@ export class Memory {
       renameSync(file, `${file}.broken`);
       this.#options.warn(`The conversation kept in ${file} can't be read. It is set aside as ${file}.broken; a new one begins.`);
     } catch (cause) {
-      this.#turnOff(`${file} can't be read nor set aside: ${fileTrouble(cause)}. This conversation is not kept.`);
+      this.#turnOff(`${file} can't be read nor set aside: ${fileTrouble(cause, 'write')}. This conversation is not kept.`);
     }
   }
 
@@ -138,15 +137,6 @@ export class Memory {
 
 const textOf = (collection: string, talk: Conversation): string => `${JSON.stringify({ version: 1, collection, ...talk })}\n`;
 
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw cause;
-  }
-}
-
 function parsed(text: string): z.infer<typeof Kept> | undefined {
   try {
     return Kept.parse(JSON.parse(text));
@@ -155,48 +145,18 @@ function parsed(text: string): z.infer<typeof Kept> | undefined {
   }
 }
 
-/** Writes a file anew, by way of a draft beside it that nobody can have put there before. */
-function replace(file: string, text: string): void {
-  const target = targetOf(file);
-  const draft = `${target}.${randomBytes(8).toString('hex')}.new`;
-  try {
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    renameSync(draft, target);
-  } catch (cause) {
-    removed(draft);
-    throw cause;
-  }
-}
-
-/** Where a link leads, even to what is not there yet: the link stays one. */
-function targetOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? targetOf(resolve(realpathSync(dirname(file)), readlinkSync(file))) : file;
-  }
-}
-
-function removed(draft: string): void {
-  try {
-    rmSync(draft, { force: true });
-  } catch {
-    return; // where it can't be removed it can't have been written
-  }
-}
-
 /**
  * Where conversations are kept: in the file that `--history-file` names, else, on a terminal, in one for each store and collection under
- * XDG_STATE_HOME. What is piped in answers for itself: the same questions get the same answers.
+ * XDG_STATE_HOME. What is piped in answers for itself: the same questions get the same answers. Where `--history-file` names a device, such as /dev/null, nothing is kept.
  */
 export function memoryOf({ engine, loaded, flags, screen }: Desk, { isTerminal }: { isTerminal: boolean }): Memory {
-  const named = flags['history-file'] as string | undefined;
+  const given = flags['history-file'] as string | undefined;
+  const keepsNothing = Boolean(flags['no-history']) || (given !== undefined && isDevice(given));
+  const named = keepsNothing ? undefined : given;
   const { storage } = engine.config;
   const store = hash(storage.vector_db, storeUrl(storage, loaded.home)).slice(0, 16);
   const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
-  const isKept = !flags['no-history'] && isTerminal;
+  const isKept = !keepsNothing && isTerminal;
   return new Memory({
     fileOf: (collection) => (named ? resolve(named) : isKept ? join(state, 'kb', 'chat', store, `${collection}.json`) : undefined),
     isNamed: named !== undefined,

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { Chalk } from 'chalk';
 import { KbError } from '../../base/errors.ts';
+import { fileTrouble } from '../../base/file-trouble.ts';
 import { printable } from '../screen.ts';
 import { sourceLine } from '../show-answer.ts';
 import type { Turn } from './conversation.ts';
-import { fileTrouble } from './file-trouble.ts';
 
 /** A path as a shell would take it: `~/` is the home folder. */
 export const pathOf = (name: string): string => (name.startsWith('~/') ? join(homedir(), name.slice(2)) : resolve(name));
@@ -46,6 +46,6 @@ export function saveConversation(
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST')
       throw new KbError('usage', `${name} is there already and stays as it is.`, { hint: `/save! ${name} replaces it.`, cause });
-    throw new KbError('invalid', `${name} can't be written: ${fileTrouble(cause)}.`, { hint: 'Name another file.', cause });
+    throw new KbError('invalid', `${name} can't be written: ${fileTrouble(cause, 'write')}.`, { hint: 'Name another file.', cause });
   }
 }

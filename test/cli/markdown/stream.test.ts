@@ -66,7 +66,7 @@ https://example.com, https://x.example,
 
 Name   Value
 ─────  ─────
-a \`x\`  中文
+a \`x\`   中文
 b | c
 
 ────────────────────────────────────────
@@ -171,6 +171,20 @@ last line, both.
       'Name: filter\nWhat it is for: keeps\n  the dust out of the\n  pump\n\nName: pump\nWhat it is for: moves\n  water\n',
     );
     expect(drawn('|x| is never negative')).toBe('|x| is never negative\n');
+  });
+
+  it('draws cells where the line below the heads says, figures at the right', () => {
+    const table = '| Part | Months | Note |\n|:---|---:|:-:|\n| pump | 6 | a |\n| seal | 24 | spare |';
+    expect(drawn(table)).toBe('Part  Months  Note\n────  ──────  ─────\npump       6    a\nseal      24  spare\n');
+  });
+
+  // each would take minutes if what one blank may be were tried again for every other
+  it.each([
+    ['before a word', (blanks: string) => `A line.\n${blanks}x\n`],
+    ['in what may be a table', (blanks: string) => `| a | b |\n${blanks}|x|\n`],
+    ['behind bars', (blanks: string) => `| a | b |\n|---|${blanks}x\n`],
+  ])('draws a line of very many blanks %s', (_where, text) => {
+    expect(drawn(text(' '.repeat(400_000))).replace(/\s+/g, ' ')).toBe(drawn(text(' ')).replace(/\s+/g, ' '));
   });
 
   it('draws code that does not end, and nothing of what is empty', () => {

@@ -67,6 +67,11 @@ describe('a line', () => {
     ['/save! x.md', true],
     ['/top-k 5', true],
     ['/nothing', true],
+    ['/top_k 5', true],
+    ['/sources2', true],
+    ['/save!talk.md', true],
+    ['/save!/tmp/talk.md', true],
+    ['/model=openai/gpt', true],
     ['/etc/hosts: what is it?', false],
     ['/2 of what?', false],
     ['a /help', false],
@@ -100,6 +105,10 @@ describe('the commands of a conversation', () => {
   it('tell of a slip which one was meant', async () => {
     const { said } = await conversation();
     expect(await said('/souces')).toBe('There is no /souces. Did you mean /sources?');
+    expect(await said('/top_k 5')).toBe('There is no /top_k. Did you mean /top-k?');
+    expect(await said('/sources2')).toBe('There is no /sources2. Did you mean /sources 2?');
+    expect(await said('/save!talk.md')).toBe('There is no /save!talk.md. Did you mean /save! talk.md?');
+    expect(await said('/model=openai/gpt')).toBe('There is no /model=openai/gpt. Did you mean /model openai/gpt?');
     expect(await said('/constructor')).toBe('There is no /constructor. /help shows what there is.');
   });
 

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Whether a path is a device that takes everything and keeps nothing, such as /dev/null. */
+export function isDevice(path: string): boolean {
+  try {
+    return statSync(path).isCharacterDevice();
+  } catch {
+    return false; // what is wrong with it is said when it is read
+  }
+}
+
+/** What a file holds; nothing where there is none. Throws where it can't be read, and where a pipe or a device stands there: to read that may never end, and what is written would take its place. */
+export function textIn(file: string): string {
+  try {
+    const found = statSync(file);
+    if (!found.isFile() && !found.isDirectory()) throw new Error('it is a pipe or a device');
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (isAbsent(cause)) return '';
+    throw cause;
+  }
+}
+
+/** Writes a file anew, by way of a draft beside it that nobody can have put there before. */
+export function replace(file: string, text: string): void {
+  const target = targetOf(file);
+  const draft = `${target}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, target);
+  } catch (cause) {
+    removed(draft);
+    throw cause;
+  }
+}
+
+/** Where a link leads, even to what is not there yet: the link stays one. */
+export function targetOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (cause) {
+    if (!isAbsent(cause)) throw cause;
+    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? targetOf(resolve(realpathSync(dirname(file)), readlinkSync(file))) : file;
+  }
+}
+
+/** Makes a folder for this user alone, and those above it. Node's own recursive `mkdir` never ends where the folder above refuses with «no such file», as in /proc. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw cause;
+    makeFolder(dirname(folder));
+    makeFolder(folder);
+  }
+}
+
+function removed(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    return; // where it can't be removed it can't have been written
+  }
+}

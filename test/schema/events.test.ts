@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../src/base/project.ts';
+import { Event } from '../../src/schema/events.ts';
+
+test('every stage that a run tells of is named where the stages are described', () => {
+  const files = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const told = files.flatMap((name) =>
+    [...readFileSync(join(packageRoot, 'src', name), 'utf8').matchAll(/\bprogress\(\s*'([a-z]+)'/g)].map(([, stage]) => stage!),
+  );
+  expect(told).toContain('retrieval');
+  const named = Event.shape.stage.description!.match(/[a-z]+/g)!;
+  expect([...new Set(told)].filter((stage) => !named.includes(stage))).toEqual([]);
+});
