@@ -28,9 +28,9 @@ export function lastAsked(question: string): string {
 export const withoutMeasure = (question: string): string =>
   question.replace(/\bhow (?:long|often|much|many)\b/gi, 'how').replace(/\bwie (?:lange|oft|viele?)\b/gi, 'wie');
 
-/** How Chinese asks: no word of the subject, though two of its letters together look like one. */
+/** How Chinese asks: no word of the subject, though two of its letters together look like one. Its particles stand at the end of a clause; elsewhere they belong to a word (酒吧, 吗啡). */
 const CHINESE_ASKING =
-  /多[长長](?:时间|時間)|多久|多少[钱錢]?|什[么麼](?:时候|時候|意思|样的|樣的)?|怎[么麼](?:样|樣|办|辦)?|哪[里裡些个個]|为[什甚][么麼]|為[什甚][麼么]|可不?可以|能不能|能否|是不是|是否|有没有|有沒有|请问|請問|[吗嗎呢吧]/gu;
+  /多[长長](?:时间|時間)|多久|多少[钱錢]?|什[么麼](?:时候|時候|意思|样的|樣的)?|怎[么麼](?:样|樣|办|辦)?|哪[里裡些个個]|为[什甚][么麼]|為[什甚][麼么]|可不可以|(?<!可)可以|能不能|能否|是不是|是否|有没有|有沒有|请问|請問|[吗嗎呢吧](?=\P{L}*$|[，。？！?!,])/gu;
 
 /** Words of a language that count as function words and name what is measured. */
 const MEASURED = new Set(['kostet', 'heißt', 'bedeutet']);
@@ -74,11 +74,14 @@ export const asksHowTo = (question: string): boolean => HOW_TO.test(lastAsked(qu
 /** Words inside a sentence that stand for what was named before it. */
 export const POINTING = /(?<![\p{L}\p{N}])(?:it|they|them|its|their|he|she|es|sie|ihn|ihm|deren|dessen)(?![\p{L}\p{N}])/iu;
 
-/** Where another question begins within one: `…, and how long …`. */
+/**
+ * Where another question begins within one: `…, and how long …`. A verb begins one only before what can be nothing but its subject: «… and have a diesel engine?»
+ * asks no second thing, and neither does «… and is the cheapest?»; in French, neither does «qui», which joins clauses as often.
+ */
 const JOINTS = {
-  en: /,?\s+and\s+(?=(?:how|what|when|where|who|whom|which|why|is|are|can|could|do|does|did|will|would|must|may|should|has|have)\b)/i,
-  de: /,?\s+und\s+(?=(?:wie|was|wann|wo|wer|welche[nrsm]?|warum|wieso|kann|können|ist|sind|muss|darf)(?![\p{L}]))/iu,
-  fr: /,?\s+et\s+(?=(?:comment|combien|quand|où|qui|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
+  en: /,?\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why|do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
+  de: /,?\s+und\s+(?=(?:wie|was|wann|wo|wer|welche[nrsm]?|warum|wieso|(?:kann|können|ist|sind|muss|darf)\s+(?:ich|er|sie|es|wir|das))(?![\p{L}]))/iu,
+  fr: /,?\s+et\s+(?=(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
 };
 
 /** The language in which one question is joined to another, of those that questions are taken apart in. */

@@ -86,6 +86,7 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
         const parts = { ...opened, reranker: opened.reranker && reranking(opened.reranker) };
         return yield* searched(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts);
       },
+      isReranked: settings.rerank.enabled,
       llm: () => openLlm(context, opened?.embedder),
       get min_retrieval_score() {
         return minScore(opened?.embedder);

@@ -16,6 +16,12 @@ test('two questions in one are looked for one by one, the second with what it po
     'Was kostet die Pumpe?',
     'wie lange dauert die Lieferung?',
   ]);
+  for (const [question, second] of [
+    ['What does the pump cost and is it waterproof?', 'is it waterproof?'],
+    ['What does the pump cost and can the filter be washed?', 'can the filter be washed?'],
+    ['Was kostet die Pumpe und ist sie wasserdicht?', 'ist sie wasserdicht?'],
+  ] as const)
+    expect(asked(question)[1]?.[1]).toBe(second);
 });
 
 test('a question is left whole where a part says nothing by itself, and where no other question begins', () => {
@@ -24,6 +30,13 @@ test('a question is left whole where a part says nothing by itself, and where no
     'Which refrigerant is in it and how much?',
     'What do filters and seals cost?',
     'Was bedeutet E12 und was soll ich tun?',
+    'Which boats are over 30 feet and have a diesel engine?',
+    'What should I do when the pump leaks and is hot?',
+    'Which plan has support and is the cheapest?',
+    'Who founded the company and is now retired?',
+    'Welche Boote sind schnell und kann man mieten?',
+    'Welche Pumpe ist leise und ist der Testsieger?',
+    'Quels bateaux ont un moteur et qui sont rapides ?',
   ])
     expect(asked(question)).toEqual([[question, question]]);
 });
@@ -76,6 +89,9 @@ test('the words that ask are no terms of the subject, unless there are no others
   expect(tellingTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
   expect(tellingTerms('Which die must I use?')).toContain('die');
   expect(tellingTerms('保修多长时间？')).toEqual(['保修']);
+  expect(tellingTerms('酒吧有停车位吗？')).toContain('酒吧');
+  expect(tellingTerms('吗啡贵吗？')).toEqual(tellingTerms('吗啡贵'));
+  expect(tellingTerms('可可以及咖啡').join('')).toContain('可可');
   expect(tellingTerms('多少钱？').length).toBeGreaterThan(0);
   expect(subjectTerms('How long is the long hose?')).toEqual(['long', 'hose']);
   expect(subjectTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);

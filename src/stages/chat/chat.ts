@@ -110,7 +110,7 @@ async function* find(turn: Turn): Run<boolean> {
   const { search_query } = result.retrieval;
   yield progress('retrieval', { search_query }, 'Searching.');
   try {
-    const searches = searchesFor(search_query);
+    const searches = parts.isReranked ? [search_query] : searchesFor(search_query); // a reranker judges a mixture well, and costs a request a search
     const { items, retrieved, failed, errors, notice } = await searchEach(searches, (search) => parts.retrieve(search, trace.reranking));
     if (searches.length > 1) turn.searched = searches;
     result.retrieval = { query, search_query, retrieved, outputs: items, failed, errors };

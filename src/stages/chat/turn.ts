@@ -25,6 +25,8 @@ export interface ChatTurn {
 export interface ChatParts extends Calibrated {
   /** `reranking` is told of the reranker, where there is one, and gives the one that is asked. */
   retrieve(search_query: string, reranking: (reranker: Reranker) => Reranker): Run<RetrieveResult>;
+  /** Whether a reranker reads what is found. */
+  isReranked?: boolean | undefined;
   llm(): Promise<Llm>;
   signal?: AbortSignal | undefined;
 }

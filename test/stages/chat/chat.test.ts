@@ -765,5 +765,6 @@ test('a question that asks for two things is searched for as a whole and for eac
   expect(searched).toEqual([asked, 'How often is the filter replaced?', 'what does the pump cost?']);
   expect(result.explain?.searched).toEqual(searched);
   expect(result.retrieval.search_query).toBe(asked);
+  expect((await turn({ query: asked, parts: { isReranked: true } })).searched).toEqual([asked]);
   expect((await turn({ explain: true })).result.explain).not.toHaveProperty('searched');
 });
