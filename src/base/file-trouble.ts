@@ -18,5 +18,5 @@ const ABSENT = { read: 'there is none of that name', write: 'there is no such fo
 export function fileTrouble(cause: unknown, task: keyof typeof ABSENT): string {
   const { code = '', message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ENOENT') return ABSENT[task];
-  return Object.hasOwn(SAID, code) ? SAID[code]! : code || message;
+  return Object.hasOwn(SAID, code) ? SAID[code]! : message.replace(/\.$/, '') || code;
 }

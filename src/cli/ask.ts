@@ -15,12 +15,17 @@ export function assertTerminal(asks: string, hint: string): void {
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new KbError('usage', `${asks}, and there is no terminal to ask on.`, { hint });
 }
 
-/** The answer to a prompt, which is told where to be drawn; Ctrl-C at it is a KbError (`aborted`), as everywhere. */
-export async function answered<Answer>(prompt: (where: typeof BESIDE) => Promise<Answer>): Promise<Answer> {
+/** The answer to a prompt, which is told where to be drawn and what ends it; Ctrl-C and Ctrl-D at it are a KbError (`aborted`), as everywhere. */
+export async function answered<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
+  const left = new AbortController();
+  const leave = () => left.abort(); // after Ctrl-D a prompt waits for keys that nobody reads any more
+  process.once('beforeExit', leave);
   try {
-    return await prompt(BESIDE);
+    return await prompt({ ...BESIDE, signal: left.signal });
   } catch (cause) {
-    if (!(cause instanceof Error) || cause.name !== 'ExitPromptError') throw cause;
+    if (!(cause instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(cause.name)) throw cause;
     throw new KbError('aborted', 'Stopped.', { hint: 'Nothing was changed.', cause });
+  } finally {
+    process.off('beforeExit', leave);
   }
 }

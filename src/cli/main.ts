@@ -12,11 +12,16 @@ export async function main(root: string): Promise<void> {
 
 /** Waits for work. Where the process would end before it because nothing is left that could go on, that is told, and is a failure. */
 export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {
+  let isWarned = false;
   const endLoudly = () => {
+    if (!isWarned) {
+      isWarned = true;
+      return void setImmediate(() => {}); // what else hears of the end, as a prompt that was left with Ctrl-D, may still go on
+    }
     process.stderr.write('Error: kb stopped before its work was done, which is a mistake in kb. Please report what you did.\n');
     process.exit(1);
   };
-  process.once('beforeExit', endLoudly);
+  process.on('beforeExit', endLoudly);
   return await work.finally(() => process.off('beforeExit', endLoudly));
 }
 

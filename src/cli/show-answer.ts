@@ -16,7 +16,6 @@ function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrie
   if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
   if (reason === 'citations_unsupported') return 'the sources cited do not bear out all of it.';
   if (level !== 'low') return undefined;
-  if (retrieval_quality.status === 'not_evaluated') return 'how well the sources fit was not looked at.';
   return retrieval_quality.passed_chunks ? 'it may not answer all that was asked.' : 'the collection holds little about this.';
 }
 

@@ -27,6 +27,14 @@ export function fromText(key: Key | undefined, text: string): unknown {
   }
 }
 
+/** The value that `--set` gives to a key: `fromText`, but as in YAML blanks around a text are none of it, and nothing, `null` and `~` are no text. */
+export function fromSetting(key: Key | undefined, text: string): unknown {
+  const value = fromText(key, text);
+  if (value !== text) return value;
+  const bare = text.trim();
+  return /^(?:null|Null|NULL|~)?$/.test(bare) ? null : bare;
+}
+
 /** What the environment says (`KB_COLLECTION`, `KB_CHUNKING_CHUNK_SIZE`), and which variable said it. Throws for a variable that misses a known one by a letter or two. */
 export function readEnvironment(environment: Environment): { layer: Layer; variables: Map<string, string> } {
   const layer: Layer = {};

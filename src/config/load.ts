@@ -9,7 +9,7 @@ import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
 import { misfit } from '../base/validation.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
-import { fromText, readEnvironment, type Environment } from './environment.ts';
+import { fromSetting, readEnvironment, type Environment } from './environment.ts';
 import { readConfigFile, unknownKey, type ConfigFile } from './file.ts';
 import { findConfig } from './find.ts';
 
@@ -87,7 +87,7 @@ export function readSet(settings: readonly string[]): { layer: Layer; names: Map
       const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
       throw known.length > 0 ? unknownKey('--set', path, known) : unknownSection(path, [...keys.keys()]);
     }
-    setPath(layer, path, fromText(keys.get(path), text));
+    setPath(layer, path, fromSetting(keys.get(path), text));
     names.set(path, `--set ${name}`);
   }
   return { layer, names };

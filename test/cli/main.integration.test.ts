@@ -5,6 +5,8 @@ import { folder } from '../support/folder.ts';
 import { start } from '../support/program.ts';
 
 const MAIN = JSON.stringify(join(packageRoot, 'src/cli/main.ts'));
+const ASK = JSON.stringify(join(packageRoot, 'src/cli/ask.ts'));
+const PROMPTS = import.meta.resolve('@inquirer/prompts');
 const run = (work: string) =>
   start([process.execPath, '--input-type=module', '-e', `const { toItsEnd } = await import(${MAIN}); ${work}`], {
     cwd: folder(),
@@ -21,4 +23,18 @@ it('work that can never end is said to be a mistake, and fails', async () => {
 it('work that ends is left alone, and what fails is thrown on', async () => {
   expect(await run('console.log(await toItsEnd(Promise.resolve("done")));')).toMatchObject({ code: 0, out: 'done\n', error: '' });
   expect((await run('await toItsEnd(Promise.reject(new Error("x"))).catch(({ message }) => console.log(message));')).out).toBe('x\n');
+});
+
+it('a prompt whose input ends, as with Ctrl-D, is a stop and no mistake', async () => {
+  const prompts = `const { answered } = await import(${ASK}); const { input, select } = await import('${PROMPTS}');`;
+  for (const prompt of [`input({ message: 'Name' }, where)`, `select({ message: 'Who?', choices: ['a', 'b'] }, where)`]) {
+    const work = `${prompts} await toItsEnd(answered((where) => ${prompt})).catch(({ code }) => setTimeout(() => console.log(code)));`;
+    expect(await run(work)).toMatchObject({ code: 0, out: 'aborted\n', error: expect.not.stringContaining('mistake in kb') });
+  }
+});
+
+it('what a prompt that was left does afterwards is waited for', async () => {
+  const late = `answered((where) => input({ message: 'Name' }, where)).catch(async ({ code }) => (await import('node:timers/promises')).setTimeout(5, code))`;
+  const work = `const { answered } = await import(${ASK}); const { input } = await import('${PROMPTS}'); console.log(await toItsEnd(${late}));`;
+  expect(await run(work)).toMatchObject({ code: 0, out: 'aborted\n' });
 });

@@ -25,3 +25,17 @@ it('what says where and how something was stored is to be typed again, as a shel
       " --set 'storage.options={a: 1}' --set embedding.options.base_url=http://127.0.0.1:1/v1",
   );
 });
+
+it.each([
+  [{ set: ['storage.options.password=hunter2'] }, " --set 'storage.options.password=…'"],
+  [{ set: ['embedding.options.api_key=abc='] }, " --set 'embedding.options.api_key=…'"],
+  [{ set: ['embedding.options.credentials.user=ann'] }, " --set 'embedding.options.credentials.user=…'"],
+  [{ set: ['storage.options={tls: {client_secret: hunter2}, a: 1}'] }, " --set 'storage.options=…'"],
+  [{ set: ['storage.url=https://ann:hunter2@host.example/x'] }, ' --set storage.url=https://host.example/x'],
+  [{ set: ['storage.options={proxy: "http://ann:hunter2@host.example"}'] }, ` --set 'storage.options={proxy: "http://host.example"}'`],
+  [{ 'storage-url': 'https://ann:hunter2@host.example/x' }, ' --storage-url https://host.example/x'],
+  [{ 'storage-url': 'https://host.example/x?api_key=hunter2&a=1' }, " --storage-url 'https://host.example/x?a=1'"],
+  [{ 'storage-url': './what?/base' }, " --storage-url './what?/base'"],
+])('credentials are not repeated: %j', (flags, expected) => {
+  expect(optionAgain(flags)).toBe(expected);
+});

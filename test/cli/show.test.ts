@@ -350,11 +350,10 @@ describe('an answer', () => {
     expect(doubt({ sources: [], answer_confidence: none })).toBe('\nLow confidence: nothing that was found answers this.');
     expect(doubt({ sources: [{ ...source, cited: false }] })).toBe('\nLow confidence: the answer cites no source.');
     const low = { level: 'low', reason: 'retrieval_quality_low_confidence' } as const;
-    const ofQuality = (status: 'low_confidence' | 'not_evaluated', passed_chunks?: number) =>
-      doubt({ answer_confidence: low, retrieval_quality: { status, passed_chunks } });
-    expect(ofQuality('low_confidence', 0)).toBe('\nLow confidence: the collection holds little about this.');
-    expect(ofQuality('low_confidence', 2)).toBe('\nLow confidence: it may not answer all that was asked.');
-    expect(ofQuality('not_evaluated')).toBe('\nLow confidence: how well the sources fit was not looked at.');
+    const ofQuality = (passed_chunks: number) =>
+      doubt({ answer_confidence: low, retrieval_quality: { status: 'low_confidence', passed_chunks } });
+    expect(ofQuality(0)).toBe('\nLow confidence: the collection holds little about this.');
+    expect(ofQuality(2)).toBe('\nLow confidence: it may not answer all that was asked.');
     const wrong = { level: 'low', reason: 'citations_unsupported' } as const;
     expect(doubt({ answer_confidence: wrong })).toBe('\nLow confidence: the sources cited do not bear out all of it.');
     expect(doubt({ sources: [], answer_confidence: { level: 'none', reason: 'direct_intent' } })).toBeUndefined();

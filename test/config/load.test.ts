@@ -192,6 +192,21 @@ describe('readSet', () => {
     expect(readSet([setting]).layer).toEqual({ chat: { persona: expected } });
   });
 
+  it.each(['', ' ', '~', 'null', 'Null'])('takes «%s» for no text, as YAML does', (text) => {
+    expect(readSet([`chat.persona=${text}`, `embedding.model=${text}`]).layer).toEqual({
+      chat: { persona: null },
+      embedding: { model: null },
+    });
+  });
+
+  it('leaves out blanks around a text, but none in quotes', () => {
+    expect(readSet(['collection= manuals ', 'chat.llm.provider= local', 'chat.persona=" "']).layer).toEqual({
+      collection: 'manuals',
+      chat: { llm: { provider: 'local' }, persona: ' ' },
+    });
+    expect(readSet(['chat.persona="null"']).layer).toEqual({ chat: { persona: 'null' } });
+  });
+
   it('names an unknown key and the nearest', () => {
     const error = failure(() => readSet(['retrieval.topk=3']));
     expect(`${error.message} ${error.hint}`).toMatch(/retrieval\.topk.*retrieval\.top_k/);

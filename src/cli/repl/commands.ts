@@ -41,14 +41,14 @@ export const commands: Readonly<Record<string, Command>> = {
   '/quit': { argument: '', run: () => false },
 };
 
-/** Whether a line is one of them, or means to be, as `/top_k 5`: a path or a fraction is none. */
-export const isCommand = (line: string): boolean => /^\/[a-z][^\s/]*(?:\s|$)/i.test(line) || glued(line) !== undefined;
+/** Whether a line is one of them, or means to be, as `/top_k 5`: a path, a fraction or a route with a mark behind it (`/login?`) is none. */
+export const isCommand = (line: string): boolean => /^\/[a-z][\w-]*!?(?:\s|$)/i.test(line) || glued(line) !== undefined;
 
 /** What is meant where an argument was written to its command without a blank, as in `/save!talk.md`, `/sources2` and `/model=openai/gpt`; undefined where none was. */
 function glued(line: string): string | undefined {
   const name = Object.keys(commands).findLast((known) => line.startsWith(known)); // `/save!` comes after `/save`
   const rest = line.slice(name?.length);
-  const isGlued = name !== undefined && (/^[=:\d]/.test(rest) || (name.endsWith('!') && /^\S/.test(rest)));
+  const isGlued = name !== undefined && (/^(?:[=:]|\d[^/]*$)/.test(rest) || (name.endsWith('!') && /^\S/.test(rest)));
   return isGlued ? `${name} ${rest.replace(/^[=:]/, '')}` : undefined;
 }
 

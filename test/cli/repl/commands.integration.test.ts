@@ -74,6 +74,13 @@ describe('a line', () => {
     ['/model=openai/gpt', true],
     ['/etc/hosts: what is it?', false],
     ['/2 of what?', false],
+    ['/healthz: what does it return?', false],
+    ['/usr, /bin and /etc: what for?', false],
+    ['/login?', false],
+    ['/foo.bar', false],
+    ['/api?key=1 fails', false],
+    ['/help是什么', false],
+    ['/collection2/readme.md what is in it', false],
     ['a /help', false],
   ])('%s is a command: %s', (line, is) => {
     expect(isCommand(line)).toBe(is);
