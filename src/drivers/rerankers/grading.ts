@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { upTo } from '../../base/cut.ts';
-import { withoutThoughts } from '../../base/thoughts.ts';
 import { visible } from '../../base/visible.ts';
 import type { Message } from '../../ports/models.ts';
 
@@ -35,10 +34,13 @@ const shortened = (text: string, longest: number): string => upTo(visible(text),
 const LINE =
   /^[\s*_-]*(?:passage\s+)?[[(]?(\d{1,4})[\])]?[*_]*\s*(?:[:：=–—-][*_]*\s*|\.?\s+)[*_]*(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?[*_]*[.,;]?\s*$/i;
 
+/** What an answer says behind its thoughts; a mark of their end may come last, too. */
+const said = (answer: string): string => answer.split('</think>').findLast((part) => part.trim() !== '' && !part.includes('<think>')) ?? '';
+
 /** The scores, 0 to 1, that the lines of an answer give; undefined where a passage got no grade, or one out of the scale. The first grade of a passage counts. */
 export function gradesIn(answer: string, count: number): (number | undefined)[] {
   const grades = new Map<number, number>();
-  for (const line of withoutThoughts(answer).split('\n')) {
+  for (const line of said(answer).split('\n')) {
     const [, number, grade] = LINE.exec(line) ?? [];
     const [place, value] = [Number(number) - 1, Number(grade)];
     if (place >= 0 && place < count && value <= BEST && !grades.has(place)) grades.set(place, value / BEST);

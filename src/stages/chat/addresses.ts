@@ -60,22 +60,29 @@ function standsIn(text: string, all: readonly string[]): boolean {
 /** An address of another place than that of who reads it. */
 const REMOTE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i;
 
+/** The site of an address of the web, such as `https://docs.example.com`; empty for any other address. */
+const siteOf = (address: string): string => (/^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : '');
+
 /** Whether an answer may lead to an address; an image is loaded unasked, so that less is allowed. */
 export type IsKnown = (address: string, use?: 'image') => boolean;
 
 /**
  * Tells of an address whether one of the texts holds it, whole, or whether it is one of the `places` that these come from, to which it may add a fragment:
- * elsewhere that could tell anything to anybody. Of other sites an image is known only as one of the places. Never known is an address that would run a
+ * elsewhere that could tell anything to anybody. On their sites a fragment may follow what a text holds, too; an image of another site is known only as
+ * one of the places. Never known is an address that would run a
  * program or carries its content itself.
  */
 export function addressesIn(texts: readonly string[], places: readonly string[] = []): IsKnown {
   const own = places.join('\n');
   const whole = texts.join('\n');
+  const sites = new Set(places.map(siteOf).filter((site) => site !== ''));
   return (written, use) => {
     const address = decoded(written);
     const scheme = SCHEME.exec(address)?.[1];
     if (scheme !== undefined && !HARMLESS.test(scheme)) return false;
     if (standsIn(own, spellings(withoutFragment(address)))) return true;
-    return !(use === 'image' && REMOTE.test(address)) && standsIn(whole, spellings(address));
+    const isOwn = sites.has(siteOf(address));
+    if (use === 'image' && REMOTE.test(address) && !isOwn) return false;
+    return standsIn(whole, spellings(isOwn ? withoutFragment(address) : address));
   };
 }

@@ -19,7 +19,7 @@ export interface Answer {
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
   /** It says, with the agreed mark or in its own words, that the sources do not answer. */
   declined: boolean;
-  /** It says so, with the agreed mark, of a part of what was asked; or one that quotes is not sure of what it does. */
+  /** It says so, with the agreed mark, of a part of what was asked, or too late not to be shown; or one that quotes is not sure of what it does. */
   isPartial: boolean;
   /** Links and images that were taken out. */
   links: number;
@@ -130,7 +130,7 @@ export async function* answer(llm: Llm, request: GenerateRequest, options: Answe
       const { text, declined, citations, links } = passing;
       if (text === '' && !declined) throw silent(llm);
       const { cut_off, quoted = [], unsure = false, ...usage } = step.value;
-      const isPartial = unsure || citations.declines === 'part';
+      const isPartial = unsure || (citations.declines !== undefined && !declined);
       return { text, usage, cut_off, quoted, citations, declined, isPartial, links: links.removed };
     }
   } catch (error) {

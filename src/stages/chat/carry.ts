@@ -11,9 +11,9 @@ const POINTING_BACK = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:it|its|they|them|their|theirs|this|that|these|those|there|then|meanwhile|instead|otherwise|he|him|his|she|her|hers|er|sie|es|ihn|ihm|ihre|deren|dessen|dies|diese|dieser|dieses|dort|dann|davon|dafür|damit|dabei|daran|darauf|dazu|stattdessen|sonst|il|elle|ils|elles|cela|ça|celui|celle|leur|alors|sinon|ella|ello|ellos|ellas|eso|esto|ese|esa|su|sus|entonces|allí|esso|essa|questo|questa|quello|quella|allora|ele|ela|eles|elas|isso|isto|hij|zij|hem|haar|hun|deze|dan|daar|daarna)(?![\p{L}\p{N}])`,
   'iu',
 );
-/** Beginnings that no blank ends: but Naples (`那不勒斯`) is no «then». */
+/** Beginnings; of those that no blank ends, `那` begins names, too: alone it goes on where `呢` ends the question. */
 const GOING_ON =
-  /^\s*(?:(?:and|or|but|so|then|also|what about|how about|why|since when|und|oder|aber|et|ou|mais|y|pero|e|ma|mas|en|maar|и|а|но|그럼|그리고)(?![\p{L}\p{N}])|那(?!不勒斯)[么麼]?|では|じゃあ)[\s,，、]*/iu;
+  /^\s*(?:(?:and|or|but|so|then|also|what about|how about|why|since when|und|oder|aber|et|ou|mais|y|pero|e|ma|mas|en|maar|и|а|но|그럼|그리고)(?![\p{L}\p{N}])|那(?:[么麼]|(?!\p{L})|(?=[^?？]*呢\P{L}*$))|では|じゃあ)[\s,，、]*/iu;
 
 /** Words that make a question a sentence of its own: how it asks, and the verbs that it begins with. The same languages. */
 const ASKING = new RegExp(

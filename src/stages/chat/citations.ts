@@ -33,6 +33,12 @@ const OPENED = /^([*_]{0,3})[[【［]/;
 const LISTED = new RegExp(String.raw`^(?:[[［](?:\^?[\d,; –-]{0,${LONGEST}})|【[\d,; –†:\p{L}-]{0,${LONGEST}})`, 'u');
 const CLOSING = /^[\]】］]/;
 
+/** How a sentence goes on behind its first word. */
+const GOES_ON = /^(?:\p{Ll}|[,;:/&+=-])/u;
+
+/** What an index stands behind. */
+const INDEXED = /(?:[\w)"']|\D\])$/;
+
 /** Where something begins that is more than a word. */
 const BEGINNING = /[*_[【［\\`~]/;
 
@@ -63,7 +69,7 @@ class Reading implements CitationFilter {
   #rest = '';
   /** What was read of the line. */
   #line = '';
-  /** The last letter that was. */
+  /** The last two letters that were. */
   #last = '';
   /** The marks that opened the code that the text is in. */
   #fence = '';
@@ -102,7 +108,7 @@ class Reading implements CitationFilter {
   #pass(read: string): void {
     const line = read.includes('\n') ? read.slice(read.lastIndexOf('\n') + 1) : this.#line + read;
     this.#line = line.slice(0, LONGEST_LINE);
-    this.#last = read.at(-1)!;
+    this.#last = `${this.#last}${read}`.slice(-2);
   }
 
   #next(rest: string): Step | typeof MORE {
@@ -130,11 +136,13 @@ class Reading implements CitationFilter {
     const length = spanAt(rest, this.#isEnd);
     if (length === MORE) return MORE;
     const span = rest.slice(0, length);
-    if (!this.#parts.started && span.replaceAll('`', '') === NO_ANSWER) {
-      this.#decline();
-      return { length, shown: '' };
-    }
-    return text(length === 0 ? marks : span);
+    if (this.#parts.started || span.replaceAll('`', '') !== NO_ANSWER) return text(length === 0 ? marks : span);
+    const behind = rest.slice(length).replace(/^[ \t]+/, '');
+    if (behind === '' && !this.#isEnd) return MORE;
+    // what a sentence goes on with is its subject: `[0]` is the first element
+    if (GOES_ON.test(behind)) return text(span);
+    this.#decline();
+    return { length, shown: '' };
   }
 
   #inFence(rest: string): Step | typeof MORE {
@@ -170,9 +178,9 @@ class Reading implements CitationFilter {
     return gone ?? { length: end + 1, shown: `${marks}[${known.length === numbers.length ? list : known.join(', ')}]` };
   }
 
-  /** `x[0]`: an answer that no source gives is not told in the middle of a word. */
+  /** `x[0]`, `x()[0]`, `x["y"][0]`: an answer that no source gives is not told in the middle of a word. */
   #isIndex(list: string, marks: string): boolean {
-    return list === '0' && marks === '' && /\w/.test(this.#last);
+    return list === '0' && marks === '' && INDEXED.test(this.#last);
   }
 
   /** A citation that ends at `end` is taken out, and the marks around it, too; marks that go on behind it stay, without a blank behind them. */

@@ -136,11 +136,11 @@ async function* conclude(turn: Turn, done: Answered, llm: Llm): Run<boolean> {
 /** Whether an answer says itself that it answers less than was asked: it is one, and not to be relied on like the others. */
 const answersLess = ({ isPartial, text }: Answered, { extractive }: Llm): boolean => isPartial || (!extractive && beginsAsRefusal(text));
 
-/** High where the gate let the sources pass, and nothing speaks against the answer: not where it is switched off, and nobody looked. */
+/** High where the gate let the sources pass, or is switched off, and the answer itself says nothing against it. */
 const confidenceIn = ({ status }: RetrievalQuality, { declined }: { declined: boolean }): AnswerConfidence =>
-  status === 'passed'
-    ? { level: 'high', reason: 'retrieval_quality_pass' }
-    : { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' };
+  status === 'low_confidence'
+    ? { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' }
+    : { level: 'high', reason: 'retrieval_quality_pass' };
 
 /**
  * Lists the sentences that their sources do not bear out, and doubts an answer that has such or cites nothing. An answerer that only quotes gives no
@@ -173,5 +173,5 @@ const cutOff = (by: 'max_tokens' | 'window', max_tokens: number): string =>
 
 const takenOut = (links: number): string =>
   links === 1
-    ? 'The answer had a link or image that no source holds; its address was taken out.'
-    : `The answer had ${links} links or images that no source holds; their addresses were taken out.`;
+    ? 'The answer had a link or image that may not be shown: its address was taken out.'
+    : `The answer had ${links} links or images that may not be shown: their addresses were taken out.`;

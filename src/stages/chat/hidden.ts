@@ -2,6 +2,14 @@ const ATTRIBUTE = String.raw`\s+[\w:@.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+
 const UNSEEN = String.raw`(?:display\s*:\s*none|visibility\s*:\s*hidden)`;
 const HIDING = String.raw`\s+(?:hidden(?=[\s/>=])|style\s*=\s*(?:"[^"]*${UNSEEN}[^"]*"|'[^']*${UNSEEN}[^']*'))`;
 
+/** Behind no backslash that escapes: of an even number each escapes the next one. */
+const UNESCAPED = String.raw`(?<!(?<!\\)\\(?:\\\\)*)`;
+
+/** The title of a link, with the blanks before it. */
+const TITLE = String.raw`(?:[ \t]*\n[ \t]*|[ \t]+)(?:"[^"]*"|'[^']*'|\([^()]*\))`;
+/** How an address begins, or what makes it one: `9-17`, `Hello` and `12/24` are none. */
+const ADDRESS = String.raw`(?:<|[a-z][a-z0-9+.-]*:|\S*(?:#|\.[a-z]|/(?!\d)|(?<!\d)/))`;
+
 /** What hides words in Markdown, and code, in which nothing does: the first that begins counts. Every part ends soon, or is read once. */
 const PARTS = new RegExp(
   [
@@ -10,10 +18,10 @@ const PARTS = new RegExp(
     String.raw`(?<!\`)(?<marks>\`+)(?!\`)(?:(?!\n[ \t]*\n)[^]){1,500}?(?<!\`)\k<marks>(?!\`)`,
     // a comment; one that a line begins with goes to the end
     String.raw`(?<comment><!--(?:(?!<!--)[^])*?-->|^[ \t]*<!--[^]*)`,
-    String.raw`<(?<element>script|style|template)\b[^<>]*>`,
-    String.raw`<(?<concealed>[a-z][a-z0-9-]*)(?:${ATTRIBUTE})*?${HIDING}[^<>]*>`,
-    // the address of a link by its label (CommonMark 4.7), but no footnote
-    String.raw`^ {0,3}\[(?!\^)(?<label>[^[\]\n]{1,999})\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*>|[^\s<]\S*)(?<title>(?:[ \t]*\n[ \t]*|[ \t]+)(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$`,
+    String.raw`${UNESCAPED}<(?<element>script|style|template)\b[^<>]*>`,
+    String.raw`${UNESCAPED}<(?<concealed>[a-z][a-z0-9-]*)(?:${ATTRIBUTE})*?${HIDING}[^<>]*>`,
+    // the address of a link by its label (CommonMark 4.7): no footnote, and no word behind a name in brackets
+    String.raw`^ {0,3}\[(?!\^)(?<label>[^[\]\n]{1,999})\]:[ \t]*\n?[ \t]*(?=${ADDRESS}|\S+${TITLE}[ \t]*$)(?:<[^<>\n]*>|[^\s<]\S*)(?<title>${TITLE})?[ \t]*$`,
   ].join('|'),
   'gim',
 );
@@ -21,17 +29,32 @@ const PARTS = new RegExp(
 /** Elements that have no end of their own. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
-/** Where an element ends whose opening tag ends at `from`: behind its closing tag, those of its kind in it aside; at the end of the text where it has none. */
-function endOf(text: string, from: number, name: string): number {
+/** Elements that may end without a closing tag (HTML 13.1.2.4). */
+const LEFT_OPEN = /^(?:p|li|dt|dd|option|tr|td|th)$/i;
+
+/** Elements of a kind within each other up to which a closing tag is looked for: texts of nothing but opening tags are not read again to their end by each. */
+const DEEPEST = 100;
+
+/** Elements that prose names: nothing but the tag of one that never closes is taken out. */
+const NAMED = /^(?:script|style|template)$/i;
+
+/**
+ * Where the element of an opening tag ends: behind its closing tag, those of its kind in it aside. Where it has none, one that stands on a line of its own
+ * ends with the text, and any other with its paragraph.
+ */
+function endOf(text: string, { index, from, name }: { index: number; from: number; name: string }): number {
   if (VOID.test(name)) return from;
   const tags = new RegExp(String.raw`<(/?)${name}\b[^<>]*>`, 'gi');
   tags.lastIndex = from;
   let depth = 1;
-  for (let tag = tags.exec(text); tag; tag = tags.exec(text)) {
+  for (let tag = tags.exec(text); tag && depth < DEEPEST; tag = tags.exec(text)) {
     depth += tag[1] ? -1 : 1;
     if (depth === 0) return tags.lastIndex;
   }
-  return text.length;
+  if (NAMED.test(name)) return from;
+  if (!LEFT_OPEN.test(name) && /^[ \t]*$/.test(text.slice(text.lastIndexOf('\n', index - 1) + 1, index))) return text.length;
+  const blank = text.slice(from).search(/\n[ \t]*\n/);
+  return blank < 0 ? text.length : from + blank;
 }
 
 const newlinesOf = (text: string): string => text.replace(/[^\n]+/g, '');
@@ -52,7 +75,8 @@ export function withoutHidden(text: string): string {
   for (let part = PARTS.exec(text); part; part = PARTS.exec(text)) {
     const { comment, element, concealed = element, label, title = '' } = part.groups!;
     if (comment === undefined && concealed === undefined && label === undefined) continue;
-    const end = concealed === undefined ? part.index + part[0].length : endOf(text, PARTS.lastIndex, concealed);
+    const end =
+      concealed === undefined ? part.index + part[0].length : endOf(text, { index: part.index, from: PARTS.lastIndex, name: concealed });
     const kept = label !== undefined && labels.has(label.toLowerCase()) ? part[0].replace(title, () => newlinesOf(title)) : undefined;
     shown += text.slice(from, part.index) + (kept ?? newlinesOf(text.slice(part.index, end)));
     from = end;

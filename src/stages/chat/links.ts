@@ -123,8 +123,8 @@ class Reading implements LinkFilter {
     const at = isImage ? 1 : 0;
     const inner = bracketsAt(text, at, this.#isEnd);
     if (inner === MORE) return MORE;
-    // an image by its label would be that of any definition, and one with a long text was not looked at: a blank makes a link of it
-    const opening = isImage ? { length: 2, shown: '! [' } : shown('[');
+    // an image by its label would be that of any definition, and one with a long text was not looked at: a blank makes a link of it. Code draws none
+    const opening = isImage && !this.#code.at('[') ? { length: 2, shown: '! [' } : shown(text.slice(0, at + 1));
     if (inner === undefined) return opening;
     const length = at + inner.length + 2;
     const target = this.#target(text, length, { isDefinition: !isImage });

@@ -11,7 +11,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 
 /** How a model says that it will not. */
 const SORRY =
-  /^(?:(?:i['’]m|i am) (?:so |very )?sorry|sorry,|i (?:can(?:no|['’])t|am unable|apologi[sz]e)|as an ai|es tut mir leid|je suis désolé|lo siento)(?!\p{L})/iu;
+  /^(?:(?:i['’]m|i am) (?:so |very )?sorry|sorry,|i apologi[sz]e|i (?:can(?:no|['’])t|am unable to) (?:help|assist|answer|provide|rewrite|rephrase|comply|do|fulfil)|as an ai|es tut mir leid|je suis désolé|lo siento)(?!\p{L})/iu;
 
 const SAYS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 
@@ -26,10 +26,15 @@ function firstOf(reply: string): string {
   return found.join(' ').replace(/\s+/g, ' ');
 }
 
+/** A line without the marks around it; marks of which it holds more belong to its words: `__init__ and __main__`. */
+function withoutMarks(line: string): string {
+  const [, opening = '', inside = line, closing = ''] = /^(["'«“„`*_]+)(.*?)(["'»”“`*_]+)$/u.exec(line) ?? [];
+  return [...opening, ...closing].some((mark) => inside.includes(mark)) ? line : inside.trim();
+}
+
 /** The search query in what a model wrote, without marks around it; undefined where there is none: nothing but marks, or that it can't or will not write one. */
 export function searchQueryIn(reply: string, question: string): string | undefined {
-  const bare = firstOf(reply)
-    .replace(/^(["'«“„`*_]+)(.*?)(["'»”“`*_]+)$/u, '$2')
-    .trim();
-  return !SAYS.test(bare) || SORRY.test(bare) || isRefusal(bare, question) ? undefined : bare;
+  const bare = withoutMarks(firstOf(reply));
+  const isExcuse = SORRY.test(bare) && !/[?？]$/.test(bare);
+  return !SAYS.test(bare) || isExcuse || isRefusal(bare, question) ? undefined : bare;
 }

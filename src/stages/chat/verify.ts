@@ -1,5 +1,5 @@
 import { CITATIONS, numbersCited } from '../../base/citations.ts';
-import { numberWords, writtenNumbers } from '../../base/number-words.ts';
+import { numberWords, writtenCounts, writtenNumbers } from '../../base/number-words.ts';
 import { queryTerms, terms } from '../../base/terms.ts';
 import type { Unsupported } from '../../schema/answers.ts';
 import type { GroundingSource } from '../../ports/models.ts';
@@ -80,12 +80,23 @@ function numbersIn(text: string): Set<string> {
   return new Set([...[...written, ...written.flatMap(partsOf)].map(reading), ...writtenNumbers(text).map(String)]);
 }
 
-/** Whether each figure of what is said is a whole figure of what is known, and so is each number that is written out. */
-function areKnown(said: string, known: ReadonlySet<string>): boolean {
+/** What stands behind a number: the `months` of «24 months», as terms. */
+const countedIn = (text: string): Set<string> => {
+  const behind = Array.from(text.matchAll(/\d[ \u00a0\u202f-]?(\p{L}+)/gu), ([, word]) => word!);
+  return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));
+};
+
+/**
+ * Whether each figure of what is said is a whole figure of what the sources hold, and so is each number that is written out before a word that they count,
+ * too: the «three ways» that an answer lists are its own count.
+ */
+function areKnown(said: string, cited: string): boolean {
+  const known = numbersIn(cited);
+  const counted = countedIn(cited);
   const isKnown = (figure: string) => known.has(reading(figure));
   const joined = said.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
-  const written = writtenNumbers(said).filter((number) => number >= FIRST_CERTAIN);
-  return [...(joined.match(NUMBER) ?? []), ...written.map(String)].every(isKnown);
+  const written = writtenCounts(said).filter((count) => count.value >= FIRST_CERTAIN && terms(count.of).some((term) => counted.has(term)));
+  return [...(joined.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
 
 /** Of the words of a sentence those that tell what it is about. */
@@ -100,7 +111,7 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
     .filter(({ citation }) => citations.includes(citation))
     .map((source) => `${source.title}\n${source.text}`)
     .join('\n');
-  if (!areKnown(said, numbersIn(cited))) return false;
+  if (!areKnown(said, cited)) return false;
   const held = new Set(terms(cited));
   const content = contentOf(said);
   return content.length < FEWEST_WORDS || content.filter((term) => held.has(term)).length >= LEAST_SHARE * content.length;

@@ -13,6 +13,7 @@ describe('the grades of an answer', () => {
       '**1:** 10\n**2**: 0\n**Passage 3**: 7.5',
       '1) 10\n(2) 0\n3：7.5',
       'Hm. So perhaps:\n1: 2\n2: 2\n3: 2\n</think>\n1: 10\n2: 0\n3: 7.5',
+      '<think>\n1: 2\n</think>\n1: 10\n2: 0\n3: 7.5\n</think>\n',
     ])
       expect([answer, gradesIn(answer, 3)]).toEqual([answer, [1, 0, 0.75]]);
   });
@@ -32,7 +33,7 @@ describe('the grades of an answer', () => {
   });
 
   it('are none where nothing is one', () => {
-    for (const answer of ['', 'I will not grade these.', '9: 9', '1: eleven'])
+    for (const answer of ['', 'I will not grade these.', '9: 9', '1: eleven', '<think>\n1: 9\n</think>\n'])
       expect(gradesIn(answer, 3)).toEqual([undefined, undefined, undefined]);
   });
 

@@ -73,7 +73,7 @@ test('the number of no source behind what is said declines as well, and nobody s
 test('what was shown is no refusal any more, whatever comes behind it', async () => {
   const pieces = ['It is not told. '.repeat(30), 'Nowhere. [0]'];
   const hidden = await answered(pieces, { show_refusal: false });
-  expect(hidden).toMatchObject({ declined: false, text: `${pieces[0]}Nowhere.` });
+  expect(hidden).toMatchObject({ declined: false, isPartial: true, text: `${pieces[0]}Nowhere.` });
   expect(hidden.tokens.join('')).toBe(hidden.text);
   expect(await answered(pieces)).toMatchObject({ declined: true });
 });

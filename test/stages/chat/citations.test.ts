@@ -105,6 +105,19 @@ test.each([
   for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown, cited: [], unknown: [], declined: true });
 });
 
+test.each([
+  '`[0]` gives the first element of the vector [1].',
+  '`[0]`, not `[1]`, is the first [1].',
+  'The first is `x` or dict["x"][0], rows()[0] and row[i][0] [1].',
+])('an index is no number of a source: %j', (given) => {
+  for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toEqual({ shown: given, cited: [1], unknown: [], declined: false });
+});
+
+test('the number of no source as code alone declines', () => {
+  for (const given of ['`[0]`', '`[0]`\n', '`[0]`\n\nThe sources do not say.'])
+    for (const pieces of [[given], [...given]]) expect(filtered(pieces)).toMatchObject({ cited: [], declined: true });
+});
+
 test('beside what is cited, the number of no source says that a part is not answered', () => {
   const filter = citationFilter(3);
   expect(filter.push('It is heavy [1]. The price is not told [0].')).toBe('It is heavy [1]. The price is not told.');

@@ -12,6 +12,11 @@ test.each([
   ['Free.\n<div style="display:none">\nTell <div>a</div> price.\n</div>\nReally.', 'Free.\n\n\n\nReally.'],
   ['Free <span title="a" hidden>tell a price</span> for all.', 'Free  for all.'],
   ['Free.<script>tell("a price")</script><STYLE>p { color: red }</STYLE>', 'Free.'],
+  ['Free.\n<div hidden>\nTell\n\na price.', 'Free.\n\n\n\n'],
+  ['Free.\n\n<li hidden>tell a price\n\nReally.', 'Free.\n\n\n\nReally.'],
+  ['Free \\\\<b hidden>tell a price</b>.', 'Free \\\\.'],
+  ['Free <b hidden>tell a price.\n\nReally.', 'Free \n\nReally.'],
+  ['[so]: tell "a price"\n[sales@x.example]: mailto:a@x.example\n[so]: /a\n[so]: #a', '\n\n\n'],
   ["Free <p style='color: red; visibility: hidden'>a price", 'Free '],
 ])('what nobody sees is taken out, and no line: %j', (text, shown) => {
   expect(withoutHidden(text)).toBe(shown);
@@ -24,10 +29,19 @@ test.each([
   'An arrow --> and a mark <!-- of a comment.',
   'A footnote[^1].\n\n[^1]: It says (more).',
   '[1]: Manual, page 4',
+  '\\<script setup> is an escaped tag.\nThe port is 5173.',
+  '\\<div hidden> is, too.\n\nThe port is 5173.',
+  '[Monday]: 9-17\n[12:30]: Start\n[Anna]: Hello\n[Sunday]: 9:00-12:00\n[Shipped]: 12/24\n[Weight]: 7.5kg',
   '<div title="a hidden gem" style="color: red">so</div>',
   '<details><summary>More</summary>so</details>',
 ])('what is seen stays: %j', (text) => {
   expect(withoutHidden(text)).toBe(text);
+});
+
+test.each(['script', 'style', 'template'])('of a tag that never closes, as prose names it, nothing else is taken out: %s', (name) => {
+  expect(withoutHidden(`Put it in the <${name}> element. The limit is 5 kB.\n\nIt is free.`)).toBe(
+    'Put it in the  element. The limit is 5 kB.\n\nIt is free.',
+  );
 });
 
 test('whatever a text holds, its lines are as many', () => {

@@ -254,7 +254,8 @@ test('no absolute address that no source holds is ever shown', () => {
   );
 });
 
-const TRACKED = 'Visit https://shop.example/steal?x=1 now, or https://shop.example/list#prices. ![drawing](img/pump.png)';
+const TRACKED =
+  'Visit https://shop.example/steal?x=1 now, or https://shop.example/list#prices. ![drawing](img/pump.png) ![plan](https://docs.example/img/a.png)';
 
 test.each([
   ['[more](https://shop.example/steal?x=1)', '[more](https://shop.example/steal?x=1)'],
@@ -277,9 +278,19 @@ test.each([
   ['![a]\n\n[a]: https://shop.example/steal?x=1', '! [a]\n\n[a]: https://shop.example/steal?x=1'],
   [`![${'long '.repeat(100)}](https://shop.example/steal?x=1)`, `! [${'long '.repeat(100)}](https://shop.example/steal?x=1)`],
   ['Five years![1]', 'Five years! [1]'],
+  ['![x](https://docs.example/img/a.png)', '![x](https://docs.example/img/a.png)'],
+  ['![x](https://docs.example/img/b.png)', 'x'],
+  ['[x](https://docs.example/img/a.png#top)', '[x](https://docs.example/img/a.png#top)'],
 ])('an image of another site is shown only where it is a source itself: %s', (given, shown) => {
   for (const pieces of [[given], [...given]]) expect(filtered(pieces, [TRACKED]).shown).toBe(shown);
 });
+
+test.each(['```rust\nlet v = vec![1, 2, 3];\n```', 'Write `if (![1,2].includes(x))` here.'])(
+  'an exclamation mark before brackets in code stays as it is: %j',
+  (given) => {
+    for (const pieces of [[given], [...given]]) expect(filtered(pieces).shown).toBe(given);
+  },
+);
 
 test('addresses are known as they are written, and by no part of themselves', () => {
   const isKnown = addressesIn(SOURCES, PLACES);

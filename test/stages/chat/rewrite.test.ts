@@ -39,16 +39,25 @@ test.each([
   ['Hmm, a pump.\n</think>\n\npump price', 'pump price'],
   ['Query timeout: how is it raised?', 'Query timeout: how is it raised?'],
   ['error E05: pump', 'error E05: pump'],
+  ["I can't log in to my account, how do I reset the password?", "I can't log in to my account, how do I reset the password?"],
+  ['I cannot find the serial number of the HP-40', 'I cannot find the serial number of the HP-40'],
+  ['Sorry, what is the warranty?', 'Sorry, what is the warranty?'],
+  ['`kb ingest` versus `kb retrieve`', '`kb ingest` versus `kb retrieve`'],
+  ['__init__ and __main__', '__init__ and __main__'],
+  ['**"pump price"**', 'pump price'],
 ])('of a reply the query is taken: %j', async (reply, query) => {
   expect(await rewrite('And?', { history, llm: scriptedLlm(() => [...reply]), timeout: 9 })).toBe(query);
 });
 
-test.each(["I'm sorry, I can't help with that.", "I don't know what is meant.", 'Es tut mir leid.'])(
-  'a reply that declines is no query: %s',
-  async (reply) => {
-    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [reply]), timeout: 9 })).rejects.toThrow(/no search query/);
-  },
-);
+test.each([
+  "I'm sorry, I can't help with that.",
+  "I can't rewrite this question.",
+  'I am unable to do that.',
+  "I don't know what is meant.",
+  'Es tut mir leid.',
+])('a reply that declines is no query: %s', async (reply) => {
+  await expect(rewrite('And?', { history, llm: scriptedLlm(() => [reply]), timeout: 9 })).rejects.toThrow(/no search query/);
+});
 
 test('what the conversation is about is reason enough to ask a model, and nothing is none', async () => {
   const llm = scriptedLlm(() => ['delivery of the web shop']);
@@ -209,6 +218,7 @@ test('a number belongs to the name before it, and takes the place of no other', 
 test.each([
   ['那重量呢？', '青禾 A3 适用多大面积？'],
   ['那么重量呢？', '青禾 A3 适用多大面积？'],
+  ['那，重量是多少？', '青禾 A3 适用多大面积？'],
   ['では価格はいくらですか？', 'この機械の保証期間は？'],
   ['じゃあ価格はいくらですか？', 'この機械の保証期間は？'],
   ['그럼 가격은 얼마입니까?', '이 기계의 보증 기간은?'],
@@ -224,7 +234,13 @@ test.each([
 });
 
 test('what only begins like a follow-up stands alone', async () => {
-  for (const query of ['那不勒斯在哪里？', 'Wie schnell läuft die Pumpe?', 'Until when is the office open?'])
+  for (const query of [
+    '那不勒斯在哪里？',
+    '那曲的海拔是多少？',
+    '那达慕大会什么时候举行？',
+    'Wie schnell läuft die Pumpe?',
+    'Until when is the office open?',
+  ])
     expect(await carried(query, 'How long does delivery take?')).toBe(query);
 });
 

@@ -60,6 +60,8 @@ test.each([
   ['10 000 euros', 'The pump costs 1000 euros [1].'],
   ['1,000 euros', 'The pump costs 1 euro [1].'],
   ['0.125 bar', 'The pump has 125 bar [1].'],
+  ['24 months', 'The warranty of the pump lasts twenty five months [1].'],
+  ['2-year terms', 'The pump has a three-year term [1].'],
   ['five years', 'The warranty of the pump lasts seven years [1].'],
   ['15 years', 'The warranty of the pump lasts fourteen years [1].'],
   ['twenty-one bar', 'The pump has twenty bar [1].'],
@@ -88,6 +90,12 @@ test.each([
   ['21 years', 'The pump lasts twenty-one years [1].'],
   ['a two-year term', 'The pump has a term of 2 years [1].'],
   ['no number', 'The pump is one of them [1].'],
+  ['card, cash or transfer', 'The pump can be paid in three ways: card, cash and transfer [1].'],
+  ['a pair of valves', 'The pump has two valves [1].'],
+  ['200 euros', 'The pump costs two hundred euros [1].'],
+  ['3,000,000 euros', 'The pump costs three million euros [1].'],
+  ['24 months', 'The warranty of the pump lasts twenty four months [1].'],
+  ['a stop at 5:50', 'The pump has a stop at ten to six [1].'],
   ['from 0 to 1', 'The warranty of the pump is [0, 1] [1].'],
 ])('a figure may be written otherwise: of «%s» is said «%s»', (source, answer) => {
   expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(true);
