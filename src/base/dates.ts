@@ -4,16 +4,27 @@ const MONTHS = 'january february march april may june july august september octo
 const MONTH = `(?<month>${MONTHS.flatMap((name) => [name, name.slice(0, 3)]).join('|')}|sept)`;
 const YEAR = String.raw`(?<year>[12]\d{3})`;
 const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?`;
+const OFFSET = String.raw`(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?`;
 
-/** Day, month and year where their order is beyond doubt: ISO 8601 (also with slashes, as Highwire's meta elements have it), RFC 2822 and words. */
+/** Day, month and year where their order is beyond doubt: ISO 8601 (also with slashes, as Highwire's meta elements have it), RFC 2822, dots behind the year, and words. */
 const DAYS = [
   String.raw`${YEAR}(?:(?<mark>[-/])(?<month>\d{1,2})(?:\k<mark>(?<day>\d{1,2}))?)?`,
   String.raw`${YEAR}(?<month>\d\d)(?<day>\d\d)`,
+  String.raw`${YEAR}\.(?<month>\d{1,2})\.(?<day>\d{1,2})`,
   String.raw`${WEEKDAY}${DAY}(?:\s+|-)${MONTH}(?:-|[.,]?\s+)${YEAR}`,
   String.raw`${WEEKDAY}${MONTH}\.?\s+(?:${DAY},?\s+)?${YEAR}`,
 ].map((form) => new RegExp(`^${form}`, 'i'));
-const TIME =
-  /^(?:T|,?\s+(?:at\s+)?)(?<hour>\d{1,2}):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:\s*(?<half>[ap])\.?m\.?)?(?:\s*(?<zone>[a-z]{1,3}|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?))?(?:\s*\([^()]*\))?$/i;
+/** The year comes last where C's `asctime`, `date` and the APIs of Ruby write: `Wed Oct 10 20:19:24 +0000 2018`. */
+const YEAR_LAST = new RegExp(
+  String.raw`^${WEEKDAY}(?<day>[a-z]+\s+\d{1,2})\s+(?<time>\d\d:\d\d:\d\d)(?<zone>\s+(?:[a-z]{1,3}|${OFFSET}))?\s+${YEAR}$`,
+  'i',
+);
+/** A zone's name may stand behind its offset: Go and Java write both. */
+const ZONE = String.raw`(?<zone>z|${OFFSET})(?:\s+[a-z]{2,5}|\[[\w/+-]+\])?|(?<zone>[a-z]{1,3})`;
+const TIME = new RegExp(
+  String.raw`^(?:T|,?\s+(?:at\s+)?)(?<hour>\d{1,2}):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:\s*(?<half>[ap])\.?m\.?)?(?:\s*(?:${ZONE}))?(?:\s*\([^()]*\))?$`,
+  'i',
+);
 /** Hours beside Greenwich (RFC 2822, 4.3). */
 const ZONES: Record<string, number> = {
   z: 0,
@@ -36,12 +47,13 @@ type Parts = Record<string, string | undefined>;
 
 /**
  * A written date in ISO 8601, so that dates of all sources compare as texts: a point in time in UTC (`2026-03-01T08:00:00.000Z`), a day, a month or a year as
- * precise as it is given (`2026-03-01`). Understood are ISO 8601, RFC 2822 and English months in words; a time without a zone is taken for UTC, whatever
+ * precise as it is given (`2026-03-01`). Understood are ISO 8601, RFC 2822, what programs print, and English months in words; a time without a zone is taken for UTC, whatever
  * the zone of the machine. Undefined for all else, such as `03/04/2026`, which is a day in March or in April.
  */
 export function readDate(written: string): string | undefined {
-  const text = written.trim();
-  if (text.length > LONGEST) return undefined;
+  const trimmed = written.trim();
+  if (trimmed.length > LONGEST) return undefined;
+  const text = trimmed.replace(YEAR_LAST, '$<day> $<year> $<time>$<zone>');
   for (const form of DAYS) {
     const found = form.exec(text);
     const rest = text.slice(found?.[0].length ?? 0);

@@ -36,6 +36,26 @@ describe('a written date', () => {
     ]);
   });
 
+  it('may have its year last, dots behind it, and a name of the zone behind the offset, as programs write it', () => {
+    for (const time of [
+      'Wed May 01 10:00:00 +0000 2024',
+      'Wed May  1 10:00:00 2024',
+      'Wed May  1 10:00:00 UTC 2024',
+      '2024.05.01 10:00',
+      '2024-05-01 10:00:00 +0000 UTC',
+      '2024-05-01 12:00:00 +0200 CEST',
+      '2024-05-01T12:00:00+02:00[Europe/Berlin]',
+      '2024-05-01T10:00:00Z[UTC]',
+    ])
+      expect(readDate(time), time).toBe('2024-05-01T10:00:00.000Z');
+    expect(all(['2024.05.01', '2024.05', '2024-05-01 10:00 XYZ UTC', 'Wed May 99 10:00:00 2024'])).toEqual([
+      '2024-05-01',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('is none where its day and month may be swapped, where there is no such day or time, and where it is no date', () => {
     for (const written of [
       '03/04/2024',

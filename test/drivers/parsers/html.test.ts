@@ -78,6 +78,11 @@ describe('HTML', () => {
     expect(text.length).toBeLessThan(2000);
     const wide = await body('<table><tr><td colspan="99">Rooms</td></tr><tr><td>One</td><td>80</td></tr></table>');
     expect(wide).toBe('| Rooms |  |\n| --- | --- |\n| One | 80 |');
+    const all = '<tr><td colspan="999">Without tax</td></tr>';
+    const two = (name: string) => `<tr><td rowspan="2">${name}</td><td>1</td><td>x</td></tr><tr><td>2</td><td>y</td></tr>`;
+    expect(await body(`<table>${two('Pump')}${all}${two('Hose')}</table>`)).toMatch(
+      /\| Pump \| 1 \|[^]*\|  \| 2 \| y \|\n[^]*Hose[^]*\|  \| 2 \| y \|/,
+    );
     const blocks = await body('<table><tr><td colspan="600">a</td><td>b</td></tr></table>');
     expect(blocks.length).toBeLessThan(100);
   });

@@ -13,6 +13,7 @@ export function saidButtons(): (button: DomElement) => boolean {
     if (!heading) return false;
     if (!besides.has(heading)) {
       const buttons = [...heading.querySelectorAll('button')];
+      if (buttons.length === 1 && isNumber(button, heading)) return true;
       besides.set(heading, lettersIn(heading) - buttons.reduce((sum, other) => sum + lettersIn(other), 0));
     }
     const others = besides.get(heading)!;
@@ -29,6 +30,10 @@ function headingAround(button: DomElement): DomElement | undefined {
 }
 
 const lettersIn = ({ textContent }: DomElement): number => (textContent ?? '').match(/\p{L}/gu)?.length ?? 0;
+
+/** A heading may be a year. */
+const isNumber = (button: DomElement, heading: DomElement): boolean =>
+  /\p{N}/u.test(button.textContent ?? '') && oneLine(button.textContent ?? '') === oneLine(heading.textContent ?? '');
 
 /** A button that a sentence speaks of, with words before it and something after it. */
 const isSpokenOf = ({ parentElement, previousSibling, nextSibling }: DomElement): boolean =>

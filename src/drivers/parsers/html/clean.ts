@@ -32,11 +32,12 @@ export function removeUnseen(root: DomElement, content?: DomElement): void {
   const measured = measuresOf(root);
   const isSaid = saidButtons();
   const overlays: DomElement[] = [];
+  const isPlain = root.querySelector('main, [role=main], article') === null && [...root.querySelectorAll('h1')].length === 1;
   const visit = (element: DomElement, { isContent, isOverlay }: { isContent: boolean; isOverlay: boolean }): void => {
     for (const child of childElements(element)) {
       const place = { isContent, measured };
       const isButton = child.nodeName === 'BUTTON';
-      if (isButton ? !isSaid(child) : isUnseen(child, place) || isAround(child, isContent)) child.remove();
+      if (isButton ? !isSaid(child) : isUnseen(child, place) || isAround(child, { isContent, isPlain })) child.remove();
       else {
         const liesOver = !isOverlay && isOver(child, place);
         if (liesOver) overlays.push(child);
@@ -83,9 +84,11 @@ const isMostOf = (body: DomElement | null, letters: number, measured: Place['mea
 const isFormula = (element: DomElement, name: string): boolean =>
   name === 'SCRIPT' && (element.getAttribute('type') ?? '').startsWith('math/tex');
 
-function isAround(element: DomElement, isContent: boolean): boolean {
+/** `isPlain` is a page of a single headline: its header may say what it is about. */
+function isAround(element: DomElement, { isContent, isPlain }: { isContent: boolean; isPlain: boolean }): boolean {
   const name = element.nodeName;
   if (name === 'NAV' || AROUND.has(element.getAttribute('role') ?? '')) return true;
   if (!FRAMES.has(name) || isContent) return false;
+  if (isPlain && name === 'HEADER' && element.querySelector('h1') !== null && element.querySelector('p') !== null) return false;
   return element.querySelector('main, article') === null && [...element.querySelectorAll('h1')].every(isOfSite);
 }

@@ -1,7 +1,8 @@
-import { childElements, type DomElement } from '../dom.ts';
-import { namesOf } from './names.ts';
+import { childElements, type DomElement, type DomNode } from '../dom.ts';
+import { purposeOf } from './names.ts';
 import { isOfSite } from './headline.ts';
 import { measuresOf, type Measure } from './measure.ts';
+import { lettersOf } from './prose.ts';
 
 const PLACE = '(?:site|page|main|top|global|primary|secondary|left|right|bottom|side|sub|mobile|desktop|user)[_-]?';
 const PART = '[_-]?(?:container|wrapper|wrap|area|inner|list|links|content|menu|bar|nav)';
@@ -12,10 +13,13 @@ const LEADING = named('nav|navbar|navigation|menu|sidebar|breadcrumbs?');
 const HEAD = named('header|head|masthead|topbar');
 /** What stands under each page. */
 const FOOTER = named('footer|foot|colophon');
+/** Elements that hold parts of a page; any other with such a name is a part of a text. */
+const PART_OF_PAGE = /^(?:DIV|SECTION|UL|OL)$/;
 const HEADING = 'h2, h3, h4, h5, h6';
 const LINKED = 0.5;
 /** A menu without links is as short as this share of its page. */
 const SHORT = 0.2;
+const TEXT = 3;
 const FOOTER_LETTERS = 300;
 const FOOTER_LINKED = 0.3;
 
@@ -23,18 +27,47 @@ const FOOTER_LINKED = 0.3;
 export function removeFrames(body: DomElement): void {
   const measured = measuresOf(body);
   const footers: DomElement[] = [];
+  const heads: DomElement[] = [];
   const visit = (element: DomElement): void => {
     for (const child of childElements(element)) {
-      const place = placeOf(namesOf(child));
+      const place = PART_OF_PAGE.test(child.nodeName) ? placeOf(purposeOf(child)) : undefined;
       if (place === undefined || holdsContent(child)) visit(child);
       else if (place === FOOTER && isSmall(measured(child))) footers.push(child);
-      else if (place !== FOOTER && isMenu(child, measured) && !(place === HEAD && child.querySelector(HEADING))) child.remove();
+      else if (place === HEAD && isMenu(child, measured) && !child.querySelector(HEADING)) heads.push(child);
+      else if (place === LEADING && isMenu(child, measured)) child.remove();
       else visit(child);
     }
   };
   visit(body);
+  const [head, ...otherHeads] = heads; // several are those of parts
+  if (head && otherHeads.length === 0 && !hasTextBeside(head, { side: 'previousSibling', body, measured })) head.remove();
   const [footer, ...others] = footers;
-  if (footer && others.length === 0 && measured(footer).letters < measured(body).letters) footer.remove(); // several are those of parts
+  if (footer && others.length === 0 && isUnder(footer, body, measured)) footer.remove();
+}
+
+/** Whether a footer stands under all else, the headline as well: that of a part has its headline outside of the part. */
+function isUnder(footer: DomElement, body: DomElement, measured: (element: DomElement) => Measure): boolean {
+  if (measured(footer).letters >= measured(body).letters || hasTextBeside(footer, { side: 'nextSibling', body, measured })) return false;
+  let part = footer;
+  while (part !== body && measured(part).letters === measured(footer).letters) part = part.parentElement!;
+  const headline = [...body.querySelectorAll('h1')].find((heading) => !isOfSite(heading));
+  return headline === undefined || part.contains(headline);
+}
+
+type Side = 'previousSibling' | 'nextSibling';
+
+/** Whether anything but links stands before or after an element in the body: then it belongs to a part. */
+function hasTextBeside(
+  element: DomElement,
+  { side, body, measured }: { side: Side; body: DomElement; measured: (element: DomElement) => Measure },
+): boolean {
+  const isText = (node: DomNode): boolean => {
+    const { letters, linked } = measured(node as DomElement);
+    return node.nodeType === TEXT ? lettersOf(node) > 0 : letters > linked;
+  };
+  for (let at: DomElement | null = element; at && at !== body; at = at.parentElement)
+    for (let node = at[side]; node; node = node[side]) if (isText(node)) return true;
+  return false;
 }
 
 const placeOf = (names: string): RegExp | undefined =>

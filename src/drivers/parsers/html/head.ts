@@ -27,6 +27,9 @@ const CREATED = [
 const MODIFIED = ['article:modified_time', 'datemodified', 'og:updated_time', 'dcterms.modified', 'last-modified'];
 const AUTHOR = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author'];
 const LONGEST_NAME = 200;
+/** What stands around the text is by others, or by who made the site. */
+const ELSEWHERE = 'aside, nav, footer';
+const SIGN = '[rel~=author], [itemprop~=author]';
 /** After so many that say nothing, there is none. */
 const MOST_SIGNS = 100;
 /** What readers say about a page. */
@@ -41,7 +44,7 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
   const data = linkedDataOf(elements);
   const times = elements.filter(({ nodeName }) => nodeName === 'TIME');
   const known = {
-    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author ?? signedBy(elements),
+    author: AUTHOR.map((name) => named.get(name)).find(isName) ?? data.author ?? signedBy(document, elements),
     created: date(...CREATED) ?? readDate(data.created ?? '') ?? timeOf(times, /datePublished|published|pubdate|entry-date/i),
     modified: date(...MODIFIED) ?? readDate(data.modified ?? '') ?? timeOf(times, /dateModified|updated|modified/i),
     description: meta('description', 'og:description', 'dc.description'),
@@ -74,14 +77,28 @@ const titleOf = (document: DomDocument): string =>
 const isName = (value: string | undefined): value is string =>
   value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
 
-/** The first name that the page marks as its author's (HTML 4.6.7.2, microdata of schema.org). Those of comments and reviews are others'. */
-function signedBy(elements: readonly DomElement[]): string | undefined {
+/**
+ * The name that the page marks as its author's (HTML 4.6.7.2, microdata of schema.org): in its article, where it has one. Those of comments, reviews
+ * and teasers are others', and of two names either may be.
+ */
+function signedBy(document: DomDocument, elements: readonly DomElement[]): string | undefined {
+  const [article, ...others] = document.querySelectorAll('article');
+  const isOwn = (sign: DomElement): boolean =>
+    (!article || others.length > 0 || article.contains(sign)) && sign.closest(ANSWERS) === null && !isElsewhere(sign);
+  const names = new Set<string>();
   for (const sign of elements.filter(isSign).slice(0, MOST_SIGNS)) {
+    if (!isOwn(sign) || sign.parentElement?.closest(SIGN)) continue;
     const named = sign.querySelector('[itemprop=name]');
     const name = oneLine(named?.getAttribute('content') ?? (named ?? sign).textContent ?? '').replace(/^by\s+/i, '');
-    if (name !== '' && isName(name) && sign.closest(ANSWERS) === null) return name;
+    if (name !== '' && isName(name)) names.add(name);
   }
-  return undefined;
+  return names.size === 1 ? [...names][0] : undefined;
+}
+
+/** The end of an article is still its own. */
+function isElsewhere(sign: DomElement): boolean {
+  const around = sign.closest(ELSEWHERE);
+  return around !== null && !(around.nodeName === 'FOOTER' && around.closest('article') !== null);
 }
 
 const isSign = (element: DomElement): boolean =>

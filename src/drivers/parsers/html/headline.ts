@@ -8,7 +8,8 @@ const MAIN = 'main, [role=main]';
 /** What sites call their own name. */
 const SITE = /(?:^|[\s_-])(?:site-?(?:title|name|logo|branding)|logo|navbar-brand)(?:$|[\s_-])/i;
 /** The address of a site's start page, also in one of its languages. */
-const HOME = /^(?:https?:\/\/[^/]+)?\/(?:[a-z]{2}(?:-[a-z]{2})?\/?)?(?:index\.\w+)?$|^https?:\/\/[^/]+$|^(?:\.\.?\/)+(?:index\.\w+)?$/i;
+const HOME =
+  /^(?:https?:\/\/[^/]+)?\/(?:[a-z]{2}(?:-[a-z]{2})?\/?)?(?:index\.\w+)?$|^https?:\/\/[^/]+$|^(?:\.\.?\/)*\.\.\/$|^(?:\.\.?\/)+index\.\w+$/i;
 /** Signs that link to a heading. */
 const SIGN = /[\u00b6\u200b\ue000-\uf8ff]|\s#$/gu;
 
@@ -20,9 +21,9 @@ export function isOfSite(heading: DomElement): boolean {
 }
 
 /**
- * What the page is about, as its first heading says: the first in its content, where that is known, or in its main element; that of its only
- * article; the first that is not the site's name; or else one of the second level that the page's title has. To be asked when what stands around the
- * content is taken out.
+ * What the page is about, as its first heading says: the first in its content, where that is known, or in its main element; that of its only article,
+ * where the page's title has it too; the first that is not the site's name; or else one of the second level that the page's title has. To be asked when
+ * what stands around the content is taken out.
  */
 export function headlineOf(
   body: DomElement,
@@ -35,7 +36,7 @@ export function headlineOf(
   return (
     all.find((heading) => content?.contains(heading)) ??
     all.find((heading) => heading.closest(MAIN) !== null) ??
-    (ofArticles.length === 1 ? ofArticles[0] : all.find((heading) => !isOfSite(heading))) ??
+    (ofArticles.length === 1 && isIn(title, wordsOf(ofArticles[0])) ? ofArticles[0] : all.find((heading) => !isOfSite(heading))) ??
     [body.querySelector('h2')].find((heading) => heading !== null && isIn(title, wordsOf(heading))) ??
     undefined
   );

@@ -28,12 +28,16 @@ const LINKED = 0.3;
 /** Where more than this share of the words is said by readers, they are what the page is for: a thread of short answers. */
 const MOST = 0.5;
 
-/** The number of a note in a wiki, the way to the source of rustdoc, and the language that VitePress writes into the corner of a code block. */
-const isMark = ({ nodeName, parentElement, nextElementSibling: next }: DomElement, names: string): boolean =>
-  (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
-  (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names)) ||
-  (names.trim() === 'lang' && /language-/.test(parentElement?.className ?? '')) ||
-  (EYEBROW.test(names) && next !== null && (next.nodeName === 'H1' || next.querySelector('h1') !== null));
+/** The number of a note in a wiki, the way to the source of rustdoc (by that word), and the language that VitePress writes into the corner of a code block. */
+const isMark = (element: DomElement, names: string): boolean => {
+  const { nodeName, parentElement, nextElementSibling: next } = element;
+  return (
+    (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
+    (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(element.textContent ?? '')) ||
+    (names.trim() === 'lang' && /language-/.test(parentElement?.className ?? '')) ||
+    (EYEBROW.test(names) && next !== null && (next.nodeName === 'H1' || next.querySelector('h1') !== null))
+  );
+};
 
 /** What GitBook and others write under each page: its question has no answer, and its age changes each day. */
 const ASKED = /^(?:was this (?:page |article )?helpful\?|(?:last )?(?:updated|modified) .{1,30} ago)$/i;

@@ -96,9 +96,10 @@ function laidOut(rows: readonly Cell[][]): string[][] | undefined {
         row.push('');
       }
     };
-    for (const { text, columns, rows: reach } of cells) {
+    for (const [at, { text, columns, rows: reach }] of cells.entries()) {
       fillTaken();
-      for (let i = 0; i < columns; i++) {
+      const isOpen = at === cells.length - 1 && reach === 1; // nothing comes behind it: many pages write 999 for all columns
+      for (let i = 0; i < (isOpen ? 1 : columns); i++) {
         taken[row.length] = reach - 1;
         row.push(i === 0 ? text : '');
       }

@@ -83,6 +83,12 @@ describe('a button in a heading', () => {
     );
   });
 
+  it('is a number where that is all there is', async () => {
+    const year = (number: number) => `<h3><button aria-expanded="false">${number}</button></h3><p>Of ${number}.</p>`;
+    expect(await textOf(`<main>${year(2024)}${year(2023)}</main>`)).toBe('### 2024\n\nOf 2024.\n\n### 2023\n\nOf 2023.');
+    expect(await textOf('<main><h2>Setup<button>1</button></h2><p>Words.</p></main>')).toBe('## Setup\n\nWords.');
+  });
+
   it('is none of them beside others', async () => {
     expect(await textOf('<main><h2>Setup<button>Copy link to this section</button></h2><p>Words.</p></main>')).toBe('## Setup\n\nWords.');
   });

@@ -33,4 +33,35 @@ describe('a short page without elements for what stands around its content', () 
     expect(await textOf('<div class="footer"><h2>Imprint</h2><p>Acme Ltd.</p></div>')).toBe('## Imprint\n\nAcme Ltd.');
     expect(await textOf('<div class="header"><h1>Contact</h1></div><p>Call us.</p>')).toBe('# Contact\n\nCall us.');
   });
+
+  it('keeps rows, cells, headings, terms and items that are called like them', async () => {
+    const rows = '<tr class="header"><th>Model</th><th>Price</th></tr><tr><td class="head">P1</td><td>100</td></tr>';
+    expect(await textOf(`<h1>Prices</h1><p>All in euro.</p><table>${rows}</table>`)).toContain(
+      '| Model | Price |\n| --- | --- |\n| P1 | 100 |',
+    );
+    expect(await textOf('<h1>Shop</h1><h2 class="header">Opening hours</h2><p>Monday to Friday, 9 to 17.</p>')).toContain(
+      '## Opening hours',
+    );
+    expect(await textOf('<h1>Keys</h1><dl><dt id="menu">Menu</dt><dd>A list of what can be done now.</dd></dl>')).toContain('Menu');
+    expect(await textOf('<h1>Spec</h1><ul><li class="head">Flow: 10</li><li class="foot">Weight: 3</li></ul>')).toMatch(/Flow.*\n.*Weight/);
+    expect(await textOf('<h1>Layout</h1><div id="footer"><h2>Footer</h2><p>It takes a colour.</p></div>')).toContain('Footer');
+  });
+
+  it('keeps the heads and footers of cards, and of the only one', async () => {
+    const card = (name: string) =>
+      `<div class="card"><div class="header">${name}</div><p>Repairs the pumps of the whole valley since long ago.</p></div>`;
+    const cards = await textOf(card('Ann Berg') + card('Bob Carl'));
+    expect(cards).toContain('Ann Berg');
+    expect(cards).toContain('Bob Carl');
+    expect(await textOf(`<h1>Team</h1>${card('Ann Berg')}`)).toContain('Ann Berg');
+    const footer = '<p>Boils a litre in two minutes.</p><div class="footer">Price: 30 euro</div>';
+    expect(await textOf(`<h1>Kettle</h1><div class="product">${footer}</div>`)).toContain('Price');
+    expect(await textOf(`<div><h1>Kettle</h1>${footer}<p>It comes with a lid.</p></div>`)).toContain('Price');
+    expect(await textOf('<div><h1>Kettle</h1><p>Boils a litre.</p><div><div class="footer">FOOTERWORD</div></div></div>')).not.toContain(
+      'FOOT',
+    );
+    expect(
+      await textOf('<div class="header">HEADWORD</div><h1>Kettle</h1><p>Boils a litre in two minutes, and it keeps it warm.</p>'),
+    ).not.toContain('HEAD');
+  });
 });

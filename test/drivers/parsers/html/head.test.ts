@@ -53,6 +53,18 @@ describe('what an HTML page says about itself', () => {
     );
   });
 
+  it('is not signed by the authors of teasers, by who made the site, or by one of two', async () => {
+    const by = (name: string) => `<span>by <a rel="author" href="/${name}">${name}</a></span>`;
+    const signed = async (body: string) => (await read('html', `<html><body>${body}</body></html>`)).metadata;
+    const text = '<p>Words and water and salt.</p>';
+    for (const element of ['aside', 'nav', 'footer'])
+      expect(await signed(`<main>${text}</main><${element}>${by('Bob')}</${element}>`), element).toEqual({});
+    expect(await signed(`<article>${text}</article><div>${by('Bob')}</div>`)).toEqual({});
+    expect(await signed(`<div>${text}${by('Ann')}</div><div>${by('Bob')}</div>`)).toEqual({});
+    expect(await signed(`<article>${text}<footer>${by('Ann')}</footer></article><div>${by('Bob')}</div>`)).toEqual({ author: 'Ann' });
+    expect(await signed(`${by('Ann')}${text}${by('Ann')}`)).toEqual({ author: 'Ann' });
+  });
+
   it('has dates that compare as texts, however they are written, and none that may be read in two ways', async () => {
     const dated = (created: string, modified: string) =>
       headed(`<meta name="date" content="${created}"><meta name="last-modified" content="${modified}">`);

@@ -56,4 +56,24 @@ describe('the headline of a page', () => {
   it('stays where it links to a page that is not the first', async () => {
     expect((await page(`<header><h1><a href="/soup">Soup</a></h1></header>${words}`, 'Blog')).text).toContain('Soup');
   });
+
+  it('is that of the page where the only article is a part of it, which its title tells', async () => {
+    const article = `<article><h1>Version 2</h1><p>Faster start.</p></article>`;
+    for (const title of ['Release notes', 'Release notes - Acme']) {
+      const notes = await page(`<div><h1>Release notes</h1><p>What changed.</p>${article}</div>`, title);
+      expect(notes.text, title).toMatch(/^# Release notes\n[^]*# Version 2\n/);
+      expect(notes.title, title).toBe('Release notes');
+    }
+  });
+
+  it('stays where it links to its own place, and where it stands over what the page says in short', async () => {
+    expect((await page('<header><h1><a href="./">Install</a></h1></header><p>Unpack the file.</p><h2>Linux</h2>', 'Install')).text).toMatch(
+      /^# \[?Install/,
+    );
+    const header = '<header><h1><a href="https://pump.example/">pump</a></h1><p>A tool that moves water.</p></header>';
+    expect((await page(`${header}<section><h2>Install</h2><p>Run it.</p></section>`, 'pump by ann')).text).toMatch(
+      /^# .*pump.*\n\nA tool that moves water\.\n\n## Install/,
+    );
+    expect((await page(`${header}<main><h2>Install</h2><p>Run it.</p></main>`, 'Install')).text).toBe('## Install\n\nRun it.');
+  });
 });

@@ -71,6 +71,12 @@ describe('a short part of an article', () => {
     expect(await generated('<div class="eyebrow">PARTWORD</div><div><h1>Part</h1></div>')).not.toContain('PARTWORD');
   });
 
+  it('stays where it links to a source and says so in more than that word', async () => {
+    const link = (words: string) => generated(`<p>See the <a class="src" href="/s">${words}</a> here.</p>`);
+    expect(await link('source of the river')).toContain('source of the river');
+    expect(await link('[src]')).not.toContain('src');
+  });
+
   it('is left out where it asks how the page was, or says how old that is today', async () => {
     for (const words of ['Was this helpful?', 'Last updated 2 days ago', 'Last updated <time>a month</time> ago'])
       expect(await generated(`<p>${words}</p>`), words).not.toMatch(/helpful|updated/);
