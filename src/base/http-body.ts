@@ -56,9 +56,15 @@ export async function readBody(
   return Buffer.concat(pieces, length);
 }
 
-/** Milliseconds that a body which nobody reads is waited for, and bytes: after that, another connection costs less. */
+/** Milliseconds that a body which nobody needs is waited for, and bytes: after that, another connection costs less. */
 const PATIENCE = 1_000;
 const REST = 16_384;
+
+/** What comes of reading a body, for which nobody waits longer than that: then it is cut off, and reading it fails. */
+export async function readSoon<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
+  const clock = setTimeout(() => body.destroy(), PATIENCE);
+  return read().finally(() => clearTimeout(clock));
+}
 
 /** Lets go of a body that nobody reads: a short one comes to its end, so that its connection can be used again, and any other is cut off. */
 export async function leaveBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { Network } from '../schema/config.ts';
 import type { AddressPolicy } from './address.ts';
 import type { Connections } from './connect.ts';
 import { KbError } from './errors.ts';
-import { ACCEPTED_ENCODINGS, leaveBody, readBody, unpacked } from './http-body.ts';
+import { ACCEPTED_ENCODINGS, leaveBody, readBody, readSoon, unpacked } from './http-body.ts';
 import { retryAfterReset, statusError, type Credentials } from './http-error.ts';
 import { decoded, type AnswerHead, type HttpAnswer, type HttpRequest } from './http-message.ts';
 import { saidIn, secretsSent } from './said.ts';
@@ -172,7 +172,7 @@ async function refusalIn(
     return saidIn(JSON.parse(new TextDecoder().decode(bytes)), secretsSent(sent.url, { headers, body: sent.body }));
   };
   const isJson = /[/+]json$/.test(content_type);
-  const said = await (isJson ? reads() : leaveBody(body, signal).then(() => undefined)).catch(() => undefined);
+  const said = await (isJson ? readSoon(body, reads) : leaveBody(body, signal).then(() => undefined)).catch(() => undefined);
   const reset = headerOf(response, 'ratelimit-reset') ?? headerOf(response, 'x-ratelimit-reset');
   const retry_after = headerOf(response, 'retry-after') ?? (status === 429 ? retryAfterReset(reset) : undefined);
   return statusError(name(), status, { retry_after, credentials: credentialsOf(sent, given), said });

@@ -2,9 +2,6 @@ import { KbError } from './errors.ts';
 
 const REFERENCE = /\$\{(\w+)\}/g;
 
-/** Of texts that hold what only looks like a reference, because it came with a value: the variable that was not set all the same, if any. */
-const filledTexts = new Map<string, string | undefined>();
-
 /** Whether a text refers to a variable of the environment: `${NAME}`. */
 export const isReferring = (text: string): boolean => text.search(REFERENCE) >= 0;
 
@@ -13,21 +10,10 @@ export const withoutReferences = (text: string): string => text.replace(REFERENC
 
 /** The same structure with the values of variables in the places of `${NAME}`; a reference to one that is not set stays. */
 export function filledIn(value: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
-  if (typeof value === 'string') return filledText(value, environment);
+  if (typeof value === 'string') return value.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
   if (Array.isArray(value)) return value.map((item) => filledIn(item, environment));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, environment)]));
-}
-
-function filledText(text: string, environment: Readonly<Record<string, string | undefined>>): string {
-  const names = [...text.matchAll(REFERENCE)].map(([, name]) => name!);
-  const filled = text.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
-  if (names.some((name) => isReferring(environment[name] ?? '')))
-    filledTexts.set(
-      filled,
-      names.find((name) => environment[name] === undefined),
-    );
-  return filled;
 }
 
 /**
@@ -40,7 +26,7 @@ export function unsetReference(
   { isRequested = false }: { isRequested?: boolean } = {},
 ): KbError | undefined {
   if (typeof value === 'string') {
-    const variable = !isRequested && filledTexts.has(value) ? filledTexts.get(value) : /\$\{(\w+)\}/.exec(value)?.[1];
+    const variable = /\$\{(\w+)\}/.exec(value)?.[1];
     if (variable === undefined) return undefined;
     return isRequested ? unfilled(where, variable) : unset(where, variable);
   }

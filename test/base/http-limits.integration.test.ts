@@ -115,9 +115,12 @@ test('a body that never ends is not waited for where nobody reads it: of a redir
     (status: number): SiteRoute =>
     (_request, response) =>
       void response.writeHead(status, { location: '/new' }).write('x');
-  const web = await site({ '/old': endlessly(302), '/gone': endlessly(404), '/film': endlessly(200), '/new': 'new' });
+  const json: SiteRoute = (_request, response) =>
+    void response.writeHead(404, { 'content-type': 'application/json' }).write('{"detail":"miss');
+  const web = await site({ '/json': json, '/old': endlessly(302), '/gone': endlessly(404), '/film': endlessly(200), '/new': 'new' });
   const http = door([web], { network: { timeout: 1_000 } });
   expect((await http.request(`${web.url}/old`)).url).toBe(`${web.url}/new`);
   expect(await failure(http.request(`${web.url}/gone`))).toMatchObject({ code: 'not_found' });
+  expect(await failure(http.request(`${web.url}/json`))).toMatchObject({ code: 'not_found' });
   expect((await http.request(`${web.url}/film`, { reads: () => false })).bytes).toHaveLength(0);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filledIn, unsetReference } from '../../src/base/references.ts';
+import { unsetReference } from '../../src/base/references.ts';
 
 const value = { headers: { 'X-Team': 'docs', Authorization: 'Bearer ${TICK}' } };
 
@@ -19,12 +19,4 @@ test('a reference in a request over HTTP is told to be none', () => {
 
 test('what refers to nothing has no error', () => {
   expect(unsetReference({ a: ['x', { b: 1 }] }, '')).toBeUndefined();
-});
-
-test('what looks like a reference in a value that was filled in is none, and no part of that value is told', () => {
-  const environment = { PASSWORD: 'ab${cdef}gh', HALF: '${cdef}' };
-  const filled = filledIn({ a: 'Bearer ${PASSWORD}', b: ['${HALF}'] }, environment);
-  expect(filled).toEqual({ a: 'Bearer ab${cdef}gh', b: ['${cdef}'] });
-  expect(unsetReference(filled, '')).toBeUndefined();
-  expect(unsetReference(filledIn('${HALF} ${TICK}', environment), 'x')!.message).toContain('TICK');
 });

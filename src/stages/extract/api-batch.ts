@@ -20,7 +20,8 @@ export function apisOf(input: ApiInput, settings: Config['ingestion']['api']): A
   const groups = Map.groupBy(apis, apiSource);
   const marked = apis.map((api): ApiSettings => {
     const alike = groups.get(apiSource(api))!;
-    return new Set(alike.map(openHeaders)).size > 1 ? { ...api, headers_mark: hash(openHeaders(api)).slice(0, 8) } : api;
+    if (new Set(alike.map(openHeaders)).size === 1) return api;
+    return { ...api, headers_mark: hash(openHeaders(api)).slice(0, 8), isHeir: api === alike[0] };
   });
   const first = new Map<string, ApiSettings>();
   return marked.map((api) => {

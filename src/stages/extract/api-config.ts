@@ -12,6 +12,8 @@ export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
   url: string;
   /** A trace of its headers, where another one of the same request differs from it in nothing else. */
   headers_mark?: string;
+  /** It goes on where this API was read without such a trace: what was stored then is its own. */
+  isHeir?: boolean;
 }
 
 /** What one entry says laid over what is said of all; headers and parameters add up. */

@@ -73,12 +73,13 @@ export async function pageOf(answer: HttpAnswer, api: ApiSettings, { number, req
   const place = placeOf(api.pagination, request, number);
   if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path });
   const value = structure?.value;
-  const failure = failureIn(value);
+  const listed = items_path === undefined ? undefined : valueAt(value, items_path);
+  const failure = Array.isArray(listed) && listed.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
   if (failure !== undefined && number === 1) throw failed(base, failure);
   const hasNoList =
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
-      : answer.bytes.length > 0 && valueAt(value, items_path) === undefined;
+      : answer.bytes.length > 0 && listed === undefined;
   const is_without_list = hasNoList || failure !== undefined;
   if (structure && items_path && number === 1 && is_without_list) throw misled(base, items_path, value);
   const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;

@@ -14,7 +14,7 @@ export interface Stopped {
  * on at the one that failed; cursors and links may be gone by then, so that those begin again (what is unchanged costs nothing).
  */
 export function retryInput(
-  { url, headers = {}, params, body, headers_mark: _mark, ...rest }: ApiSettings,
+  { url, headers = {}, params, body, headers_mark: _mark, isHeir: _heir, ...rest }: ApiSettings,
   stopped: Stopped,
 ): Record<string, unknown> {
   return {

@@ -85,8 +85,10 @@ async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts):
 
 /** All that belongs to an API; `doubt`: why that may be more than was read. */
 const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
-  const source = apiSource(api);
-  return { scope: { source_kind: 'api', covers: (stored) => isPartOf(source, stored), ...(doubt === undefined ? {} : { doubt }) } };
+  const { headers_mark: _mark, ...alone } = api;
+  const sources = [api, ...(api.isHeir ? [alone] : [])].map(apiSource);
+  const covers = (stored: string): boolean => sources.some((source) => isPartOf(source, stored));
+  return { scope: { source_kind: 'api', covers, ...(doubt === undefined ? {} : { doubt }) } };
 };
 
 /** An end that may not be the end. */

@@ -32,6 +32,40 @@ const SIGNS: Record<string, string> = {
   OElig: 'Œ',
   oslash: 'ø',
   Oslash: 'Ø',
+  iexcl: '¡',
+  iquest: '¿',
+  sect: '§',
+  para: '¶',
+  plusmn: '±',
+  le: '≤',
+  ge: '≥',
+  ne: '≠',
+  rarr: '→',
+  rArr: '⇒',
+  larr: '←',
+  lArr: '⇐',
+  frac12: '½',
+  frac14: '¼',
+  frac34: '¾',
+  sup1: '¹',
+  sup2: '²',
+  sup3: '³',
+  micro: 'µ',
+  ordf: 'ª',
+  ordm: 'º',
+  pound: '£',
+  yen: '¥',
+  cent: '¢',
+  dagger: '†',
+  Dagger: '‡',
+  permil: '‰',
+  prime: '′',
+  Prime: '″',
+  thinsp: '\u2009',
+  ensp: '\u2002',
+  emsp: '\u2003',
+  shy: '\u00ad',
+  zwnj: '\u200c',
 };
 /** What stands above or below a letter, as a character that joins the one before. */
 const MARKS: Record<string, string> = {
@@ -58,8 +92,13 @@ export const withoutEntities = (text: string): string =>
     return SIGNS[name] ?? SIGNS[name.toLowerCase()] ?? `${name[0]}${MARKS[name.slice(1).toLowerCase()]}`.normalize('NFC');
   });
 
+/** What 128 to 159 stand for: the characters of windows-1252 (HTML, 13.2.5.80); a space where it has none. */
+const WINDOWS = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
+
 /** Undefined for what is no character (surrogates, and numbers beyond the last). */
 function characterOf(code: number): string | undefined {
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
+  const windows = WINDOWS[code - 128] ?? ' ';
+  if (windows !== ' ') return windows;
   return code === 0xa0 ? ' ' : String.fromCodePoint(code);
 }

@@ -29,6 +29,8 @@ const isNothing = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
   value === '' ||
+  value === 0 ||
+  value === '0' ||
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
@@ -39,9 +41,9 @@ export const isPassing = (said: string): boolean =>
 /** Statuses with which APIs answer to pages behind their last one. */
 export const BEHIND_LAST = [400, 404, 416, 422];
 
-/** Whether an answer of such a status says that it is the page which is not there (Django REST: «Invalid page.», WordPress: `rest_post_invalid_page_number`). */
-export function saysNoPage({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>): boolean {
+/** Whether an answer of such a status says beyond doubt that it is the page which is not there, in the words of Django REST and WordPress: others say the like of limits, too. */
+export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'status' | 'bytes' | 'content_type'>): boolean {
   if (!/[/+]json$/.test(content_type)) return false;
   const text = new TextDecoder().decode(bytes.subarray(0, 4096));
-  return /invalid[ _-]?page|page[^."]{0,40}(not found|invalid|does ?n.t exist|does not exist|out of (range|bounds))/i.test(text);
+  return /"rest_post_invalid_page_number"/.test(text) || (status === 404 && /"Invalid page\."/.test(text));
 }

@@ -21,22 +21,26 @@ const ERROR = new RegExp(
   'i',
 );
 
+/** Of these, what no page of content has for its title, however long it is: a status, or a bare wish. */
+const SURE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
+
 /** Letters below which a page is nothing but its form, and below which it may be one that tells people to sign in, or that nothing is there. */
 const BARE = 100;
 const FEW = 400;
 /** The same for a page with a field for a password, beside which terms and notices stand. */
 const FEW_BESIDE_FORM = 2000;
 
-/** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer, and for a page that has more to say. */
+/** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer, and for a page under a bare word that has more to say. */
 export function saysError({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>): string | undefined {
   if (bytes.length > LARGEST || !HTML_TYPE.test(content_type)) return undefined;
   const html = new TextDecoder().decode(bytes);
   if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
-  if (lettersOf(textIn(html)) >= (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW)) return undefined;
   const [title, heading] = [/<title[^>]*>([^<]*)</i, /<h1[^>]*>([^<]*)</i].map((place) =>
     place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
   );
-  return [title || heading].find((text) => text !== undefined && text.length <= 100 && ERROR.test(text));
+  const said = title || heading;
+  if (said === undefined || said.length > 100 || !ERROR.test(said)) return undefined;
+  return SURE.test(said) || lettersOf(textIn(html)) < (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW) ? said : undefined;
 }
 
 /** What a small page shows, about. */

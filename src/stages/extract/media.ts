@@ -36,6 +36,10 @@ export function fileTypeOf(
   return reader.fileType(start.startsWith('<!doctype html') || start.startsWith('<html') ? 'document.html' : 'document.txt');
 }
 
+/** Whether only the bytes of an answer can tell what it is: one that is called by no type, at an address that ends in no extension (`/download?id=5`). */
+export const isToldByBytes = ({ content_type, url }: Pick<HttpAnswer, 'content_type' | 'url'>): boolean =>
+  VAGUE.has(content_type) && extname(new URL(url).pathname) === '';
+
 const MARKS: [charset: string, mark: number[]][] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],

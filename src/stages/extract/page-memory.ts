@@ -18,6 +18,8 @@ export interface RememberedPage {
   last_modified?: string | undefined;
   /** It was opened in a browser: what the server sends says nothing about it. */
   isRendered: boolean;
+  /** Hash of what it said since, all at once with other pages: as long as it says just that, it stays what it was. */
+  alike?: string | undefined;
   /** Addresses that a crawl goes on to from it. */
   links: readonly string[];
 }

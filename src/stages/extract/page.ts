@@ -8,7 +8,7 @@ import type { Config } from '../../schema/config.ts';
 import type { Stage } from '../../schema/results.ts';
 import { keyOf, normalized } from './crawl/address.ts';
 import { assertIsAsked } from './error-page.ts';
-import { fileTypeOf, inUtf8 } from './media.ts';
+import { fileTypeOf, inUtf8, isToldByBytes } from './media.ts';
 import { sourceOf, type NetworkParts } from './network.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
 import { hasMoreLetters, needOfBrowser } from './page-shell.ts';
@@ -55,13 +55,13 @@ export interface LoadedPage {
   isUnopened?: boolean;
 }
 
-/** What came of a page (`isMoved`: its address leads elsewhere for good, and was followed); what is `unreadable` is named by its media type; of what failed once it was there, its kind is known. */
+/** What came of a page (`isMoved`: its address leads elsewhere for good, and was followed); what is `unreadable` is named by its media type; of what failed once it was there, its kind is known (`isCutOff`: it has more bytes than this try was given, and not more than it may have). */
 export type PageRead =
   | { page: LoadedPage; isMoved?: boolean | undefined }
   | { unchanged: RememberedPage; isMoved?: boolean | undefined }
   | Redirect
   | { unreadable: string }
-  | { failed: unknown; stage: Stage; file_type?: string | undefined };
+  | { failed: unknown; stage: Stage; file_type?: string | undefined; isCutOff?: boolean };
 
 /** Where a page leads elsewhere. `isLasting`: it is not there any more, and not merely elsewhere for now. */
 export interface Redirect {
@@ -77,7 +77,7 @@ export async function readPage(url: string, parts: PageParts, options: PageOptio
   try {
     if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never')
       return await renderedPage(url, parts, { ...options, at });
-    const answer = await answerOf(url, remembered, { parts, options });
+    const answer = await answerOf(url, remembered, { parts, options, at });
     return await readAnswer(answer, { parts, options, remembered, at });
   } catch (error) {
     if (isAbort(error)) throw error;
@@ -86,10 +86,7 @@ export async function readPage(url: string, parts: PageParts, options: PageOptio
 }
 
 /** How far the work has come. */
-interface At {
-  stage: Stage;
-  file_type?: string;
-}
+type At = Omit<Extract<PageRead, { failed: unknown }>, 'failed'>;
 
 /** A page that needs not be asked for. */
 const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
@@ -100,12 +97,13 @@ const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOp
 interface Way {
   parts: PageParts;
   options: PageOptions;
+  at: At;
 }
 
 const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
 
 /** The answer to a request that, with something remembered, need not be answered in full where nothing has changed. */
-async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options }: Way): Promise<HttpAnswer> {
+async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options, at }: Way): Promise<HttpAnswer> {
   const { http, reader, signal } = parts;
   const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
@@ -116,12 +114,21 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
   };
   const kindOf = (head: AnswerHead) => fileTypeOf({ ...head, bytes: new Uint8Array() }, reader); // as far as it can be told before its body
-  const reads = (head: AnswerHead) => isWanted(head) && kindOf(head) !== undefined;
+  const reads = (head: AnswerHead) => isWanted(head) && (kindOf(head) !== undefined || isToldByBytes(head));
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
-  const max_bytes = (head: AnswerHead) => Math.min(most, mostBytesOf(kindOf(head), reader));
-  const answer = await http.request(url, { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect });
+  let isLess = false;
+  const max_bytes = (head: AnswerHead) => {
+    const may = mostBytesOf(kindOf(head), reader);
+    isLess = most < may;
+    return Math.min(most, may);
+  };
+  const asked = http.request(url, { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect });
+  const answer = await asked.catch((error: unknown) => {
+    at.isCutOff = isLess && error instanceof KbError && error.code === 'too_large';
+    throw error;
+  });
   const isTrusted = answer.status !== 304 || (isOf(remembered, answer) && tagsOf(answer).length === 0);
-  return isTrusted ? answer : answerOf(url, undefined, { parts, options });
+  return isTrusted ? answer : answerOf(url, undefined, { parts, options, at });
 }
 
 /** Whether what is remembered of an address is of the page that it leads to today. */
@@ -134,7 +141,6 @@ const tagsOf = ({ headers, repeated }: AnswerHead): readonly string[] =>
 
 interface Asked extends Way {
   remembered: RememberedPage | undefined;
-  at: At;
 }
 
 async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }: Asked): Promise<PageRead> {

@@ -35,12 +35,15 @@ export function doubtfulEnd({ pagination }: Pick<ApiSettings, 'pagination'>, pag
   const at = lastOnTheWay(page.value, path);
   if (found === undefined && isEmpty(at)) return undefined;
   const fields = Object.entries(at ?? {});
+  const isCount = (dotted: string): boolean => PAGES.test(dotted.split('.').at(-1)!);
+  const cursors = leading.filter((dotted) => !isCount(dotted));
   const meant = nearest(
     path.split('.').at(-1)!,
-    fields.flatMap(([key, value]) => (isOn(value) ? [key] : [])),
+    fields.flatMap(([key, value]) => (isOn(value) && !isCount(key) ? [key] : [])),
   );
-  if (first !== undefined || meant !== undefined || found !== undefined)
+  if (cursors.length > 0 || meant !== undefined || found !== undefined)
     throw misled(name, path, leading.length > 0 ? leading : fields.map(([key]) => key));
+  if (first !== undefined) return `${name} has «${first}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
   if (fields.some(([key]) => NEIGHBOUR.test(key))) return undefined;
   if (size !== undefined && page.count !== undefined && page.count < size) return undefined;
   return `${name} holds nothing at cursor_path «${path}»: it was taken for the only page, and there may be more.`;

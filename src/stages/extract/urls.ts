@@ -24,10 +24,11 @@ export interface UrlsParts extends PageParts {
 export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
   const entries = entriesIn(urls, parts.settings);
   const stored = new Set<string>();
+  const [moved, left] = [new Map<string, Set<string>>(), new Map<string, string>()];
   const unopened = new Map<string, KbError>();
   const reading: UrlsParts = { ...parts, onUnopened: (source, reason) => void unopened.set(source, reason) };
   for (const pages of groupedIn(entries)) {
-    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, left: new Set() });
+    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, moved, left });
     else yield* crawl(pages, { ...reading, stored });
   }
   if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };
@@ -68,16 +69,30 @@ function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | str
 interface Run {
   parts: UrlsParts;
   stored: Set<string>;
-  /** What pages were stored under that stand elsewhere now. */
-  left: Set<string>;
+  /** Addresses that lead elsewhere for good, by the source that they lead to. */
+  moved: Map<string, Set<string>>;
+  /** What pages were stored under that stand elsewhere on their host now, and where that is. */
+  left: Map<string, string>;
 }
 
-async function* readEach(pages: readonly string[], { parts, stored, left }: Run): AsyncGenerator<Extracted, void, void> {
+async function* readEach(pages: readonly string[], run: Run): AsyncGenerator<Extracted, void, void> {
+  const { parts } = run;
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
   const read = async (url: string) => ({ url, read: await readPage(url, parts, optionsOf(url, parts)) });
-  for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, { parts, stored, left });
-  if (left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => left.has(source) } };
+  for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, run);
+  if (run.left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasLeft(source, run) } };
+}
+
+/** Whether what is stored has moved. Where several addresses lead to one, that may be a login, or a notice that the site is down. */
+const hasLeft = (source: string, { moved, left }: Pick<Run, 'moved' | 'left'>): boolean => moved.get(left.get(source) ?? '')?.size === 1;
+
+/** Notes that the page at an address stands elsewhere for good. */
+function leave(url: string, source: string, { parts, moved, left }: Run): void {
+  const own = sourceOf(url);
+  moved.set(source, new Set(moved.get(source)).add(own));
+  for (const before of [own, storedFor(url, parts.memory)])
+    if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) left.set(before, source);
 }
 
 /** What the page at an address was stored under, unless that is the address of another one, which has to be asked for by itself. */
@@ -90,7 +105,8 @@ function storedFor(url: string, memory: PageMemory | undefined): string | undefi
 /** Pages of one host may be asked for by other runs, too. */
 const optionsOf = (url: string, { turns }: UrlsParts): PageOptions => (URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {});
 
-async function extracted({ url, read }: { url: string; read: PageRead }, { parts, stored, left }: Run): Promise<Extracted> {
+async function extracted({ url, read }: { url: string; read: PageRead }, run: Run): Promise<Extracted> {
+  const { parts, stored } = run;
   const { memory, settings, reader } = parts;
   if ('failed' in read) {
     const stored_as = isGone(read.failed) ? storedFor(url, memory) : memory?.storedUnder(sourceOf(url));
@@ -101,8 +117,7 @@ async function extracted({ url, read }: { url: string; read: PageRead }, { parts
     return failedPage(unreadable(sourceOf(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
   const known = 'page' in read ? knownOf(read.page, parts) : read.unchanged;
   const source = known.found;
-  if (read.isMoved)
-    for (const before of [sourceOf(url), storedFor(url, memory)]) if (before !== undefined && before !== source) left.add(before);
+  if (read.isMoved) leave(url, source, run);
   await memory?.remember(sourceOf(url), { ...known, source });
   if (stored.has(source)) return { expected: -1 };
   stored.add(source);

@@ -23,6 +23,13 @@ test('APIs of one address with other headers are told apart, whatever credential
   const alone = await extract([web], ask({ 'Accept-Language': 'de' }));
   expect(alone.documents[0]!.source).toBe(url);
   expect(alone.scopes[0]!(documents[0]!.source), 'those of a batch are none of its own').toBe(false);
+  const { scopes } = await extract([web], [ask({ 'Accept-Language': 'de' }), ask({ 'accept-language': 'en' })]);
+  for (const before of [url, `${url}#record=1`])
+    expect(
+      scopes.map((covers) => covers(before)),
+      'what was stored before there was a second one is the first one’s',
+    ).toEqual([true, false]);
+  expect(scopes.map((covers) => covers(documents[1]!.source))).toEqual([false, true]);
 });
 
 test.each([
@@ -70,6 +77,8 @@ test('a page behind the last one that is refused is the end, and a doubtful one 
     [400, { code: 'rest_post_invalid_page_number', message: 'The page number requested is larger than …' }, true],
     [422, { message: 'Only the first 1000 results are available' }, false],
     [404, {}, false],
+    [404, { message: 'Page not found' }, false],
+    [400, { message: 'page is out of range: at most 2 pages may be asked for, narrow your search' }, false],
   ] as const) {
     const web = await refusing(status, body);
     const found = await extract([web], { url: `${web.url}/list`, pagination });
@@ -104,4 +113,19 @@ test('an answer that is nothing but an error is one, whatever its status, and sa
     [expect.stringContaining('status of success: «rate limit exceeded»'), 'convert', true],
     [expect.stringContaining('«Unknown field «x»»'), 'convert', false],
   ]);
+});
+
+test('a list of errors is content where it was said that the records are there', async () => {
+  const errors = [
+    { code: 'E1', title: 'Pump blocked', description: 'Open the lid.' },
+    { code: 'E2', title: 'No water', description: 'Fill it.' },
+  ];
+  const web = await site({ '/errors': json({ errors }), '/none': json({ errors: [], error: 'Broken' }) });
+  const pagination = { type: 'link', items_path: 'errors' } as const;
+  const found = await extract(
+    [web],
+    ['/errors', '/none'].map((path) => ({ url: web.url + path, pagination })),
+  );
+  expect(found.documents.map(({ title }) => title)).toEqual(['Pump blocked', 'No water']);
+  expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining('«Broken»') })]);
 });

@@ -256,6 +256,13 @@ test.each([
   expect(found.scopes).toHaveLength(1);
 });
 
+test('a first answer without a cursor that counts several pages is read, and may have been one of them', async () => {
+  const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), meta: { page: 1, pages: 3 } })) });
+  const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('meta.next_cursor') });
+  expect([valves(found), found.errors, found.scopes]).toEqual([all(5), [], []]);
+  expect(found.notices).toEqual([expect.stringContaining('has «meta.pages» but nothing at cursor_path «meta.next_cursor»')]);
+});
+
 test('a first answer that says nothing of a cursor may have been one of several', async () => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), total: 23 })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('meta.cursor') });

@@ -22,6 +22,8 @@ test.each([
   { message: 'Hello' },
   { status: 'ok', message: 'Hello' },
   { ok: false },
+  { errors: 0, message: '42 documents' },
+  { error_code: '0', message: 'success' },
   [{ error: 'x' }],
   'error',
   null,
@@ -36,11 +38,14 @@ test('what passes is worth another try', () => {
   for (const said of ['invalid_auth', 'No such field', '404 Not Found']) expect(isPassing(said)).toBe(false);
 });
 
-test('an answer says that a page is not there in JSON alone', () => {
-  const says = (text: string, content_type = 'application/json') => saysNoPage({ bytes: Buffer.from(text), content_type });
-  for (const text of ['{"detail":"Invalid page."}', '{"code":"rest_post_invalid_page_number"}', '{"error":"Page 5 does not exist"}'])
-    expect(says(text)).toBe(true);
-  expect(says('<h1>Page not found</h1>', 'text/html')).toBe(false);
-  for (const text of ['{}', '{"message":"Only the first 1000 results are available"}', '{"message":"token not found"}'])
+test('an answer says that a page is not there in JSON alone, and in words that mean nothing else', () => {
+  const says = (text: string, status = 404, content_type = 'application/json') =>
+    saysNoPage({ status, bytes: Buffer.from(text), content_type });
+  expect(says('{"detail":"Invalid page."}')).toBe(true);
+  expect(says('{"code":"rest_post_invalid_page_number"}', 400)).toBe(true);
+  expect(says('"Invalid page."', 404, 'text/html')).toBe(false);
+  for (const text of ['{}', '{"message":"Page not found"}', '{"error":"Page 5 does not exist"}', '{"message":"token not found"}'])
     expect(says(text)).toBe(false);
+  expect(says('{"message":"page is out of range: at most 2 pages may be asked for"}', 400)).toBe(false);
+  expect(says('{"detail":"Invalid page."}', 400)).toBe(false);
 });

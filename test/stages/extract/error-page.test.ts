@@ -17,6 +17,10 @@ test.each([
   ['<html><title>Under maintenance</title>', 'Under maintenance'],
   [`<html><title>Error</title><style>${'p { color: red } '.repeat(50)}</style><p>Sorry.`, 'Error'],
   [`<html><title>Sign in</title><input type="password"><p>${'Terms apply to all. '.repeat(40)}`, 'Sign in'],
+  [`<title>500 - Internal server error.</title><p>${'The page cannot be displayed. '.repeat(30)}`, '500 - Internal server error.'],
+  [`<title>Error 404 (Not Found)</title><p>${'We looked for it everywhere. '.repeat(30)}`, 'Error 404 (Not Found)'],
+  [`<title>Sign in</title><p>${'Use your account of the company to go on. '.repeat(30)}`, 'Sign in'],
+  [`<title>Just a moment...</title><p>${'We make sure that you are no robot. '.repeat(30)}`, 'Just a moment...'],
 ])('%j is a page about an error', (html, text) => {
   expect(said(html)).toBe(text);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileTypeOf, inUtf8 } from '../../../src/stages/extract/media.ts';
+import { fileTypeOf, inUtf8, isToldByBytes } from '../../../src/stages/extract/media.ts';
 import { plainReader } from './plain-reader.ts';
 
 const kind = (content_type: string, path = '/page', body = '') =>
@@ -22,6 +22,14 @@ test.each([
   ['application/zip', '/a', '', undefined],
 ])('«%s» at %s beginning with «%s» is read as %s', (...[type, path, body, expected]) => {
   expect(kind(type, path, body)).toBe(expected);
+});
+
+test.each([
+  ['application/octet-stream', 'http://x/download?id=5', true],
+  ['application/octet-stream', 'http://x/film.bin', false],
+  ['image/png', 'http://x/picture', false],
+])('«%s» at %s is told by its bytes: %s', (content_type, url, expected) => {
+  expect(isToldByBytes({ content_type, url })).toBe(expected);
 });
 
 const decoded = (bytes: Uint8Array, charset: string | undefined, content_type = 'text/html') =>

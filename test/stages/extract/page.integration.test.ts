@@ -3,7 +3,7 @@ import type { InTurn } from '../../../src/base/http-message.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import { readPage, type PageParts } from '../../../src/stages/extract/page.ts';
 import { openSite, type Site } from '../../support/site.ts';
-import { article, memoryOf } from './crawl/crawling.ts';
+import { article, memoryOf, noBrowser } from './crawl/crawling.ts';
 import { openDoor } from './fetching.ts';
 import { plainReader } from './plain-reader.ts';
 
@@ -34,4 +34,14 @@ test('a page that a browser opens is asked for when it is its turn, as one that 
   await memory.remember(`${web.url}/a`, known);
   expect(await readPage(`${web.url}/a`, parts, { inTurn })).toMatchObject({ page: { isRendered: true } });
   expect(seen).toEqual([1, 1]);
+});
+
+test('a page of no type, at an address that ends in no extension, is what its bytes say', async () => {
+  const binary = { 'content-type': 'application/octet-stream' };
+  const web = await openSite({ '/pdf': { headers: binary, body: '%PDF-1.7 words' }, '/zip': { headers: binary, body: 'PK' } });
+  opened.push(web);
+  const settings = DEFAULTS.ingestion.urls as PageParts['settings'];
+  const parts = { http: openDoor([web]), reader: plainReader(), renderer: noBrowser, settings };
+  expect(await readPage(`${web.url}/pdf?id=5`, parts)).toMatchObject({ page: { file_type: 'pdf' } });
+  expect(await readPage(`${web.url}/zip`, parts)).toEqual({ unreadable: 'application/octet-stream' });
 });

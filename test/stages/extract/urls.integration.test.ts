@@ -7,7 +7,7 @@ import type { Scope } from '../../../src/stages/extract/candidate.ts';
 import { Turns } from '../../../src/stages/extract/crawl/in-turn.ts';
 import { extractUrls, type UrlsParts } from '../../../src/stages/extract/urls.ts';
 import { openSite, type Site } from '../../support/site.ts';
-import { noBrowser } from './crawl/crawling.ts';
+import { memoryOf, noBrowser } from './crawl/crawling.ts';
 import { gathered, openDoor } from './fetching.ts';
 import { plainReader } from './plain-reader.ts';
 
@@ -155,6 +155,33 @@ test('of pages that turn out to be one or to be gone, so many fewer are expected
   ]);
   const { scope } = items.at(-1) as { scope: Scope };
   expect(urls.map((url) => scope.covers(url))).toEqual([false, true, false]);
+});
+
+test('of pages that have moved for good, those are left that lead alone to a place of their host: several that lead to one may be a login', async () => {
+  const other = await site({ '/x': 'moved out' });
+  const pages = Object.fromEntries(['/a', '/b', '/c', '/out'].map((path) => [path, path]));
+  const web = await site({ ...pages, '/': 'Under repair', '/new': 'new' });
+  const urls = Object.keys(pages).map((path) => web.url + path);
+  const memory = memoryOf();
+  const http = openDoor([web, other]);
+  await extract(web, urls, { memory, http });
+  const to = (location: string) => ({ status: 301, headers: { location } });
+  Object.assign(web.routes, { '/a': to('/'), '/b': to('/'), '/c': to('/new'), '/out': to(`${other.url}/x`) });
+  for (let run = 0; run < 2; run++) {
+    const parts = {
+      http,
+      reader: plainReader(),
+      renderer: noBrowser,
+      user_agent: 'kb',
+      max_redirects: 10,
+      turns: new Turns(),
+      settings,
+      memory,
+    };
+    const items = await Array.fromAsync(extractUrls(urls, parts));
+    const scopes = items.flatMap((item) => ('scope' in item ? [item.scope] : []));
+    expect(urls.map((url) => scopes.some(({ covers }) => covers(url)))).toEqual([false, false, true, false]);
+  }
 });
 
 test('front matter is put before the text where it is asked for', async () => {

@@ -32,6 +32,8 @@ export class Harvest {
   readonly #options: HarvestOptions;
   /** What the documents are stored under, by what they say. */
   readonly #sources = new Map<string, string>();
+  /** Hashes of what the pages of these documents said before, by what they say: absent where that is not known. */
+  readonly #before = new Map<string, string>();
   /** Keys of the addresses at which a page stands that names no other. */
   readonly #owned = new Set<string>();
   readonly #deferred = new Deferred();
@@ -115,27 +117,30 @@ export class Harvest {
     const { url, depth } = page;
     const source = this.#sources.get(known.content_hash) ?? place;
     const isNew = !parts.stored.has(source);
-    if (source !== place && this.#hasSaidOtherwise({ page, known, place })) {
+    const before = parts.memory?.recall(sourceOf(url));
+    if (source !== place && this.#isAlikeAllAtOnce(before, { page, known, place })) {
       frontier.spare(page);
+      if (before) await parts.memory?.remember(sourceOf(url), { ...before, alike: known.content_hash });
       return void leftOut.note('alike', known.found);
     }
-    await parts.memory?.remember(sourceOf(url), { ...known, source });
+    await parts.memory?.remember(sourceOf(url), { ...known, source, alike: undefined });
     if (!isNew) return void leftOut.note('same', known.found);
     this.pages++;
     parts.stored.add(source);
     this.#sources.set(known.content_hash, source);
+    if (before && !before.isFresh) this.#before.set(known.content_hash, before.content_hash);
     if (loaded) return { candidate: pageCandidate(loaded, { source, depth }, parts.settings) };
     return { candidate: unchangedCandidate(known, { url, source, depth }, { parts, options: site.options }) };
   }
 
   /**
-   * Whether what is stored under a page's own address is not what it says now. Where that is what another one says, too, the site may be down, or want a login, and say so
-   * with every page: what is stored stays, and is remembered.
+   * Whether what is stored under a page's own address is not what it says now, and the page that says so, too, has changed with it, though they were not one before: the
+   * site may be down, or want a login, and say so with every page. What is stored stays then, and is remembered.
    */
-  #hasSaidOtherwise({ page: { url }, known, place }: Placed): boolean {
-    const { memory } = this.#options.parts;
-    const key = sourceOf(url);
-    return memory?.storedUnder(key) === place && memory.recall(key)?.content_hash !== known.content_hash;
+  #isAlikeAllAtOnce(before: RememberedPage | undefined, { page: { url }, known: { content_hash }, place }: Placed): boolean {
+    if (this.#options.parts.memory?.storedUnder(sourceOf(url)) !== place || before?.content_hash === content_hash) return false;
+    const other = this.#before.get(content_hash);
+    return before?.alike === content_hash || other === undefined || (other !== content_hash && other !== before?.content_hash);
   }
 
   /** A page that becomes no document, which is worth knowing the next time. */

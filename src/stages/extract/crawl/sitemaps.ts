@@ -47,13 +47,13 @@ export async function readSitemaps(
   { load, onAddress, onForeign, signal }: SitemapOptions,
 ): Promise<SitemapsRead> {
   const sitemaps = waitingIn(origin);
-  const { waiting, add, notices } = sitemaps;
-  let isWhole = true;
+  const { add, notices } = sitemaps;
   for (const address of named) if (!add(address, origin, { depth: 1, isNamed: true })) break;
   for (const address of usual) add(address, origin, { depth: 1, isNamed: false });
   const breathe = breathing(signal);
   let failed = 0;
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
+  const found = { own: 0, foreign: 0 };
+  for (let next = sitemaps.next(); next; next = sitemaps.next()) {
     if (next.depth > MAX_DEPTH || failed === MOST_FAILED) return { isWhole: false, notices };
     const xml = await sitemapAt(next, load);
     if ('reason' in xml) {
@@ -62,7 +62,6 @@ export async function readSitemaps(
       continue;
     }
     let isIndex = false;
-    const found = { own: 0, foreign: 0 };
     for (const { element, address } of xmlLinks(xml.text)) {
       await breathe();
       if (element === 'sitemapindex') isIndex = true;
@@ -77,9 +76,9 @@ export async function readSitemaps(
         if (!onAddress(address)) return { isWhole: false, notices };
       }
     }
-    if (found.foreign > 0 && found.own === 0) isWhole = false; // it may speak of this site under another name
   }
-  return { isWhole: isWhole && failed === 0 && !sitemaps.isFull(), notices };
+  const isElsewhere = found.foreign > 0 && found.own === 0; // they may speak of this site under another name
+  return { isWhole: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
 }
 
 /** The sitemaps of a site that are to be read, each once, up to a bound. */
@@ -89,8 +88,12 @@ function waitingIn(origin: string) {
   const notices: string[] = [];
   const full = `${origin} names more than ${MOST_FILES} sitemaps: the others were left out.`;
   return {
-    waiting,
     notices,
+    /** Those of the site itself come first: others may name theirs in a robots.txt that several sites share. */
+    next(): Sitemap | undefined {
+      const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
+      return waiting.splice(Math.max(own, 0), 1)[0];
+    },
     isFull: () => notices.includes(full),
     /** False where no more are wanted. */
     add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { KbError } from '../../../base/errors.ts';
 import type { PageRead } from '../page.ts';
 
 /** Pages under way at once, those included that are read and wait for the ones before them. */
@@ -25,11 +24,11 @@ export class UnderWay {
     return this.#held > MOST_HELD ? 0 : Math.min(MOST, wanted);
   }
 
-  /** Reads a page by `load`, which fails with `too_large` for more bytes than it is told: what turns out to be larger is asked for again when it is its turn, for its bytes must not lie around until then. */
+  /** Reads a page by `load`, which fails with `isCutOff` for more bytes than it is told: what turns out to be larger is asked for again when it is its turn, for its bytes must not lie around until then. */
   async read(load: (limits: { max_bytes?: number }) => Promise<PageRead>): Promise<PageRead> {
     this.count++;
     const first = await load({ max_bytes: MOST_BESIDE });
-    const read = isTooLarge(first) ? await this.#alone(() => load({})) : first;
+    const read = 'failed' in first && first.isCutOff ? await this.#alone(() => load({})) : first;
     this.#held += charactersIn(read);
     return read;
   }
@@ -40,7 +39,5 @@ export class UnderWay {
     this.#held -= charactersIn(read);
   }
 }
-
-const isTooLarge = (read: PageRead): boolean => 'failed' in read && read.failed instanceof KbError && read.failed.code === 'too_large';
 
 const charactersIn = (read: PageRead): number => ('page' in read ? read.page.parsed.text.length : 0);

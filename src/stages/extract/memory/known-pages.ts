@@ -71,7 +71,7 @@ export class KnownPages {
   }
 
   /** The page of a line. Throws as `take` does. */
-  pageOf({ p, f = p, n, s, c, h, d, e, m, r, o, l }: PageLine): RememberedPage {
+  pageOf({ p, f = p, n, s, c, h, d, e, m, y, r, o, l }: PageLine): RememberedPage {
     return {
       found: this.#address(f),
       canonical: n === undefined ? undefined : this.#address(n),
@@ -82,6 +82,7 @@ export class KnownPages {
       bytes_hash: d,
       etag: e,
       last_modified: m,
+      alike: y,
       isRendered: r === 1,
       links: unpackedNumbers(l).map((number) => this.#address(number)),
     };
@@ -103,10 +104,10 @@ export class KnownPages {
     const p = numberOf(address);
     const [f, n, s] = [page.found, page.canonical, page.source].map((one) => (one === undefined ? undefined : numberOf(shown(one))));
     const links = page.links.map(numberOf);
-    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, isRendered, isPassedOver } = page;
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, alike: y, isRendered, isPassedOver } = page;
     const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
     const [a, l] = [news.length > 0 ? news : undefined, packedNumbers(links)];
-    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, r, o, l };
+    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, y, r, o, l };
   }
 
   #takePage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: Place): void {

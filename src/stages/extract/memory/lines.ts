@@ -21,6 +21,8 @@ export const PageLine = z.object({
   d: z.string().optional(),
   e: z.string().optional(),
   m: z.string().optional(),
+  /** Alike. */
+  y: z.string().optional(),
   /** Rendered. */
   r: z.literal(1).optional(),
   /** Passed over. */

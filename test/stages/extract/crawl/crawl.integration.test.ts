@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { SiteRoute } from '../../../support/site.ts';
 import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
@@ -278,6 +279,25 @@ test('what a sitemap names on another origin is told of, and leaves a doubt wher
   web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, `${web.url}/a`);
   const some = await crawled([web], web.url);
   expect([paths(some), some.notices, some.doubts]).toEqual([['/', '/a'], [left], []]);
+});
+
+test('sitemaps of others in a robots.txt that sites share leave no doubt where one names pages of this site, and are read after its own', async () => {
+  const web = await site({ '/': article('Start'), '/only': article('Only') });
+  const other = await site({});
+  const order: string[] = [];
+  const naming =
+    (address: string): SiteRoute =>
+    ({ url }, response) => {
+      order.push(url!);
+      response.end(`<urlset><url><loc>${address}</loc></url></urlset>`);
+    };
+  web.routes['/map.xml'] = naming(`${web.url}/only`);
+  other.routes['/theirs.xml'] = naming('http://www.example.de/a');
+  web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml\nSitemap: ${web.url}/map.xml`;
+  const all = await crawled([web, other], web.url);
+  expect([paths(all), all.doubts, order]).toEqual([['/', '/only'], [], ['/map.xml', '/theirs.xml']]);
+  web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml`;
+  expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is not whole.`]);
 });
 
 test('feeds that pages name bring their entries', async () => {

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { KbError } from '../../../../src/base/errors.ts';
 import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
 import type { Site, SiteRoute } from '../../../support/site.ts';
 import { article, asked, crawled, extracting, memoryOf, pageReader, paths, siteKeeper } from './crawling.ts';
@@ -276,6 +277,25 @@ test('pages that may not be read do not mean that a site is down', async () => {
   const all = await crawled([web], web.url);
   expect([paths(all), all.errors.length]).toEqual([['/', '/open'], 30]);
   expect(all.notices.filter((notice) => notice.includes('stopped'))).toEqual([]);
+});
+
+test('what is too large for its reader, or for a web page at all, is asked for and read once', async () => {
+  const huge = Buffer.alloc(16 * 2 ** 20 + 1, '<p>word');
+  const web = await site({
+    '/': article('Start', ['/slow', '/huge']),
+    '/slow': article('Slow'),
+    '/huge': { headers: { 'content-type': 'text/html' }, body: huge },
+  });
+  const reader = pageReader();
+  const given: string[] = [];
+  const read: typeof reader.read = async (bytes, options) => {
+    given.push(new URL(options.source).pathname);
+    if (options.source.endsWith('/slow')) throw new KbError('too_large', `${options.source} was not read in time.`);
+    return reader.read(bytes, options);
+  };
+  const all = await crawled([web], web.url, { reader: { ...reader, read } });
+  expect(all.errors.map(({ source }) => new URL(source).pathname)).toEqual(['/slow', '/huge']);
+  expect([asked(web, '/slow'), asked(web, '/huge'), given]).toEqual([1, 1, ['/', '/slow']]);
 });
 
 test('web pages of more than 16 MB are errors that name the limit, whatever they are packed as', async () => {

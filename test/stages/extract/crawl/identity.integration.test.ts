@@ -117,6 +117,27 @@ test('pages that all say the same all at once are spared, and lead where they di
   expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a', '/b', '/behind']);
 });
 
+test('a page that has become one with another that stays as it is, or that was one with it before, is let go', async () => {
+  const web = await site({ '/': article('Start', ['/b', '/a']), '/a': article('A'), '/b': article('B') });
+  const memory = memoryOf();
+  await crawled([web], web.url, { memory });
+  web.routes['/a'] = web.routes['/b']!;
+  const merged = await crawled([web], web.url, { memory });
+  expect([paths(merged), prunes(merged, `${web.url}/a`), prunes(merged, `${web.url}/b`)]).toEqual([['/', '/b'], true, true]);
+  expect(merged.notices).toEqual([`The crawl of ${web.url}/ left out 1 address with the content of another (${web.url}/a).`]);
+  const named = (title: string) => article(title, ['/index.html', '/x']);
+  const home = await site({ '/': named('One'), '/index.html': named('One'), '/x': article('X', ['/']) });
+  const known = memoryOf();
+  expect(paths(await crawled([home], `${home.url}/index.html`, { memory: known }))).toEqual(['/index.html', '/x']);
+  Object.assign(home.routes, { '/': named('Two'), '/index.html': named('Two') });
+  const begun = await crawled([home], home.url, { memory: known });
+  expect([paths(begun), prunes(begun, `${home.url}/index.html`), begun.notices]).toEqual([
+    ['/', '/x'],
+    true,
+    [`The crawl of ${home.url}/ left out 1 address with the content of another (${home.url}/index.html).`],
+  ]);
+});
+
 test('a page that says what another one says is stored where it is found first, and not where it was', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('A') });
   const memory = memoryOf();

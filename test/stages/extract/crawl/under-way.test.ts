@@ -5,6 +5,7 @@ import type { LoadedPage, PageRead } from '../../../../src/stages/extract/page.t
 
 const pageOf = (length: number): PageRead => ({ page: { parsed: { text: { length } as string } } as LoadedPage });
 const tooLarge: PageRead = { failed: new KbError('too_large', 'It is too large.', { hint: 'Split it.' }), stage: 'fetch' };
+const cutOff: PageRead = { ...tooLarge, isCutOff: true };
 
 test('there is room for some pages, and for none while those that wait hold too much', async () => {
   const pages = new UnderWay();
@@ -24,7 +25,7 @@ test('a page that is larger than others may be is asked for again, when no other
   const ends: (() => void)[] = [];
   const load = async ({ max_bytes }: { max_bytes?: number }): Promise<PageRead> => {
     told.push(max_bytes);
-    if (max_bytes !== undefined) return tooLarge;
+    if (max_bytes !== undefined) return cutOff;
     await new Promise<void>((end) => ends.push(end));
     return pageOf(3);
   };
@@ -37,11 +38,10 @@ test('a page that is larger than others may be is asked for again, when no other
   expect(await Promise.all(reads)).toEqual([pageOf(3), pageOf(3)]);
 });
 
-test('a page that is too large all the same, and one that fails in another way, stay what they are', async () => {
+test('a page that is too large all the same stays what it is, and what asking again would not help is not asked for again', async () => {
   const pages = new UnderWay();
-  const other: PageRead = { failed: new Error('no'), stage: 'fetch' };
   let loads = 0;
+  expect(await pages.read(async () => (loads++, cutOff))).toBe(cutOff);
   expect(await pages.read(async () => (loads++, tooLarge))).toBe(tooLarge);
-  expect(await pages.read(async () => (loads++, other))).toBe(other);
   expect(loads).toBe(3);
 });
