@@ -8,7 +8,7 @@ import { writeIcons } from './icons.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { leadOf, withLead } from './lead.ts';
 import { LEVEL } from './markdown.ts';
-import { lettersAtAll } from './measure.ts';
+import { lettersAtAll, measuresOf } from './measure.ts';
 import type { Page } from './panels.ts';
 import { lettersOf, proseOf } from './prose.ts';
 import { replaceStandIns } from './stand-ins.ts';
@@ -31,6 +31,8 @@ const MANUAL = 'pre, dt[id], h2[id], h3[id], h4[id], section[id] > h2, section[i
 const MANUAL_MARKS = 3;
 /** A choice of this much prose may be less of it: the rest of a news page is teasers and comments. */
 const LONG = 1500;
+/** Of a page's only article or main element a shorter choice has to keep this share of what is no link: tables, lists and what folds out are no prose, and go unnoticed else. */
+const MOST_OF_MAIN = 0.75;
 
 interface Main {
   content: DomElement;
@@ -55,16 +57,27 @@ export async function mainContent(page: Page, source: Source & { title: string }
   const rest = candidate(page.body.cloneNode(true) as DomElement); // Readability takes the page apart
   const isManual = [...rest.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
   const chosen = lettersAtAll(page.body) > LABORIOUS ? undefined : await readable(page.document);
-  if (chosen && isEnough(chosen, { whole: proseOf(rest), isManual })) return { content: withLead(removeLeftovers(chosen), lead), headline };
+  if (chosen && isEnough(chosen, { rest, isManual })) return { content: withLead(removeLeftovers(chosen), lead), headline };
   if (chosen && lettersOf(chosen) > lettersOf(rest)) return { content: removeLeftovers(chosen), headline };
   if (rest.nodeName === 'BODY') removeFrames(rest);
   return { content: removeLeftovers(rest), headline };
 }
 
-function isEnough(chosen: DomElement, { whole, isManual }: { whole: number; isManual: boolean }): boolean {
-  const kept = proseOf(chosen);
+function isEnough(chosen: DomElement, { rest, isManual }: { rest: DomElement; isManual: boolean }): boolean {
+  const [kept, whole] = [proseOf(chosen), proseOf(rest)];
   if (isManual) return kept >= whole * MOST_OF_MANUAL;
-  return kept > 0 && (kept >= whole * MOST || lettersOf(chosen) >= LONG);
+  if (lettersOf(chosen) >= LONG) return kept > 0;
+  const isMost = rest.nodeName === 'BODY' || (unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN && partsIn(chosen) >= partsIn(rest));
+  return kept > 0 && kept >= whole * MOST && isMost;
+}
+
+/** How many parts of an element hold what is laid out and no prose. */
+const partsIn = (element: DomElement): number => [...element.querySelectorAll('table, dl, details, pre')].length;
+
+/** The letters of an element that stand in no link. */
+function unlinkedIn(element: DomElement): number {
+  const { letters, linked } = measuresOf(element)(element);
+  return letters - linked;
 }
 
 /** The only article or main element that holds most of the prose, or else the body. */

@@ -41,6 +41,21 @@ describe('the main text of a web page', () => {
     for (const name of ['one', 'two', 'three', 'four']) expect(text).toContain(`The ${name} is looked at`);
   });
 
+  it('of a short page keeps the tables, lists and folds of its main element, which are no prose', async () => {
+    const page = (part: string) =>
+      textOf(`<nav><a href="/">Home</a></nav><main><h1>Soup</h1><p>Our canteen serves soup every day from eleven to two, in large and small bowls, with bread.</p>
+      <div><div><p>A bowl costs 4 euros, a small one 3 euros.</p></div></div>${part}</main><footer>FOOTERWORD</footer>`);
+    const table = await page(
+      '<div><h2>Sizes</h2><table><tr><th>Bowl</th><th>ml</th></tr><tr><td>small</td><td>250</td></tr></table></div>',
+    );
+    expect(table).toContain('## Sizes\n\n| Bowl | ml |\n| --- | --- |\n| small | 250 |');
+    const fold = await page('<details><summary>Delivery</summary><ul><li>within 5 km: free</li></ul></details>');
+    expect(fold).toContain('**Delivery**\n\n- within 5 km: free');
+    const list = await page('<div><h2>Opening days</h2><ul><li>Monday to Friday</li><li>first Sunday of each month</li></ul></div>');
+    expect(list).toContain('## Opening days\n\n- Monday to Friday\n- first Sunday of each month');
+    for (const text of [table, fold, list]) expect(text).not.toContain('FOOTERWORD');
+  });
+
   it('of a manual keeps tables, code and short sections, whatever made it', async () => {
     const section = (name: string) =>
       `<h2 id="${name}">The ${name}</h2>${paragraph(name)}<table><tr><th>Part</th><th>No.</th></tr><tr><td>${name}</td><td>7</td></tr></table>`;
