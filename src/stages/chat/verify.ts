@@ -1,5 +1,6 @@
 import { CITATIONS, numbersCited } from '../../base/citations.ts';
 import { numberWords, writtenCounts, writtenNumbers } from '../../base/number-words.ts';
+import { goesOn } from '../../base/sentence-ends.ts';
 import { queryTerms, terms } from '../../base/terms.ts';
 import type { Unsupported } from '../../schema/answers.ts';
 import type { GroundingSource } from '../../ports/models.ts';
@@ -46,13 +47,14 @@ const citationsOf = (text: string, count: number): number[] => [
 function statementsOf(answer: string, count: number): Statement[] {
   const prose = answer.replace(/^(```|~~~)[^]*?^\1.*$/gm, '');
   const sentences: string[] = [];
-  for (const { segment } of segmenter.segment(prose)) {
+  for (const { segment, index } of segmenter.segment(prose)) {
     const [leading = ''] = LEADING.exec(segment) ?? [];
     const last = sentences.length - 1;
     if (leading && last >= 0 && !sentences[last]!.endsWith('\n')) {
       sentences[last] += leading;
       sentences.push(segment.slice(leading.length));
-    } else sentences.push(segment);
+    } else if (last >= 0 && !sentences[last]!.endsWith('\n') && goesOn(prose, index)) sentences[last] += segment;
+    else sentences.push(segment);
   }
   return sentences.map((text) => ({ text: text.trim(), citations: citationsOf(text, count) })).filter(({ text }) => text !== '');
 }

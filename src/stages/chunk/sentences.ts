@@ -1,3 +1,4 @@
+import { goesOn } from '../../base/sentence-ends.ts';
 import { isSpace, skipSpace } from './whitespace.ts';
 
 /** What may end a sentence, with the quotes and brackets that close with it; bounded, so that a row of dots is no trap. Scripts without spaces between sentences need none behind it. */
@@ -35,10 +36,10 @@ function* sentenceEnds(text: string, from: number, to: number): Generator<number
   }
 }
 
-/** Whether the full stop at `dot` belongs to an abbreviation, an initial or the number of a list, or the sentence goes on in lower case. */
+/** Whether the full stop at `dot` belongs to an abbreviation, an initial, an ordinal or the number of a list, or the sentence goes on in lower case. */
 function isWithinSentence(text: string, dot: number, end: number): boolean {
   const next = text.charAt(skipSpace(text, end, Math.min(text.length, end + 40)));
-  if (next !== next.toUpperCase()) return true;
+  if (next !== next.toUpperCase() || goesOn(text, end)) return true;
   let start = dot;
   while (start > 0 && dot - start < 12 && !isSpace(text.charCodeAt(start - 1)) && text[start - 1] !== '(') start -= 1;
   const word = text.slice(start, dot);

@@ -101,6 +101,13 @@ test.each([
   expect(figures(`The warranty of the pump: ${source}.`, answer)).toBe(true);
 });
 
+test('a German sentence with an ordinal is looked at as one', () => {
+  const german = [{ citation: 1, title: 'Satzung', text: 'Die Kündigung muss bis zum 30. September eingehen.' }];
+  expect(unsupportedIn('Die Kündigung muss bis zum 30. September eingehen [1].', german)).toEqual([]);
+  const sentence = 'Die Kündigung muss bis zum 15. September eingehen [1].';
+  expect(unsupportedIn(sentence, german)).toEqual([{ sentence, citations: [1] }]);
+});
+
 test('each sentence is looked at by itself, in its order', () => {
   const answer = 'The warranty lasts 30 months [1]. It covers the pump [1]. Delivery takes 77 days [2].';
   expect(unsupportedIn(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);

@@ -17,6 +17,14 @@ describe('running text is cut', () => {
     expect(before('Stop now.\n2. Start it again with the key', 35)).toBe('Stop now.');
   });
 
+  it('not after German ordinals and abbreviations, but after a number that ends a sentence', () => {
+    expect(before('Halt. Sie endet am 30. September des Jahres', 30)).toBe('Halt.');
+    expect(before('Halt. Er singt im 2. Stock des Hauses', 25)).toBe('Halt.');
+    expect(before('Halt. Sie spielt z. B. Kieler Lieder', 26)).toBe('Halt.');
+    expect(before('Halt. Nach § 5 Abs. 2 der Satzung', 24)).toBe('Halt.');
+    expect(before('Stop. There were 12. The others left', 25)).toBe('Stop. There were 12.');
+  });
+
   it('after a sentence of Chinese, Japanese, Arabic or Hindi', () => {
     expect(before('请关闭水泵。然后等待三十分钟再打开盖子', 15)).toBe('请关闭水泵。');
     expect(before('「止めてください。」次に蓋を開けます', 14)).toBe('「止めてください。」');

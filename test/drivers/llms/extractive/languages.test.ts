@@ -45,6 +45,22 @@ test('a German sentence does not end at a shortened number', () => {
   expect(sentencesOf('Das kostet 30 Mio. Euro im Jahr. Es dauert.')).toEqual(['Das kostet 30 Mio. Euro im Jahr.', 'Es dauert.']);
 });
 
+test.each([
+  ['Bis wann muss die Kündigung eingehen?', 'Die Kündigung muss schriftlich bis zum 30. September eingehen.'],
+  ['Wann bleibt die Werkstatt geschlossen?', 'Vom 24. Dezember bis 2. Januar bleibt die Werkstatt geschlossen.'],
+  ['Wo singt der Chor?', 'Der Chor singt im 2. Stock.'],
+  ['Wo spielt die Mannschaft?', 'Die Mannschaft spielt z. B. in Kiel.'],
+  ['Welche Tel. hat die Praxis?', 'Die Praxis hat die Tel. 0431 1234.'],
+  ['Wer wählt nach der Satzung den Vorstand?', 'Den Vorstand wählt nach § 5 Abs. 2 Satz 1 der Satzung die Versammlung.'],
+])('a German answer is not cut behind an ordinal or an abbreviation: %s', async (question, sentence) => {
+  expect(sentencesOf(`${sentence} Das gilt immer.`)).toEqual([sentence, 'Das gilt immer.']);
+  expect((await answering(question, sourcesOf(['Verein', `${sentence} Das gilt immer.`]), far)).answer).toContain(sentence);
+});
+
+test('an English sentence ends at a number', () => {
+  expect(sentencesOf('It was built in 1990. The next came later. There were 12. The others left.')).toHaveLength(4);
+});
+
 const purifier = sourcesOf(
   ['青禾 A3 › 滤网', '滤网每六个月更换一次。更换滤网前必须先拔掉电源插头。滤网不可水洗。新滤网的价格为 199 元。'],
   ['青禾 A3 › 客服', '客服电话为 400-820-5566，工作时间为周一至周五上午九点到下午六点。'],
