@@ -24,8 +24,10 @@ it('refuses a body over body_limit', async () => {
 it('stops a request that takes longer than request_timeout, with a 503 that says so', async () => {
   const { server: model } = await modelServer({ reply: () => ({ pieces: ['a '], end: 'hang' }) });
   const llm = { provider: 'openai_compatible', model: 'test-model', options: { base_url: model.url } };
-  const { post, stream } = await serveIn(folder(), { settings: { chat: { llm }, server: { request_timeout: 1.5 } } });
-  await post('/v1/pipelines/ingest', { markdown });
+  const home = folder();
+  const patient = await serveIn(home);
+  expect((await patient.post('/v1/pipelines/ingest', { markdown })).json).toMatchObject({ failed: 0 });
+  const { post, stream } = await serveIn(home, { settings: { chat: { llm }, server: { request_timeout: 1.5 } } });
   const { status, json } = await post('/v1/chat', question);
   expect([status, json.error]).toEqual([503, { type: 'RuntimeError', message: expect.stringContaining('1.5 seconds') }]);
   const events = await stream('/v1/chat/stream', question);
