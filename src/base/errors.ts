@@ -84,6 +84,9 @@ export function toErrorItem(error: unknown, where: { source: string; source_kind
 /** Whether an error was foreseen: the text of any other is for the log, never for who asks. */
 export const isForeseen = (error: unknown): error is KbError => error instanceof KbError && error.code !== 'internal';
 
+/** What is said of work that its own signal, or the end of what it works with, has cut short. */
+export const stoppedError = (cause?: unknown): KbError => new KbError('aborted', 'The work was stopped.', { cause });
+
 /** Whether the run was stopped from outside. */
 export const isAbort = (error: unknown): boolean =>
   (error instanceof KbError && error.code === 'aborted') || (error instanceof Error && error.name === 'AbortError');

@@ -1,7 +1,7 @@
 import type { Network } from '../schema/config.ts';
 import type { AddressPolicy, Lookup } from './address.ts';
 import { openConnections, Refused, systemLookup, type Connections } from './connect.ts';
-import { KbError } from './errors.ts';
+import { KbError, stoppedError } from './errors.ts';
 import { connectionError } from './http-error.ts';
 import { follow, type Door } from './http-exchange.ts';
 import { addressOf, type HttpAnswer, type HttpRequest } from './http-message.ts';
@@ -53,7 +53,7 @@ async function attempt(url: URL, options: HttpRequest, door: Door): Promise<Http
   try {
     return await follow(url, { ...options, signal }, { ...door, name, arrive: (next) => (at = next) });
   } catch (error) {
-    if (options.signal?.aborted) throw new KbError('aborted', 'The work was stopped.', { cause: error });
+    if (options.signal?.aborted) throw stoppedError(error);
     if (error instanceof KbError) throw error;
     if (clock.aborted)
       throw new KbError('unavailable', `${name()} was not read in time: the limit is ${seconds} seconds.`, {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { KbError } from './errors.ts';
+import { KbError, stoppedError } from './errors.ts';
 import { tellWait } from './waits.ts';
 
 export interface RetryOptions {
@@ -24,7 +24,7 @@ export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.
       if (!error.isRetryable || attempt >= attempts || seconds > longest || signal?.aborted) throw error;
       tellWait({ seconds, attempt: attempt + 1, attempts, reason: error.message });
       await wait(seconds * 1000, undefined, { signal }).catch((cause) => {
-        throw new KbError('aborted', 'The work was stopped.', { cause });
+        throw stoppedError(cause);
       });
     }
   }

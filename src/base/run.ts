@@ -1,4 +1,4 @@
-import { KbError } from './errors.ts';
+import { stoppedError } from './errors.ts';
 import type { Event } from '../schema/events.ts';
 import type { ErrorItem } from '../schema/results.ts';
 
@@ -38,5 +38,5 @@ export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ 
 
 /** Throws where the work was stopped. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new KbError('aborted', 'The work was stopped.', { cause: signal.reason });
+  if (signal?.aborted) throw stoppedError(signal.reason);
 }

@@ -1,4 +1,4 @@
-import { KbError, isAbort } from '../base/errors.ts';
+import { KbError, isAbort, stoppedError } from '../base/errors.ts';
 import { shown } from '../base/secrets.ts';
 import type { Access } from './access.ts';
 
@@ -30,7 +30,7 @@ const isPassing = (status: number): boolean => status === 408 || status === 409 
 /** What the client threw, as an error of ours: the code tells the stage what to do, `isRetryable` whether to try again. The key is in none of them. */
 export function toKbError(error: unknown, asked: Asked): KbError {
   // First: the client ends a stream without an error when it is stopped, which looks like an answer that broke off.
-  if (asked.signal?.aborted || isAbort(error)) return new KbError('aborted', 'The work was stopped.', { cause: error });
+  if (asked.signal?.aborted || isAbort(error)) return stoppedError(error);
   const own = ownError(error);
   if (own) return own;
   const refusal = error as Refusal;

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { Browser as Chromium } from 'playwright';
-import { KbError } from '../../base/errors.ts';
+import { KbError, stoppedError } from '../../base/errors.ts';
 import { givenHeaders } from '../../base/http-exchange.ts';
 import { addressOf } from '../../base/http-message.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import { shown } from '../../base/secrets.ts';
 import type { Renderer } from '../../ports/reading.ts';
-import { Tabs, stopped, type RendererOptions } from './tabs.ts';
+import { Tabs, type RendererOptions } from './tabs.ts';
 import { BrowserGone, type Visit } from './visit.ts';
 
 /** One browser for an engine, shared by its runs: it starts with the first page and ends a while after the last one. */
@@ -48,12 +48,12 @@ export function createBrowser({ find, idle = IDLE }: BrowserOptions = {}): Brows
   const withBrowser: WithBrowser = (work) =>
     limit(async () => {
       clearTimeout(ending);
-      if (isClosed) throw stopped();
+      if (isClosed) throw stoppedError();
       try {
         launched ??= start();
         return await work(await launched);
       } catch (error) {
-        throw isClosed ? stopped(error) : error;
+        throw isClosed ? stoppedError(error) : error;
       } finally {
         if (limit.activeCount <= 1 && limit.pendingCount === 0) ending = setTimeout(() => void end(), idle).unref();
       }

@@ -1,7 +1,7 @@
 import type { Browser as Chromium } from 'playwright';
 import type { AddressPolicy, Lookup } from '../../base/address.ts';
 import { systemLookup } from '../../base/connect.ts';
-import { KbError } from '../../base/errors.ts';
+import { KbError, stoppedError } from '../../base/errors.ts';
 import { proxiesIn } from '../../base/proxies.ts';
 import { shown } from '../../base/secrets.ts';
 import type { Network } from '../../schema/config.ts';
@@ -21,9 +21,6 @@ export interface RendererOptions {
 /** Milliseconds after which the scripts of a page that was read are stopped, where no other page takes its place. */
 const LINGER = 200;
 
-/** What is said of work that its own end has cut short. */
-export const stopped = (cause?: unknown): KbError => new KbError('aborted', 'The work was stopped.', { cause });
-
 /** The tabs of one run, and the proxy that is their way to the network. */
 export class Tabs {
   readonly #options: RendererOptions;
@@ -40,14 +37,14 @@ export class Tabs {
   async use<Result>(browser: Chromium, page: Visit, work: (tab: Tab) => Promise<Result>): Promise<Result> {
     const tab = await this.#inTime(this.#take(browser, page), page);
     try {
-      if (this.#isClosed) throw stopped();
+      if (this.#isClosed) throw stoppedError();
       const result = await work(tab);
       this.#free.push(tab);
       setTimeout(() => this.#free.includes(tab) && void tab.clear(), LINGER).unref();
       return result;
     } catch (error) {
       await this.#drop(tab);
-      throw this.#isClosed ? stopped(error) : error;
+      throw this.#isClosed ? stoppedError(error) : error;
     } finally {
       if (this.#isClosed) await this.#drop(tab);
     }
@@ -70,7 +67,7 @@ export class Tabs {
     if (fit >= 0) return this.#free.splice(fit, 1)[0]!;
     const unfit = this.#free.shift();
     if (unfit) await this.#drop(unfit);
-    if (this.#isClosed) throw stopped(); // before a proxy is opened that nobody would close
+    if (this.#isClosed) throw stoppedError(); // before a proxy is opened that nobody would close
     this.#proxy ??= openProxy(this.#options);
     const { openTab } = await import('./tab.ts');
     const { network, surface } = this.#options;
@@ -82,7 +79,7 @@ export class Tabs {
   /** A browser that does not open its tab, busy as another one may be, keeps nobody waiting; the tab is closed when it comes. */
   async #inTime(opening: Promise<Tab>, { url, signal }: Visit): Promise<Tab> {
     const { promise: over, reject: stop } = Promise.withResolvers<never>();
-    const aborted = () => stop(stopped(signal?.reason));
+    const aborted = () => stop(stoppedError(signal?.reason));
     signal?.addEventListener('abort', aborted);
     const timer = setTimeout(() => stop(lateError(url, this.#options.network)), this.#options.network.timeout * 1000);
     let isLate = false;

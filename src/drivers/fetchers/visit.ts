@@ -1,7 +1,7 @@
 import type { Page } from 'playwright';
 import type { AddressPolicy } from '../../base/address.ts';
 import { Refused } from '../../base/connect.ts';
-import { KbError } from '../../base/errors.ts';
+import { KbError, stoppedError } from '../../base/errors.ts';
 import { connectionError, statusError } from '../../base/http-error.ts';
 import { refusal } from '../../base/http.ts';
 import { shown } from '../../base/secrets.ts';
@@ -93,7 +93,7 @@ function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () 
     close: () => stop(new BrowserGone('The browser ended.')),
     download: () => stop(hopeless(`${name()} is a file to download and no page.`)),
   };
-  const aborted = () => stop(new KbError('aborted', 'The work was stopped.', { cause: visit.signal?.reason }));
+  const aborted = () => stop(stoppedError(visit.signal?.reason));
   for (const [event, listener] of Object.entries(listeners)) page.on(event as 'close', listener);
   visit.signal?.addEventListener('abort', aborted);
   const timer = setTimeout(() => stop(lateError(name(), network)), network.timeout * 1000);

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:f
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEAD_AFTER, isLiving, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../base/alive.ts';
-import { KbError } from '../../base/errors.ts';
+import { KbError, stoppedError } from '../../base/errors.ts';
 
 // Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
 // proper-lockfile for a moment, so that no two see the same dead owner and both take its place.
@@ -41,7 +41,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   for (let first = true; !(await take(file, owner)); first = false) {
     if (first) onWait?.();
     await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
-      throw new KbError('aborted', 'The work was stopped.', { cause });
+      throw stoppedError(cause);
     });
   }
   const signs = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), SIGN_OF_LIFE).unref();

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { KbError } from '../../../base/errors.ts';
+import { stoppedError } from '../../../base/errors.ts';
 import type { InTurn } from '../../../base/http-message.ts';
 import { throwIfAborted } from '../../../base/run.ts';
 
@@ -70,7 +70,7 @@ class Host {
 /** Waits no longer for work that has not begun when the signal comes: whoever is before it may belong to another run. */
 async function whileWaiting<T>(signal: AbortSignal | undefined, enter: (begun: () => void) => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new KbError('aborted', 'The work was stopped.', { cause: signal?.reason }));
+  const stop = () => reject(stoppedError(signal?.reason));
   const silence = () => signal?.removeEventListener('abort', stop);
   signal?.addEventListener('abort', stop);
   const begun = () => {
