@@ -10,18 +10,15 @@ export interface FrontMatter {
   line: number;
 }
 
-const refuse = (): never => {
-  throw new Error('only YAML is read');
-};
-/** gray-matter would run `---js` as a program. */
-const engines = { json: refuse, javascript: refuse, coffee: refuse };
+/** The lines around front matter. A word behind the first names a language: only YAML is read, and gray-matter would run `---js` as a program. */
+const FRONT_MATTER = /^---[ \t]*(?:ya?ml)?[ \t]*\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
 
 /** The YAML block at the beginning of a text; undefined where there is none, or none that can be read: then it is part of the body. */
 export async function readFrontMatter(text: string): Promise<FrontMatter | undefined> {
-  if (!text.startsWith('---') || !/\n---[ \t]*(\n|$)/.test(text)) return undefined;
+  if (!FRONT_MATTER.test(text)) return undefined;
   const { default: matter } = await import('gray-matter');
   try {
-    const { data, content } = matter(text, { engines });
+    const { data, content } = matter(text, { language: 'yaml' });
     if (typeof data !== 'object' || data === null || Array.isArray(data) || content.length === text.length) return undefined;
     const start = text.length - content.length;
     return { data: plainData(data), start, line: text.slice(0, start).split('\n').length };

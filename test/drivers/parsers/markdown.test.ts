@@ -28,13 +28,16 @@ describe('Markdown', () => {
     expect(placeOf(parsed, '# Pumps')).toEqual({ at: 0, line });
   });
 
-  it.each(['js', 'javascript', 'coffee', 'json', 'toml'])('does not run or read front matter in %s', async (language) => {
-    const source = `---${language}\nmodule.exports = { ran: (globalThis.kbRan = true) }\n---\n# Body\n`;
-    const { text, metadata } = await read('markdown', source);
-    expect(text).toBe(source);
-    expect(metadata).toEqual({});
-    expect(globalThis).not.toHaveProperty('kbRan');
-  });
+  it.each(['js', 'javascript', 'coffee', 'json', 'toml', 'constructor', 'toString', '__proto__', ' constructor'])(
+    'does not run or read front matter in %s',
+    async (language) => {
+      const source = `---${language}\nmodule.exports = { ran: (globalThis.kbRan = true) }\n---\n# Body\n`;
+      const { text, metadata } = await read('markdown', source);
+      expect(text).toBe(source);
+      expect(metadata).toEqual({});
+      expect(globalThis).not.toHaveProperty('kbRan');
+    },
+  );
 
   it.each([
     ['broken YAML', '---\ntitle: [unclosed\n---\n# Body\n'],
