@@ -24,6 +24,7 @@ export default class Delete extends KbCommand {
       await this.perform(desk, 'delete', {
         request,
         lists: true,
+        hasFailed: ({ deleted }) => deleted === 0,
         result: ({ deleted, requested, collection }) => {
           desk.screen.print(`Deleted ${deleted} of ${requested} chunks in «${collection}».`);
           if (flags.source !== undefined && deleted === 0)

@@ -249,6 +249,12 @@ describe('a pipe of the stages', () => {
       error: expect.stringMatching(/^No document has that source\./),
     });
     expect(await kb(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({ code: 0, out: 'Deleted 1 of 1 chunks in «default».\n' });
+    for (const nothing of [
+      ['--id', items[0]!.id],
+      ['--source', 'docs/none.md'],
+      ['--filter', '{"source": "docs/none.md"}'],
+    ])
+      expect(await kb(['delete', ...nothing], { cwd })).toMatchObject({ code: 1, out: expect.stringMatching(/^Deleted 0 of [01] chunks/) });
   });
 });
 
