@@ -1,12 +1,13 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../../src/cli/command.ts';
-import { operationFlags } from '../../src/cli/flags.ts';
+import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
 import { inputLines } from '../../src/cli/json-lines.ts';
 import { operations } from '../../src/engine/operations.ts';
 
 export default class CollectionsImport extends KbCommand {
   static override summary = operations.import_collection.summary;
-  static override description = 'Reads what kb collections export writes, on standard input. Nothing is embedded.';
+  static override description =
+    'Reads what kb collections export writes, on standard input. Nothing is embedded. An export that was cut off is refused; --force takes what is there of it.';
   static override examples = ['<%= config.bin %> collections import manuals-copy < manuals.jsonl'];
   static override args = { name: Args.string({ description: 'Name of the new collection', required: true }) };
   static override flags = operationFlags(operations.import_collection, { omit: ['name', 'lines'] });
@@ -15,7 +16,7 @@ export default class CollectionsImport extends KbCommand {
     const { args, flags } = await this.parse(CollectionsImport);
     await this.withEngine(flags, async (desk) => {
       await this.perform(desk, 'import_collection', {
-        request: { name: args.name, lines: inputLines('an export') },
+        request: { name: args.name, lines: inputLines('an export'), ...requestOfFlags(operations.import_collection.input, flags) },
         title: 'Importing',
         result: ({ imported }) => desk.screen.print(`Imported ${imported} chunks into «${args.name}».`),
       });

@@ -29,10 +29,11 @@ export const CollectionsRequest = z
   .strictObject({})
   .meta({ id: 'CollectionsRequest', description: 'Nothing has to be said', examples: [{}] });
 
-/** `lines` are those of an export: a header with the fingerprint, then a chunk each. */
+/** `lines` are those of an export: a header with the fingerprint, a chunk each, and the line that closes it. */
 export const ImportRequest = z.strictObject({
   name,
   lines: z.custom<AsyncIterable<string>>().describe('The lines of an export'),
+  force: z.boolean().optional().describe('Take what is there of an export that was cut off or changed'),
 });
 export type ImportRequest = z.infer<typeof ImportRequest>;
 
@@ -68,7 +69,16 @@ export const ExportHeader = z.object({
 });
 export type ExportHeader = z.infer<typeof ExportHeader>;
 
-/** Every further line: a chunk with its vector, and what makes a later ingest of its document incremental. */
+/** The last line of an export: what tells a whole one from one that was cut off or changed. */
+export const ExportEnd = z.object({
+  kb_export_end: z.literal(1),
+  chunks: z.int().min(0),
+  /** Of all lines before, each with its line feed, in hexadecimal. */
+  sha256: z.string(),
+});
+export type ExportEnd = z.infer<typeof ExportEnd>;
+
+/** Every line between: a chunk with its vector, and what makes a later ingest of its document incremental. */
 export const ExportedChunk = z.object({
   id: z.string().min(1),
   text: z.string(),

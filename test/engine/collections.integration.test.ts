@@ -56,7 +56,7 @@ describe('the embedder of a collection', () => {
       dimensions: 3,
     });
     expect((await result(other, 'list_collections', {})).collections).toHaveLength(1);
-    expect(await exported(other)).toHaveLength(4);
+    expect(await exported(other)).toHaveLength(5);
     expect(await result(other, 'delete', { source: join(home, 'sub/../rule-0') })).toMatchObject({
       deleted: 1,
       items: [{ source: 'rule-0' }],
@@ -153,6 +153,21 @@ describe('an export', () => {
     expect(await chunksIn(engine)).toHaveLength(3);
   });
 
+  it('that was cut off or changed is taken as far as it is there by force', async () => {
+    const engine = await filled();
+    const whole = await exported(engine);
+    const cuts: [string[], number][] = [
+      [whole.slice(0, 3), 2],
+      [[...whole.slice(0, 3), whole[3]!.slice(0, 30)], 2],
+      [whole.slice(0, 1), 0],
+      [whole.toSpliced(2, 1), 2],
+      [whole.map((line) => line.replace('noon', 'nine')), 3],
+      [whole, 3],
+    ];
+    for (const [i, [cut, imported]] of cuts.entries())
+      expect(await result(engine, 'import_collection', { name: `copy-${i}`, lines: lines(cut), force: true })).toMatchObject({ imported });
+  });
+
   const breaks: [string, (whole: string[]) => string[], RegExp][] = [
     ['is empty', () => [], /empty/],
     ['has no header', (whole) => whole.slice(1), /Line 1/],
@@ -162,7 +177,12 @@ describe('an export', () => {
       (whole) => whole.map((line, i) => (i === 2 ? JSON.stringify({ ...JSON.parse(line), embedding: [1, 2] }) : line)),
       /Line 3.*length 2.*0/,
     ],
-    ['holds something else', (whole) => [...whole, '{"id": 5}'], /Line 5: id/],
+    ['was cut off at a line', (whole) => whole.slice(0, 3), /no closing line.*after 2 chunks.*--force/],
+    ['was cut off after its header', (whole) => whole.slice(0, 1), /no closing line.*after 0 chunks.*--force/],
+    ['lost a line', (whole) => whole.toSpliced(2, 1), /holds 2 chunks; its closing line counts 3.*--force/],
+    ['was changed', (whole) => whole.map((line) => line.replace('noon', 'nine')), /was changed.*--force/],
+    ['holds something else', (whole) => whole.toSpliced(4, 0, '{"id": 5}'), /Line 5: id/],
+    ['goes on behind its end', (whole) => [...whole, whole[1]!], /Line 5: id/],
   ];
   it.each(breaks)('leaves nothing behind where it %s', async (_what, broken, message) => {
     const engine = await filled();

@@ -43,7 +43,7 @@ export async function modelServer(
 /** The chunks of a collection, from its export. */
 export async function chunksIn(engine: Engine, name = 'default'): Promise<Record<string, unknown>[]> {
   const { events } = await collect(engine.run('export_collection', { name }));
-  return events.slice(1).map(({ data }) => data);
+  return events.slice(1, -1).map(({ data }) => data);
 }
 
 /** The sources of a collection, in name order. */
