@@ -20,7 +20,7 @@ export default class Chunk extends KbCommand {
       await piped(desk, 'chunk', {
         batches: inputItems(GivenDocument, { what: 'documents', size: 64 }),
         request: (markdown) => ({ markdown }),
-        show: ({ items }) => items.forEach((item) => desk.screen.print(JSON.stringify(item))),
+        show: ({ items }) => items.forEach((item) => desk.screen.printJson(item)),
       });
     });
   }

@@ -18,7 +18,7 @@ export default class Embed extends KbCommand {
       await piped(desk, 'embed', {
         batches: inputItems(GivenChunk, { what: 'chunks', size: 512 }),
         request: (chunks) => ({ chunks, ...rest }),
-        show: ({ items }) => items.forEach((item) => desk.screen.print(JSON.stringify(item))),
+        show: ({ items }) => items.forEach((item) => desk.screen.printJson(item)),
       });
     });
   }

@@ -5,7 +5,8 @@ import { operations } from '../../src/engine/operations.ts';
 
 export default class CollectionsExport extends KbCommand {
   static override summary = operations.export_collection.summary;
-  static override description = 'A header line with the embedder, then a chunk a line with text, metadata and vector, on standard output.';
+  static override description =
+    'A header line with the embedder, a chunk a line with text, metadata and vector, and a closing line with their number and hash, on standard output.';
   static override examples = ['<%= config.bin %> collections export manuals > manuals.jsonl'];
   static override args = { name: Args.string({ description: 'Collection', required: true }) };
   static override flags = operationFlags(operations.export_collection, { omit: ['name'] });
@@ -16,7 +17,7 @@ export default class CollectionsExport extends KbCommand {
       const { screen } = desk;
       await this.perform(desk, 'export_collection', {
         request: { name: args.name },
-        onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.print(JSON.stringify(data)) : undefined),
+        onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.printJson(data) : undefined),
         result: ({ exported }) => screen.note(`Exported ${exported} chunks of «${args.name}».`),
       });
     });

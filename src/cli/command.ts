@@ -73,7 +73,7 @@ export abstract class KbCommand extends Command {
       prints: show.prints,
       onEvent: show.onEvent,
     });
-    if (screen.json) screen.print(JSON.stringify(result));
+    if (screen.json) screen.printJson(result);
     else show.result?.(result);
     const hasFailed = show.hasFailed ?? ((done) => ((done as { failed?: number }).failed ?? 0) > 0);
     if (hasFailed(result) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;

@@ -1,7 +1,7 @@
 import { describe, envelope, isAbort, KbError } from '../base/errors.ts';
 import { packageRoot } from '../base/project.ts';
 import { wrappedText } from './markdown/flow.ts';
-import { printable } from './screen.ts';
+import { jsonFor, printable } from './screen.ts';
 
 /** Exit codes (contract, section 3). */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
@@ -29,7 +29,7 @@ export async function failed(error: unknown, argv: readonly string[]): Promise<v
   const shown = isUsageError(error) ? new KbError('usage', await readable(error, argv)) : error;
   process.exitCode = exitCodeOf(shown);
   const wantsJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
-  if (wantsJson) process.stdout.write(`${JSON.stringify(envelope(shown))}\n`);
+  if (wantsJson) process.stdout.write(`${jsonFor(process.stdout, envelope(shown))}\n`);
   const { isTTY, columns } = process.stderr;
   if (!wantsJson || isAbort(error)) process.stderr.write(`${wrappedText(messageOf(shown), isTTY ? columns : undefined)}\n`);
 }

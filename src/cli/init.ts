@@ -34,7 +34,7 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
   if (existsSync(path) && !(asks && (await confirmed(`${name} is there already. Overwrite it?`, 'kb init')))) {
     screen.note(`${name} is there already and stays as it is.`);
-    if (screen.json) screen.print(JSON.stringify({ path, written: false }));
+    if (screen.json) screen.printJson({ path, written: false });
     return;
   }
   const answers = asks
@@ -45,7 +45,7 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
         chat: { llm: { provider: DEFAULTS.chat.llm.provider } },
       };
   write(path, `${HEAD}${stringify(layered(answers as unknown as Layer, layer))}`);
-  if (screen.json) screen.print(JSON.stringify({ path, written: true }));
+  if (screen.json) screen.printJson({ path, written: true });
   else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER${optionAgain({ config: flags.config })}`);
 }
 

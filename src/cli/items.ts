@@ -14,7 +14,7 @@ export function itemPrinter({ screen }: Desk): {
     prints: true,
     onEvent({ type, data }) {
       if (screen.json) return;
-      if (type === 'item') screen.print(JSON.stringify(data));
+      if (type === 'item') screen.printJson(data);
       if (type === 'error') screen.warn(`Error: ${failureLine(data as unknown as ErrorItem)}`);
     },
     result({ notices }) {

@@ -33,7 +33,7 @@ export async function piped<Name extends OperationName>(
   };
   for await (const batch of batches) await pass(batch);
   if (total === undefined) await pass([]);
-  if (screen.json) screen.print(JSON.stringify(total));
+  if (screen.json) screen.printJson(total);
   else summary?.(total!);
   if ((total as unknown as Summable).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;
 }

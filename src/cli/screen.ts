@@ -17,6 +17,8 @@ export interface Screen {
   readonly columns: number | undefined;
   /** A line of the result. */
   print(text: string): void;
+  /** The result, or an item of it, as a line of JSON. */
+  printJson(value: unknown): void;
   /** Part of a line of the result. */
   write(text: string): void;
   /** A line beside the result, broken where the terminal ends; not with `--quiet`. */
@@ -33,6 +35,12 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u20
 
 /** Text from a source as it may be printed: nothing in it can move the cursor, change colours or hide what follows. */
 export const printable = (text: string): string => withoutSequences(text).replace(CONTROL, '');
+
+/** A value as JSON for a stream: on a terminal, characters that could act on it are escaped, which says the same; elsewhere the text stays as it is. */
+export function jsonFor({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, value: unknown): string {
+  const text = JSON.stringify(value);
+  return isTTY ? text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`) : text;
+}
 
 /** An order to a terminal that its piece of a stream ends within. */
 const UNFINISHED =
@@ -83,6 +91,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     color: chalkFor(stdout),
     colorBeside,
     print: (text) => to(stdout, `${text}\n`),
+    printJson: (value) => to(stdout, `${jsonFor(stdout, value)}\n`),
     write: (text) => to(stdout, text),
     note: (text) => (quiet ? undefined : to(stderr, `${fitting(text)}\n`)),
     warn: (text) => to(stderr, `${fitting(text)}\n`),

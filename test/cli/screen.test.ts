@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printable, printablePieces } from '../../src/cli/screen.ts';
+import { jsonFor, printable, printablePieces } from '../../src/cli/screen.ts';
 
 describe('text that is printed', () => {
   const cases: [string, string, string][] = [
@@ -25,6 +25,22 @@ describe('text that is printed', () => {
   it('hides nothing behind a sequence that does not end', () => {
     expect(printable('before \u001b]0;title and\nall the rest of the text')).toContain('all the rest of the text');
     expect(printable('before \u001b[after')).toBe('before fter');
+  });
+});
+
+describe('JSON', () => {
+  const value = { 'na\u009bme': 'a\u001b[31m\u009b2J\u202e\u2066\u007f\tb\né' };
+
+  it('has no character on a terminal that could act on it, and says the same', () => {
+    const text = jsonFor({ isTTY: true }, value);
+    // oxlint-disable-next-line no-control-regex -- it is what must not be there
+    expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    expect(text).toContain('é');
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  it('stays as it is off a terminal', () => {
+    expect(jsonFor({ isTTY: false }, value)).toBe(JSON.stringify(value));
   });
 });
 

@@ -14,7 +14,7 @@ export async function ask(question: string, session: Session): Promise<void> {
   try {
     const turn = { query_rewrite: { enabled }, ...request, ...chosen, query: question, history: talk.history };
     const result = await followed(engine.run('chat', turn, { signal }), { screen, onEvent: printer.onEvent });
-    if (screen.json) screen.print(JSON.stringify(result));
+    if (screen.json) screen.printJson(result);
     else printer.result(result);
     if (printer.hasFailed(result) && !isConversation()) process.exitCode = EXIT.failed;
     session.talk = withTurn(talk, { question, collection: collectionOf(session) }, result);
