@@ -166,6 +166,46 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.search({ text: 'x'.repeat(5_000), limit: 1 })).toHaveLength(1);
   });
 
+  it('finds what another handle has written in place of what it found before', async () => {
+    const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
+    const written = await writer.create({ ...INFO, dimensions: 2 });
+    await written.upsert([{ ...plain('1', 'the pump of 0'), vector: Float32Array.of(1, 0) }]);
+    const read = (await reader.open('manuals'))!;
+    const texts = async () => {
+      const arms = await Promise.all([read.search({ text: 'pump', limit: 5 }), read.search({ vector: Float32Array.of(1, 0), limit: 5 })]);
+      return arms.map((hits) => hits.map((hit) => hit.chunk.text));
+    };
+    for (let edit = 1; edit <= 5; edit++) {
+      await texts();
+      await written.upsert([{ ...plain('1', `the pump of ${edit}`), vector: Float32Array.of(1, 0) }]);
+      expect(await texts()).toEqual([[`the pump of ${edit}`], [`the pump of ${edit}`]]);
+    }
+    await written.delete({ ids: ['1'] });
+    expect(await texts()).toEqual([[], []]);
+  });
+
+  it('never finds less than was written before the search began, while another handle writes', async () => {
+    const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
+    const written = await writer.create(INFO);
+    await written.upsert([plain('1', 'pump 0')]);
+    const read = (await reader.open('manuals'))!;
+    let last = 0;
+    let isOver = false;
+    const writing = (async () => {
+      for (let edit = 1; edit <= 25; edit++) {
+        await written.upsert([plain('1', `pump ${edit}`)]);
+        last = edit;
+      }
+      isOver = true;
+    })();
+    while (!isOver) {
+      const least = last;
+      const [hit] = await read.search({ text: 'pump', limit: 1 });
+      expect(Number(hit!.chunk.text.slice(5))).toBeGreaterThanOrEqual(least);
+    }
+    await writing;
+  });
+
   it('finds the nearest by its vector index as without one', { timeout: 120_000 }, async () => {
     const dimensions = 16;
     let seed = 1;

@@ -1,6 +1,7 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
 import type { Entry } from './catalog.ts';
+import { ChunkCache } from './chunk-cache.ts';
 import { isGone, persistent, storeError } from './connect.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
@@ -10,6 +11,8 @@ export interface Holder {
   readonly entry: Entry;
   /** When the table was made, in milliseconds. */
   readonly created: number;
+  /** What searches have read. */
+  readonly chunks: ChunkCache;
   /** Runs a query; once more on the table that has taken its place, where the table or its files are gone. */
   read<T>(work: (table: Table) => Promise<T>): Promise<T>;
   /** Runs a write, one at a time, and again where another process came between. */
@@ -64,6 +67,7 @@ export async function hold(entry: Entry, { url, connection, mayWrite, current }:
     });
   return {
     url,
+    chunks: new ChunkCache(),
     get entry() {
       return now;
     },

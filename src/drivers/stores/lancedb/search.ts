@@ -1,5 +1,7 @@
+import type { Query, Table, VectorQuery } from '@lancedb/lancedb';
+import type { Table as Rows } from 'apache-arrow';
 import { queryTerms } from '../../../base/terms.ts';
-import type { Hit, SearchRequest } from '../../../ports/stores.ts';
+import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { READ } from './columns.ts';
 import { lanceDb } from './connect.ts';
@@ -14,9 +16,11 @@ const REFINED = 3;
  * many parts: of the best 100 of 7,000 passages in 64 parts, 20 probes found .917, 40 found .986.
  */
 const PROBES = 128;
+/** Searches that other writers may come between before one reads its hits' rows in the same step. */
+const SHARED_ATTEMPTS = 2;
 
 /**
- * Nearest by cosine or best by BM25. Hits of both kinds bring their vector along: for 100 hits that takes a millisecond, and who fuses the two needs it.
+ * Nearest by cosine or best by BM25. Hits of both kinds bring their vector along, since who fuses the two needs it.
  * The filter narrows before the search. With one, vectors are compared exactly, index or not: the index would look into too few of its parts.
  */
 export async function search(holder: Holder, { vector, text, filter, limit }: SearchRequest): Promise<Hit[]> {
@@ -31,23 +35,13 @@ interface Narrowing {
   limit: number;
 }
 
-const columns = ({ entry }: Holder, score: string): string[] => [...READ, ...(entry.dimensions > 0 ? ['vector'] : []), score];
-
 async function nearest(holder: Holder, vector: Float32Array, { condition, limit }: Narrowing): Promise<Hit[]> {
-  const rows = await holder.read((table) => {
+  const ranked = (table: Table): VectorQuery => {
     assertQueryVector(vector, holder.entry);
-    const query = table
-      .query()
-      .nearestTo(vector)
-      .distanceType('cosine')
-      .refineFactor(REFINED)
-      .nprobes(PROBES)
-      .select(columns(holder, '_distance'))
-      .limit(limit);
-    return (condition === undefined ? query : query.where(condition).bypassVectorIndex()).toArrow();
-  });
-  const distance = reader(rows, '_distance') as (at: number) => number;
-  return inOrder(toChunks(rows).map((chunk, at) => ({ chunk, score: cosine(distance(at)) })));
+    const query = table.query().nearestTo(vector).distanceType('cosine').refineFactor(REFINED).nprobes(PROBES).limit(limit);
+    return condition === undefined ? query : query.where(condition).bypassVectorIndex();
+  };
+  return inOrder(await hitsOf(holder, { ranked, column: '_distance', score: cosine }));
 }
 
 /** A vector of zeros has no direction, and no distance. */
@@ -55,13 +49,59 @@ const cosine = (distance: number): number => (Number.isFinite(distance) ? Math.m
 
 async function best(holder: Holder, query: string, { condition, limit }: Narrowing): Promise<Hit[]> {
   const { MatchQuery } = await lanceDb();
-  const rows = await holder.read((table) => {
-    const matching = table.query().fullTextSearch(new MatchQuery(query, 'terms')).select(columns(holder, '_score')).limit(limit);
-    return (condition === undefined ? matching : matching.where(condition)).toArrow();
-  });
-  const score = reader(rows, '_score') as (at: number) => number;
-  return inOrder(toChunks(rows).map((chunk, at) => ({ chunk, score: score(at) })));
+  const ranked = (table: Table): Query => {
+    const matching = table.query().fullTextSearch(new MatchQuery(query, 'terms')).limit(limit);
+    return condition === undefined ? matching : matching.where(condition);
+  };
+  return inOrder(await hitsOf(holder, { ranked, column: '_score', score: (score) => score }));
 }
 
 /** Best first; equal ones by id, so that the same search gives the same order. */
 const inOrder = (hits: Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
+
+interface Ranking {
+  ranked: (table: Table) => Query | VectorQuery;
+  /** LanceDB's column of what it ranks by, and the score that this makes. */
+  column: '_distance' | '_score';
+  score: (value: number) => number;
+}
+
+/** The hits of a ranking with their chunks, all of one version of the table. */
+async function hitsOf(holder: Holder, ranking: Ranking): Promise<Hit[]> {
+  for (let attempt = 0; attempt < SHARED_ATTEMPTS; attempt++) {
+    const hits = await holder.read((table) => hitsFromCache(table, holder, ranking));
+    if (hits) return hits;
+  }
+  const rows = await holder.read((table) => ranking.ranked(table).select(columnsOf(holder, ranking.column)).toArrow());
+  const value = reader(rows, ranking.column) as (at: number) => number;
+  return toChunks(rows).map((chunk, at) => ({ chunk, score: ranking.score(value(at)) }));
+}
+
+/** Ranks ids alone, and reads only those rows that no search has read before; undefined where another version came between. */
+async function hitsFromCache(table: Table, holder: Holder, { ranked, column, score }: Ranking): Promise<Hit[] | undefined> {
+  const version = await table.version();
+  const known = holder.chunks.at(`${holder.entry.table} ${version}`);
+  const rows = await ranked(table).select(['id', column]).withRowId().toArrow();
+  const [id, row, value] = [reader(rows, 'id'), reader(rows, '_rowid'), reader(rows, column)] as [Read<string>, Read<bigint>, Read<number>];
+  const places = Array.from({ length: rows.numRows }, (_, at) => at);
+  const found = new Map<string, StoredChunk>();
+  const unread: bigint[] = [];
+  for (const at of places) {
+    const chunk = known.get(id(at));
+    if (chunk) found.set(chunk.id, chunk);
+    else unread.push(row(at));
+  }
+  const read = unread.length > 0 ? toChunks(await rowsOf(table, unread, columnsOf(holder))) : [];
+  if ((await table.version()) !== version) return undefined;
+  for (const chunk of read) {
+    known.add(chunk);
+    found.set(chunk.id, chunk);
+  }
+  return places.map((at) => ({ chunk: found.get(id(at))!, score: score(value(at)) }));
+}
+
+type Read<Value> = (at: number) => Value;
+
+const columnsOf = ({ entry }: Holder, ...further: string[]): string[] => [...READ, ...(entry.dimensions > 0 ? ['vector'] : []), ...further];
+
+const rowsOf = (table: Table, ids: readonly bigint[], columns: string[]): Promise<Rows> => table.takeRowIds(ids).select(columns).toArrow();
