@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { withoutNulls } from './absent.ts';
 import { KbError } from './errors.ts';
 import { refuseExcess } from './excess.ts';
 import { explain } from './validation.ts';
@@ -10,9 +11,10 @@ const SAMPLE = 10;
 
 class TooManyMisfits extends Error {}
 
-/** The value as the schema makes it. Throws a KbError (`usage`) that says what does not fit, in a time that is bounded by the value's size. */
-export function fitting<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  refuseExcess(value);
+/** The value as the schema makes it; null for an optional field is absent. Throws a KbError (`usage`) that says what does not fit, in a time that is bounded by the value's size. */
+export function fitting<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  refuseExcess(given);
+  const value = withoutNulls(schema, given);
   const result = bounded(schema, value);
   if (result?.success) return result.data;
   if (result) throw new KbError('usage', explain(result.error, { schema, value }));

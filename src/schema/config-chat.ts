@@ -27,8 +27,16 @@ export type Llm = z.infer<typeof Llm>;
 export const HistoryCompaction = z
   .strictObject({
     enabled: z.boolean().describe('Summarize older turns'),
-    history_limit: z.int().min(2).max(10_000).describe('Messages beyond which older ones are summarized'),
-    keep_recent: z.int().min(0).max(10_000).describe('Messages kept word for word, of those given'),
+    history_limit: z
+      .int()
+      .min(3)
+      .max(10_000)
+      .describe('Messages that the history may have with the new turn in it; beyond that, older ones are summarized'),
+    keep_recent: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .describe('Messages kept word for word, of those given; fewer where history_limit leaves less room'),
   })
   .describe('When older turns are summarized');
 

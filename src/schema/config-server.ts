@@ -6,9 +6,21 @@ export const Server = z.strictObject({
   host: z
     .string()
     .min(1)
-    .describe('Address that kb serve listens on; any but a loopback one needs KB_SERVER_TOKEN in the environment')
+    .describe('Address that kb serve listens on; any but a loopback one needs KB_SERVER_TOKEN in the environment, or auth: gateway')
     .meta({ flag: 'host' }),
   port: z.int().min(0).max(65_535).describe('Port that it listens on; 0 takes any free one').meta({ flag: 'port' }),
+  auth: z
+    .enum(['token', 'gateway'])
+    .describe(
+      'Who lets callers in: token: the server, by KB_SERVER_TOKEN where that is set; gateway: a proxy before it, which alone can reach it',
+    ),
+  allowed_hosts: z
+    .array(
+      z
+        .string()
+        .regex(/^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i, 'a name such as kb.example or *.kb.example, without a scheme and a port'),
+    )
+    .describe('Names by which a proxy may call the server where it has no token, beside those of this machine: kb.example, *.kb.example'),
   allowed_roots: z
     .array(z.string().min(1))
     .min(1)

@@ -180,6 +180,8 @@ export const DEFAULTS = {
   server: {
     host: '127.0.0.1',
     port: 8000,
+    auth: 'token',
+    allowed_hosts: [],
     allowed_store_urls: [],
     cors_origins: [],
     body_limit: 10 * 2 ** 20,

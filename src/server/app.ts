@@ -4,7 +4,7 @@ import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config-server.ts';
 import { registerDocs } from './docs.ts';
-import { failureOf, refusal, send, type Failure } from './failures.ts';
+import { failureOf, refusal, send } from './failures.ts';
 import { registerHealth } from './health.ts';
 import { registerJobs } from './job-routes.ts';
 import type { Jobs } from './jobs.ts';
@@ -41,7 +41,7 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
   const server = createServer(settings, log);
-  server.setNotFoundHandler((request, reply) => send(reply, notFound(document, request)));
+  server.setNotFoundHandler((request, reply) => answerNotFound(document, request, reply));
   const patience = createPatience(settings.request_timeout);
   const bench: Bench = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor };
   const inFlight = countRequests(server);
@@ -56,11 +56,12 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
 }
 
 /** Fastify, so that it speaks of failures as the contract says. */
-function createServer({ body_limit, request_timeout }: Server, log: Log): FastifyInstance {
+function createServer({ auth, body_limit, request_timeout }: Server, log: Log): FastifyInstance {
   const server = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // it has one line of ours for each
     bodyLimit: body_limit,
+    trustProxy: auth === 'gateway' && ((_address: string, hop: number) => hop === 0), // else callers could name any address as theirs
     requestTimeout: request_timeout * 1000, // for the whole request to arrive
     http: { headersTimeout: Math.min(30, request_timeout) * 1000, connectionsCheckingInterval: 1_000 },
     forceCloseConnections: 'idle',
@@ -99,13 +100,15 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   return send(reply, failure);
 }
 
-/** A path that is there for other methods is a 405. */
-function notFound({ paths }: OpenApiDocument, { method, url }: FastifyRequest): Failure {
+/** A path that is there for other methods is a 405, which names them in `Allow`. */
+function answerNotFound({ paths }: OpenApiDocument, { method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const asked = url.split('?')[0]!.split('/');
   const isAsked = (path: string) =>
     path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
   const found = Object.keys(paths).find(isAsked);
-  if (found === undefined) return refusal(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.');
+  if (found === undefined)
+    return send(reply, refusal(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.'));
   const possible = Object.keys(paths[found]!).map((name) => name.toUpperCase());
-  return refusal(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`);
+  void reply.header('allow', possible.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
+  return send(reply, refusal(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));
 }

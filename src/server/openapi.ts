@@ -19,7 +19,7 @@ export interface OpenApiDocument {
   };
 }
 
-const DESCRIPTION = `Everything that \`kb\` does on the command line. A field of a request lays itself over the key of the server's configuration that it names; what is absent there is as configured.
+const DESCRIPTION = `Everything that \`kb\` does on the command line. A field of a request lays itself over the key of the server's configuration that it names; what is absent there, or null, is as configured.
 
 **Units.** Sizes of text are characters, times are seconds, scores go from 0 to 1. Paths are those of the server.
 

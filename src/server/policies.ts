@@ -30,7 +30,7 @@ export async function addPolicies(
   server: FastifyInstance,
   { settings, token }: { settings: Server; token: string | undefined },
 ): Promise<void> {
-  const { cors_origins, rate_limit } = settings;
+  const { allowed_hosts, cors_origins, rate_limit } = settings;
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
@@ -44,7 +44,7 @@ export async function addPolicies(
     });
   }
   if (rate_limit > 0) await limitRate(server, rate_limit);
-  const guard = createGuard({ token, cors_origins });
+  const guard = createGuard({ token, allowed_hosts, cors_origins });
   server.addHook('onRequest', async (request, reply) => {
     const refused = guard({ headers: request.headers, route: request.routeOptions.url });
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');

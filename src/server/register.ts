@@ -38,7 +38,7 @@ function requestOf({ body, params }: FastifyRequest): unknown {
 }
 
 function isForBackground(given: unknown): given is { background: true } {
-  const read = Background.safeParse((given as { background?: unknown } | null | undefined)?.background);
+  const read = Background.safeParse((given as { background?: unknown } | null | undefined)?.background ?? undefined);
   if (!read.success) throw new KbError('usage', 'background: true or false is expected.');
   return read.data === true;
 }

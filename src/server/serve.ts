@@ -32,7 +32,7 @@ export interface ServeOptions {
 /** Serves the engine over HTTP until it is stopped. Throws a KbError where it can't listen, or would be open to others without a token. */
 export async function serve({ engine, home, token, signal, quiet, isTerminal, onListening }: ServeOptions): Promise<void> {
   const { host, port } = engine.config.server;
-  assertGuarded(host, token);
+  assertGuarded(engine.config.server, token);
   const log = createLog({ quiet, isTerminal });
   await sweepUploads();
   const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);

@@ -59,9 +59,19 @@ async function saved(part: MultipartFile, path: string): Promise<{ name: string;
 function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
   if (valueTruncated)
     throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${LONGEST_FIELD} bytes are read.` });
-  if (fieldname !== 'frontmatter') return value;
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw new KbError('usage', 'frontmatter: true or false is expected.');
+  return fieldname === 'frontmatter' ? truth(fieldname, value) : value;
+}
+
+/** What the words of a form mean, which come in any case. */
+const TRUTHS = new Map<string, boolean>([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+function truth(name: string, value: unknown): boolean {
+  const told = TRUTHS.get(String(value).trim().toLowerCase());
+  if (told !== undefined) return told;
+  throw new KbError('usage', `${name}: true or false is expected (in a form also 1, 0, yes, no, on, off).`);
 }
 
 /** Removes what servers have left that were killed while they received files. */

@@ -98,13 +98,17 @@ describe('what does not fit', () => {
     const { url, get } = await serveIn(folder());
     for (const path of ['/', '/v1', '/v1/nothing', '/v1/retrieve/more', '/v2/health'])
       expect([path, (await get(path)).json]).toEqual([path, envelope('NotFoundError')]);
-    for (const [method, path, possible] of [
-      ['GET', '/v1/retrieve', 'POST'],
-      ['PUT', '/v1/collections/x', 'GET and DELETE'],
-      ['DELETE', '/v1/health', 'GET'],
-    ]) {
-      const answer = await fetch(url + path, { method: method! });
-      expect([answer.status, await answer.json()]).toEqual([405, envelope('MethodNotAllowedError', expect.stringContaining(possible!))]);
+    for (const [method, path, possible, allow] of [
+      ['GET', '/v1/retrieve', 'POST', 'POST'],
+      ['PUT', '/v1/collections/x', 'GET and DELETE', 'GET, HEAD, DELETE'],
+      ['DELETE', '/v1/health', 'GET', 'GET, HEAD'],
+    ] as const) {
+      const answer = await fetch(url + path, { method });
+      expect([answer.status, answer.headers.get('allow'), await answer.json()]).toEqual([
+        405,
+        allow,
+        envelope('MethodNotAllowedError', expect.stringContaining(possible)),
+      ]);
     }
   });
 

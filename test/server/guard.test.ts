@@ -3,30 +3,38 @@ import { KbError } from '../../src/base/errors.ts';
 import { assertGuarded, createGuard, isLoopback } from '../../src/server/guard.ts';
 
 const TOKEN = 'correct-horse-battery';
-const open = createGuard({ token: undefined, cors_origins: ['https://app.example'] });
-const locked = createGuard({ token: TOKEN, cors_origins: [] });
+const open = createGuard({ token: undefined, allowed_hosts: [], cors_origins: ['https://app.example'] });
+const locked = createGuard({ token: TOKEN, allowed_hosts: [], cors_origins: [] });
+const behind = createGuard({ token: undefined, allowed_hosts: ['kb.example', '*.Ferry.example'], cors_origins: [] });
+const at = (host: string) => ({ host, auth: 'token' as const });
 const statusOf = (guard: typeof open, headers: Parameters<typeof open>[0]['headers'], route: string | undefined = '/v1/retrieve') =>
   guard({ headers, route })?.status;
 
 describe('where kb serve may listen without a token', () => {
   it.each(['127.0.0.1', '127.0.0.9', 'localhost', '::1'])('%s, which is this machine alone', (host) => {
     expect(isLoopback(host)).toBe(true);
-    expect(() => assertGuarded(host, undefined)).not.toThrow();
+    expect(() => assertGuarded(at(host), undefined)).not.toThrow();
   });
 
   it.each(['0.0.0.0', '::', '192.168.0.7', 'kb.example', 'localhost.example', '1127.0.0.1', ''])('not %s', (host) => {
-    expect(() => assertGuarded(host, undefined)).toThrow(/KB_SERVER_TOKEN/);
-    expect(() => assertGuarded(host, 'fifteen-letters')).toThrow(/at least 16/);
-    expect(() => assertGuarded(host, TOKEN)).not.toThrow();
+    expect(() => assertGuarded(at(host), undefined)).toThrow(/KB_SERVER_TOKEN/);
+    expect(() => assertGuarded(at(host), 'fifteen-letters')).toThrow(/at least 16/);
+    expect(() => assertGuarded(at(host), TOKEN)).not.toThrow();
+  });
+
+  it('but where the operator says that a gateway lets callers in, any; a short token is refused all the same', () => {
+    expect(() => assertGuarded({ host: '0.0.0.0', auth: 'gateway' }, undefined)).not.toThrow();
+    expect(() => assertGuarded(at('0.0.0.0'), undefined)).toThrow(expect.objectContaining({ hint: expect.stringContaining('gateway') }));
+    expect(() => assertGuarded({ host: '0.0.0.0', auth: 'gateway' }, 'short')).toThrow(/at least 16/);
   });
 
   it('refuses a token that no header can carry', () => {
     for (const token of ['sixteen letters and', 'sechzehn-Zeichen-ö', 'sixteen-letters\n1'])
-      expect(() => assertGuarded('127.0.0.1', token)).toThrow(/header/);
+      expect(() => assertGuarded(at('127.0.0.1'), token)).toThrow(/header/);
   });
 
   it('refuses a short token on loopback too: whoever sets one wants to be safe', () => {
-    expect(() => assertGuarded('127.0.0.1', 'short')).toThrow(KbError);
+    expect(() => assertGuarded(at('127.0.0.1'), 'short')).toThrow(KbError);
   });
 });
 
@@ -61,6 +69,35 @@ describe('without a token', () => {
       '',
     ])
       expect([origin, statusOf(open, { host, origin })]).toEqual([origin, 403]);
+  });
+});
+
+describe('behind a gateway that calls it by other names', () => {
+  it.each(['kb.example', 'KB.example:443', 'docs.ferry.example', 'a.b.ferry.example:8443', 'localhost:8000'])(
+    'answers the host %s',
+    (host) => {
+      expect(statusOf(behind, { host })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    'evil.example',
+    'x.kb.example',
+    'kb.example.evil.example',
+    'ferry.example',
+    'notferry.example',
+    '.ferry.example',
+    'a@b.ferry.example',
+  ])('refuses the host %s', (host) => {
+    expect(statusOf(behind, { host })).toBe(403);
+  });
+
+  it('answers pages that the gateway serves, with TLS or without, and no others', () => {
+    for (const origin of ['https://kb.example', 'http://kb.example'])
+      expect(statusOf(behind, { host: 'kb.example', origin })).toBeUndefined();
+    for (const origin of ['https://evil.example', 'https://kb.example:444', 'https://docs.ferry.example', 'null'])
+      expect(statusOf(behind, { host: 'kb.example', origin })).toBe(403);
+    expect(statusOf(behind, { host: 'localhost:8000', origin: 'https://localhost:8000' })).toBe(403);
   });
 });
 

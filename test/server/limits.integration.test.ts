@@ -87,6 +87,25 @@ it('reads uploads, refuses too large and too many ones, and leaves nothing behin
   expect(uploads()).toEqual([]);
 });
 
+it('takes true and false in a form as people and programs write them', async () => {
+  const { post } = await serveIn(folder());
+  for (const [word, begins] of Object.entries({
+    True: true,
+    '1': true,
+    yes: true,
+    ON: true,
+    FALSE: false,
+    '0': false,
+    No: false,
+    off: false,
+  })) {
+    const data = form(['Doors are locked.', 'doors.md']);
+    data.append('frontmatter', word);
+    const { json } = await post('/v1/ingest/docs/upload', data);
+    expect([word, json.outputs[0].text.startsWith('---\n')]).toEqual([word, begins]);
+  }
+});
+
 it('refuses forms that hold no file, a file under another name, or words that it does not know', async () => {
   const { post } = await serveIn(folder());
   const path = '/v1/ingest/docs/upload';

@@ -42,6 +42,7 @@ async function* took(turn: Turn): Run<void> {
   yield progress('intent', { intent: direct?.intent ?? 'rag' });
   if (!direct) return yield* grounded(turn);
   result.intent = direct.intent;
+  if (grownBeyond(turn)) yield* turn.trace.timed('compact', compact(turn)); // no model is needed but for this
   result.answer_confidence = { level: 'none', reason: 'direct_intent' };
   yield* say(turn, direct.reply);
 }
@@ -73,10 +74,14 @@ async function* say({ query, result }: Turn, text: string): Run<void> {
   result.history = withTurn(result.history, query, text);
 }
 
+/** The older and the recent messages, where the older ones are to be summarized. */
+const grownBeyond = (turn: Turn): ReturnType<typeof outgrown> =>
+  outgrown(turn.result.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
+
 /** Puts a summary in the place of the older messages; where that fails, all of them stay. */
 async function* compact(turn: Turn): Run<void> {
   const { settings, parts, result, window, trace } = turn;
-  const grown = outgrown(result.history, settings.history_compaction, (window.prompt - bareTokens(turn)) / 2);
+  const grown = grownBeyond(turn);
   if (!grown) return;
   try {
     const llm = trace.watched(await parts.llm(), 'compact');

@@ -50,21 +50,26 @@ export function questionsIn(history: readonly HistoryEntry[]): string[] {
 export const transcript = (history: readonly HistoryEntry[]): string =>
   history.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
 
+/** Messages that a turn adds to the history, and those that a summary takes in it. */
+const TURN = 2;
+const SUMMARY = 1;
+
 /**
- * The older and the recent messages where the history has outgrown `history_limit` messages, or `most_tokens` with a quarter of these in the older ones: a summary that saves less
- * would be asked for in every turn. Undefined where nothing is to be summarized.
+ * The older and the recent messages where the history would outgrow `history_limit` messages with the new turn, or has outgrown `most_tokens` with a quarter of these in the older ones:
+ * a summary that saves less would be asked for in every turn. Of the recent ones no more are kept than the limit holds beside the summary and the turn. Undefined where nothing is to be
+ * summarized.
  */
 export function outgrown(
   history: readonly HistoryEntry[],
   { enabled, history_limit, keep_recent }: Config['chat']['history_compaction'],
   most_tokens = Infinity,
 ): { older: HistoryEntry[]; recent: HistoryEntry[] } | undefined {
-  const cut = history.length - keep_recent;
+  const cut = history.length - Math.min(keep_recent, history_limit - SUMMARY - TURN);
   // One message is not worth a summary: it may be the summary of the turn before.
   if (!enabled || cut < 2) return undefined;
   const older = history.slice(0, cut);
   const isTooLong = () => tokensOfMessages(history) > most_tokens && tokensOfMessages(older) > most_tokens / 4;
-  return history.length > history_limit || isTooLong() ? { older, recent: history.slice(cut) } : undefined;
+  return history.length + TURN > history_limit || isTooLong() ? { older, recent: history.slice(cut) } : undefined;
 }
 
 /** The first sentence of a message, cut at a word where it is long. */

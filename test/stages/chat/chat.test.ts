@@ -166,7 +166,7 @@ test('a query that is too long is one too, and says how long it may be', async (
 
 test('small talk is answered without retrieval and without a model', async () => {
   const llm = scriptedLlm(() => []);
-  const { result, searched, tokens } = await turn({ query: 'Hello!', history: talk(30), llm });
+  const { result, searched, tokens } = await turn({ query: 'Hello!', history: talk(12), llm });
   expect(result).toMatchObject({
     intent: 'greeting',
     sources: [],
@@ -176,7 +176,7 @@ test('small talk is answered without retrieval and without a model', async () =>
     answer_confidence: { level: 'none', reason: 'direct_intent' },
     retrieval_quality: { status: 'not_evaluated' },
   });
-  expect(result.history).toEqual([...talk(30), { role: 'user', content: 'Hello!' }, { role: 'assistant', content: result.answer }]);
+  expect(result.history).toEqual([...talk(12), { role: 'user', content: 'Hello!' }, { role: 'assistant', content: result.answer }]);
   expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
   expect([searched, llm.requests]).toEqual([[], []]);
   expect((await turn({ query: 'Hello!', settings: { intent_routing: { enabled: false } } })).result.intent).toBe('rag');
@@ -524,6 +524,15 @@ test('a turn without an answer leaves the history as it was given, also after a 
   const { result } = await turn({ history: talk(10), settings: compaction, llm, quality });
   expect(llm.requests).toHaveLength(1);
   expect(result).toMatchObject({ answer: '', compacted: false, history: talk(10) });
+});
+
+test('small talk at the end of a long history has that summarized, too: no more comes back than the limit', async () => {
+  const llm = scriptedLlm(() => ['SUMMARY of remarks']);
+  const { result, searched } = await turn({ query: 'Thanks!', history: talk(10), settings: compaction, llm });
+  expect(result).toMatchObject({ intent: 'thanks', compacted: true, errors: [] });
+  expect(result.history).toHaveLength(5);
+  expect(result.history[0]!.content).toMatch(/SUMMARY of remarks/);
+  expect(searched).toEqual([]);
 });
 
 test('a summary that fails loses nothing', async () => {
