@@ -1,5 +1,31 @@
 export { createEngine, type Engine, type EngineOptions, type RunOptions } from './engine/engine.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
+export type { Factory, ModelOptions, OwnDrivers, StoreOptions } from './ports/drivers.ts';
+export type {
+  Embedder,
+  GenerateRequest,
+  GroundingSource,
+  Llm,
+  Message,
+  Outcome,
+  RankOptions,
+  Reranker,
+  RerankPassage,
+  Usage,
+} from './ports/models.ts';
+export type { PageFacts, ParsedDocument, Parser } from './ports/reading.ts';
+export type {
+  Collection,
+  CollectionInfo,
+  Fingerprint,
+  Hit,
+  Replacement,
+  SearchRequest,
+  StoredChunk,
+  StoredSource,
+  VectorStore,
+  Where,
+} from './ports/stores.ts';
 export type { OperationName, RequestOf, ResultOf } from './engine/operations.ts';
 export { KbError, type ErrorCode } from './base/errors.ts';
 export { collect, settle } from './base/run.ts';

@@ -38,7 +38,8 @@ const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = 
 export function layered(under: Layer, over: Layer): Layer {
   const result: Layer = { ...under };
   for (const [choice, own] of CHOICES) {
-    if (typeof over[choice] === 'string' && choice in under && over[choice] !== under[choice]) for (const key of own) delete result[key];
+    const isAnother = over[choice] !== under[choice] && (choice in under || choice === 'provider'); // a model without a provider is that of some other one
+    if (typeof over[choice] === 'string' && isAnother) for (const key of own) delete result[key];
   }
   for (const [key, value] of Object.entries(over)) {
     if (value === undefined) continue;

@@ -16,7 +16,7 @@ import { createScreen } from './screen.ts';
 
 interface Answers {
   collection: string;
-  embedding: { provider: string };
+  embedding?: { provider: string };
   chat: { llm: { provider: string } };
 }
 
@@ -41,7 +41,6 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
     ? await ask()
     : {
         collection: DEFAULTS.collection,
-        embedding: { provider: DEFAULTS.embedding.provider },
         chat: { llm: { provider: DEFAULTS.chat.llm.provider } },
       };
   write(path, `${HEAD}${stringify(layered(answers as unknown as Layer, layer))}`);

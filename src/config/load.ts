@@ -7,8 +7,10 @@ import { fileTrouble } from '../base/file-trouble.ts';
 import { nearest } from '../base/nearest.ts';
 import { getPath, layered, setPath, type Layer } from '../base/settings.ts';
 import { misfit } from '../base/validation.ts';
+import type { OwnDrivers } from '../ports/drivers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
+import { ownNames, withOwnNames } from '../schema/own-names.ts';
 import { fromSetting, readEnvironment, type Environment } from './environment.ts';
 import { readConfigFile, unknownKey, type ConfigFile } from './file.ts';
 import { findConfig } from './find.ts';
@@ -20,6 +22,8 @@ export interface LoadOptions {
   environment: Environment;
   /** What flags say, as a layer; and the flag's name for each path. */
   flags?: { layer: Layer; names: Map<string, string> };
+  /** Drivers of one's own, as `createEngine` takes them: the configuration may use their names. */
+  own?: OwnDrivers | undefined;
 }
 
 export interface LoadedConfig {
@@ -33,7 +37,7 @@ export interface LoadedConfig {
 }
 
 /** Finds, reads and lays over each other: defaults < file < .env < environment < flags. Throws a KbError that names what is wrong, and where. */
-export function loadConfig({ cwd, file: named, environment: given, flags }: LoadOptions): LoadedConfig {
+export function loadConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): LoadedConfig {
   const file = findConfig(cwd, named ?? given.KB_CONFIG);
   const home = file ? dirname(file) : resolve(cwd);
   const environment = { ...dotenv(join(home, '.env')), ...given };
@@ -44,7 +48,7 @@ export function loadConfig({ cwd, file: named, environment: given, flags }: Load
     flags?.names.get(path) ??
     variables.variables.get(path) ??
     (read.lines.has(path) ? `${basename(file!)}, line ${read.lines.get(path)}: ${path}` : path);
-  return { config: validated(merged, said), file, home, environment };
+  return { config: validated(merged, said, withOwnNames(Config, ownNames(own))), file, home, environment };
 }
 
 function dotenv(path: string): Environment {
@@ -57,14 +61,14 @@ function dotenv(path: string): Environment {
 }
 
 /** The merged layers as a configuration; `said` tells who said what is at a path. Throws a KbError that names what is wrong. */
-export function validated(merged: Layer, said: (path: string) => string): Config {
-  const result = Config.safeParse(merged);
+export function validated(merged: Layer, said: (path: string) => string, schema = Config): Config {
+  const result = schema.safeParse(merged);
   if (result.success) {
     const unfit = unfitChunking(result.data.chunking, said);
     if (unfit) throw new KbError('configuration', unfit);
     return result.data;
   }
-  const { path, problem, came, hint } = misfit(result.error, { schema: Config, value: merged });
+  const { path, problem, came, hint } = misfit(result.error, { schema, value: merged });
   const name = path.join('.');
   const value = getPath(merged, name);
   const got = value === undefined || typeof value === 'object' ? came : ` (it is «${String(value)}»)`;

@@ -1,3 +1,4 @@
+import type { ModelOptions, StoreOptions } from '../ports/drivers.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
@@ -6,25 +7,10 @@ import type { Kind } from './provider-rows.ts';
 import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm.ts';
 
-/** What the configuration says about a provider. */
-export interface ProviderOptions {
-  provider: string;
-  model?: string | undefined;
-  options?: Record<string, unknown> | undefined;
-}
-
-/** What the configuration says about a store. */
-interface StoreOptions {
-  url: string;
-  options?: Record<string, unknown> | undefined;
-  /** Whether the address is one of the operator's own, to which alone a key goes; true where absent. */
-  isTrusted?: boolean;
-}
-
-interface EmbedderDriver {
+export interface EmbedderDriver {
   /** The model where none is configured. */
   model: string;
-  open(options: ProviderOptions): Promise<Embedder>;
+  open(options: ModelOptions): Promise<Embedder>;
 }
 
 const httpEmbedder = (provider: string): EmbedderDriver => ({
@@ -33,12 +19,12 @@ const httpEmbedder = (provider: string): EmbedderDriver => ({
 });
 
 const httpReranker = {
-  open: async (options: ProviderOptions): Promise<Reranker> => (await import('./rerankers/http.ts')).openHttpReranker(options),
+  open: async (options: ModelOptions): Promise<Reranker> => (await import('./rerankers/http.ts')).openHttpReranker(options),
 };
 
 const llmDialects = {
-  openai: async (options: ProviderOptions): Promise<Llm> => (await import('./llms/openai.ts')).openOpenAiLlm(options),
-  anthropic: async (options: ProviderOptions): Promise<Llm> => (await import('./llms/anthropic.ts')).openAnthropicLlm(options),
+  openai: async (options: ModelOptions): Promise<Llm> => (await import('./llms/openai.ts')).openOpenAiLlm(options),
+  anthropic: async (options: ModelOptions): Promise<Llm> => (await import('./llms/anthropic.ts')).openAnthropicLlm(options),
 };
 
 /** A driver for each provider of the table that can be asked for it. */
@@ -64,7 +50,7 @@ export const drivers = {
   },
   rerankers: {
     local: {
-      open: async (_options: Omit<ProviderOptions, 'provider'>): Promise<Reranker> =>
+      open: async (_options: Omit<ModelOptions, 'provider'>): Promise<Reranker> =>
         (await import('./rerankers/local.ts')).openLocalReranker(),
     },
     ...each('rerank', () => httpReranker),
@@ -75,7 +61,7 @@ export const drivers = {
   },
   llms: {
     local: {
-      open: async ({ embedder }: ProviderOptions & { embedder?: Embedder | undefined }): Promise<Llm> =>
+      open: async ({ embedder }: ModelOptions & { embedder?: Embedder | undefined }): Promise<Llm> =>
         (await import('./llms/local.ts')).openLocalLlm({ embedder }),
     },
     ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),

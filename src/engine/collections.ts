@@ -2,24 +2,38 @@ import { KbError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, type Run } from '../base/run.ts';
-import { drivers } from '../drivers/registry.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, CollectionInfo, VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context } from './context.ts';
+import type { ChosenEmbedder } from './resources.ts';
 
-/** The embedder that the settings name, without opening it: `none` has no model. */
-export const embedderName = ({ provider, model }: Config['embedding']): EmbedderName =>
-  provider === 'none' ? { provider, model: '' } : { provider, model: model ?? drivers.embedders[provider].model };
+/**
+ * Who embeds: the provider that the settings name. Where they name none, that of the collection, with its model unless the settings have one; for a
+ * collection that is yet to be made, the bundled one.
+ */
+function chosen({ provider, model, options }: Config['embedding'], made: EmbedderName | undefined): ChosenEmbedder {
+  if (provider !== undefined) return { provider, model, options };
+  const isOfModel = made && (made.provider !== 'none' || model === undefined); // a model contradicts a collection without vectors
+  return { provider: isOfModel ? made.provider : 'local', model: model ?? (made?.model || undefined), options };
+}
+
+/** The embedder that is to be used for a collection that was `made` with one; `none` has no model. */
+export async function embedderName({ settings, resources }: Context, made?: EmbedderName): Promise<EmbedderName> {
+  const embedder = chosen(settings.embedding, made);
+  const { provider } = embedder;
+  return { provider, model: provider === 'none' ? '' : await resources.modelOf(embedder) };
+}
 
 /** `openai / text-embedding-3-small`, `none`. */
 export const spelled = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
 
 /** Throws where vectors of the collection and of the configured embedder don't belong together. */
-function assertSameEmbedder(collection: Collection, settings: Config): void {
-  const wanted = embedderName(settings.embedding);
-  const { name, ...made } = collection.info;
+async function assertSameEmbedder({ info: { name, ...made } }: Collection, context: Context): Promise<void> {
+  const { provider, model } = context.settings.embedding;
+  if (provider === undefined && (model === undefined || model === made.model)) return;
+  const wanted = await embedderName(context, made);
   if (made.provider === wanted.provider && made.model === wanted.model) return;
   throw new KbError('conflict', `The collection «${name}» was embedded with ${spelled(made)}; the configuration says ${spelled(wanted)}.`, {
     hint: `Vectors of two models can't be compared: set embedding.provider and embedding.model back, or embed the collection anew with «kb collections reembed ${name}».`,
@@ -36,9 +50,10 @@ export const noCollection = (name: string, there: readonly string[] = []): KbErr
 };
 
 /** The collection that the settings name, if there is one. Throws where it was made with another embedder. */
-export async function findCollection({ settings, resources }: Context): Promise<Collection | undefined> {
+export async function findCollection(context: Context): Promise<Collection | undefined> {
+  const { settings, resources } = context;
   const collection = await (await resources.store(settings.storage)).open(settings.collection);
-  if (collection) assertSameEmbedder(collection, settings);
+  if (collection) await assertSameEmbedder(collection, context);
   return collection;
 }
 
@@ -54,23 +69,27 @@ async function names({ settings, resources }: Context): Promise<string[]> {
   return (await store.collections()).map(({ name }) => name);
 }
 
-/** The collection to write into: the one there is, or one that is made when it is first asked for, with vectors of that length. */
+/**
+ * The collection to write into: the one there is, or one that is made when it is first asked for, with vectors of that length: by the embedder that the
+ * settings name, else by that of `given`, which is to be written.
+ */
 export async function targetCollection(
   context: Context,
+  given?: EmbedderName,
 ): Promise<{ existing: Collection | undefined; get(dimensions: number): Promise<Collection> }> {
   const { settings, resources } = context;
   const existing = await findCollection(context);
   if (!existing && !settings.storage.ensure_collection) throw noCollection(settings.collection);
   let made = existing ? Promise.resolve(existing) : undefined;
   const make = async (dimensions: number) =>
-    (await resources.store(settings.storage)).create({ name: settings.collection, ...embedderName(settings.embedding), dimensions });
+    (await resources.store(settings.storage)).create({ name: settings.collection, ...(await embedderName(context, given)), dimensions });
   return { existing, get: (dimensions) => (made ??= make(dimensions)) };
 }
 
-/** The configured embedder; undefined where the collection is searched by words alone. */
-export async function openEmbedder({ settings, resources }: Context): Promise<Embedder | undefined> {
-  const { provider } = settings.embedding;
-  return provider === 'none' ? undefined : resources.embedder({ ...settings.embedding, provider });
+/** The embedder that is to be used for a collection that was `made` with one; undefined where it is searched by words alone. */
+export async function openEmbedder({ settings, resources }: Context, made?: EmbedderName): Promise<Embedder | undefined> {
+  const embedder = chosen(settings.embedding, made);
+  return embedder.provider === 'none' ? undefined : resources.embedder(embedder);
 }
 
 /** Runs `work` while no one else writes to the collection that the settings name; says so when it must wait. */

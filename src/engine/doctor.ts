@@ -40,12 +40,15 @@ async function checkStore({ settings, resources, home }: Context): Promise<Findi
   );
 }
 
-async function checkCollection({ settings, resources }: Context): Promise<Finding> {
-  const collection = await (await resources.store(settings.storage)).open(settings.collection);
+const collectionOf = async ({ settings, resources }: Context) => (await resources.store(settings.storage)).open(settings.collection);
+
+async function checkCollection(context: Context): Promise<Finding> {
+  const { settings } = context;
+  const collection = await collectionOf(context);
   if (!collection)
     return { status: 'warning', message: `There is no collection «${settings.collection}» yet. Make it with kb ingest --docs FOLDER.` };
-  const { provider, model } = embedderName(settings.embedding);
   const { info } = collection;
+  const { provider, model } = await embedderName(context, info);
   if (info.provider !== provider || info.model !== model) {
     return {
       status: 'failed',
@@ -56,9 +59,10 @@ async function checkCollection({ settings, resources }: Context): Promise<Findin
 }
 
 async function checkEmbedder(context: Context, connections: boolean): Promise<Finding> {
-  const { provider, model } = embedderName(context.settings.embedding);
+  const made = (await collectionOf(context).catch(() => undefined))?.info; // a store that can't be opened is a finding of its own
+  const { provider, model } = await embedderName(context, made);
   if (provider === 'none') return ok('none: search by words alone');
-  const embedder = await openEmbedder(context);
+  const embedder = await openEmbedder(context, made);
   if (provider !== 'local' && !connections) return notAsked(provider, model);
   const [vector] = await embedder!.embed(['A test.'], { input_type: 'query', signal: context.signal });
   return ok(`${provider} / ${model}: answers with vectors of length ${vector!.length}`);

@@ -7,10 +7,14 @@ import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/events.ts';
 import type { Context } from './context.ts';
 import { operations, type Operation, type OperationName, type RequestOf, type ResultOf } from './operations.ts';
+import type { OwnDrivers } from '../ports/drivers.ts';
+import { withOwnNames } from '../schema/own-names.ts';
+import { namesOf } from './driver-table.ts';
 import { assertPermitted, lendable } from './permissions.ts';
 import { createResources } from './resources.ts';
 
-export interface EngineOptions {
+/** Beside where and how it works: drivers of one's own, whose names the configuration and requests may then use. */
+export interface EngineOptions extends OwnDrivers {
   config: Config;
   /** The folder that sources and relative store paths are relative to; the working directory where absent. */
   home?: string;
@@ -37,15 +41,18 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Makes an engine. Nothing is opened or read before the first run. */
-export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli' }: EngineOptions): Engine {
-  const resources = createResources({ config, home, surface });
+/** Makes an engine. Nothing is opened or read before the first run. Throws a KbError (`configuration`) for a driver whose name kb has itself. */
+export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', ...own }: EngineOptions): Engine {
+  const names = namesOf(own);
+  const schema = withOwnNames(Config, names);
+  const resources = createResources({ config, home, surface, own });
   const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown) => {
     const operation = operations[name] as unknown as Operation;
-    const given = fitting(operation.input, request);
-    const layer = settingsIn(operation.input, given);
-    const settings = Config.parse(layered(base, layer));
+    const input = withOwnNames(operation.input, names);
+    const given = fitting(input, request);
+    const layer = settingsIn(input, given);
+    const settings = schema.parse(layered(base, layer));
     const unfit = unfitChunking(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
     if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd });

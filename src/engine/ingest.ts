@@ -50,7 +50,7 @@ function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unk
 async function* pipeline(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
   const { settings, signal } = context;
   const target = await targetCollection(context);
-  const embedder = await openEmbedder(context);
+  const embedder = await openEmbedder(context, target.existing?.info);
   const gone = yield* drawThrough(request, context, {
     existing: target.existing,
     report,

@@ -15,12 +15,13 @@ const target = ({ settings }: Context): Target => ({ provider: settings.storage.
 /** Writes chunks with vectors. */
 export async function* store({ embedded_chunks }: StoreRequest, context: Context): Run<StoreResult> {
   return yield* withLock(context, async function* () {
-    const { get } = await targetCollection(context);
+    const given = embedded_chunks.find(({ embedder }) => embedder)?.embedder;
+    const { existing, get } = await targetCollection(context, given);
     const { settings, signal } = context;
     return yield* storeChunks(embedded_chunks, {
       ...target(context),
       open: get,
-      embedder: embedderName(settings.embedding),
+      embedder: await embedderName(context, existing?.info ?? given),
       batch_size: settings.storage.batch_size,
       signal,
     });
@@ -31,7 +32,7 @@ export async function* store({ embedded_chunks }: StoreRequest, context: Context
 export async function* edit({ chunks }: EditRequest, context: Context): Run<EditResult> {
   return yield* withLock(context, async function* () {
     const collection = await openCollection(context);
-    const embedder = await openEmbedder(context);
+    const embedder = await openEmbedder(context, collection.info);
     return yield* editChunks(chunks, {
       target: target(context),
       collection,

@@ -52,7 +52,7 @@ export async function* drop({ name }: CollectionRequest, context: Context): Run<
 export async function* reembed({ name }: CollectionRequest, context: Context): Run<ReembedResult> {
   const { settings, resources, signal } = context;
   const old = await named(context, name);
-  const embedding = embedderName(settings.embedding);
+  const embedding = await embedderName(context);
   const embedder = await openEmbedder(context);
   const store = await resources.store(settings.storage);
   return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { KbError } from '../base/errors.ts';
 import { hash } from '../base/ids.ts';
 import { packageVersion } from '../base/project.ts';
@@ -11,15 +11,12 @@ import { openPageMemory, reasonOf } from '../stages/extract/page-memory-file.ts'
 import type { PageMemory } from '../stages/extract/page-memory.ts';
 import { isStoredAs } from '../stages/read-works.ts';
 import type { Context } from './context.ts';
-import { storeFolder } from './resources.ts';
-import { storeUrl } from './store-address.ts';
+import { folderBeside } from './store-address.ts';
 
-/** Beside the tables of a store; one that is elsewhere has a name of its own. */
-function placeOf({ storage, collection }: Config, home: string): { folder: string; name: string } {
-  const url = storeUrl(storage, home);
-  const store = isAbsolute(url) ? [] : [hash(storage.vector_db, url).slice(0, 16)];
-  return { folder: join(storeFolder(storage, home), '.pages', ...store), name: `${collection}.jsonl` };
-}
+const placeOf = ({ storage, collection }: Config, home: string): { folder: string; name: string } => ({
+  folder: folderBeside(storage, { home, name: '.pages' }),
+  name: `${collection}.jsonl`,
+});
 
 interface MemoryOptions {
   request: IngestRequest;

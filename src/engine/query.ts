@@ -4,6 +4,7 @@ import { tellingWaits } from '../base/waits.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
+import type { EmbedderName } from '../schema/items.ts';
 import type { ErrorItem } from '../schema/results.ts';
 import { chat as runChat } from '../stages/chat/chat.ts';
 import { windowOf } from '../stages/chat/budget.ts';
@@ -110,7 +111,7 @@ function inputOf(query: string, rest: Pick<RetrieveInput, 'search_query' | 'filt
 async function openParts(context: Context): Promise<RetrieveParts> {
   const { settings, resources, signal } = context;
   const collection = await openCollection(context);
-  const embedder = collection.info.dimensions > 0 ? await embedderFor(context) : undefined;
+  const embedder = collection.info.dimensions > 0 ? await embedderFor(context, collection.info) : undefined;
   const reranker = settings.rerank.enabled ? await resources.reranker(settings.rerank, settings.chat.llm) : undefined;
   return { collection, embedder, reranker, signal };
 }
@@ -119,10 +120,9 @@ async function openParts(context: Context): Promise<RetrieveParts> {
  * The embedder of the collection where the search compares vectors. A search by words needs none: it gets the bundled one, which asks nobody and costs
  * nothing, so that its scores mean what they mean in the other modes; where that can't be opened, it goes without.
  */
-async function embedderFor(context: Context): Promise<Embedder | undefined> {
-  const { retrieval, embedding } = context.settings;
-  if (retrieval.mode !== 'text') return await openEmbedder(context);
-  return embedding.provider === 'local' ? await openEmbedder(context).catch(withoutOne) : undefined;
+async function embedderFor(context: Context, made: EmbedderName): Promise<Embedder | undefined> {
+  if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, made);
+  return made.provider === 'local' ? await openEmbedder(context, made).catch(withoutOne) : undefined;
 }
 
 /** A stop, and what is none of our own failures, is no reason to go on. */

@@ -1,20 +1,27 @@
 import { availableParallelism } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
 import { KbError } from '../base/errors.ts';
 import type { RendererOptions } from '../drivers/fetchers/tabs.ts';
+import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
+import type { OwnDrivers } from '../ports/drivers.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { Turns } from '../stages/extract/crawl/in-turn.ts';
+import { driverTable } from './driver-table.ts';
 import { createShelf } from './shelf.ts';
 import { isOperators, storeUrl } from './store-address.ts';
 
+/** Settings that name who embeds. */
+export type ChosenEmbedder = Pick<Config['embedding'], 'model' | 'options'> & { provider: string };
+
 /** What is opened when it is first needed, shared by all that ask for the same, and closed with the engine. */
 export interface Resources {
-  embedder(settings: Config['embedding'] & { provider: keyof typeof drivers.embedders }): Promise<Embedder>;
+  embedder(settings: ChosenEmbedder): Promise<Embedder>;
+  /** The model of that embedder, which is not opened for it where its name is known without. */
+  modelOf(settings: ChosenEmbedder): Promise<string>;
   store(settings: Config['storage']): Promise<VectorStore>;
   /** `llm` is who grades where the provider is `llm`, with the model and the options of `settings` over its own. */
   reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
@@ -30,45 +37,46 @@ export interface Resources {
 
 const READER = { threads: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
-/** The folder of this machine where what belongs to a store and not into it may lie: the store's own, or `.kb` where it is elsewhere. */
-export function storeFolder(storage: Config['storage'], home: string): string {
-  const url = storeUrl(storage, home);
-  return isAbsolute(url) ? url : resolve(home, '.kb');
-}
-
 /** What an engine is made with, as far as it matters to what it opens. */
 interface Surroundings {
   config: Config;
   /** What relative store paths are relative to. */
   home: string;
   surface: 'cli' | 'server';
+  own?: OwnDrivers | undefined;
 }
 
 /** Resources for one engine. On a server a store gets its key only where the operator named it. */
-export function createResources({ config, home, surface }: Surroundings): Resources {
+export function createResources({ config, home, surface, own: ownDrivers = {} }: Surroundings): Resources {
+  const table = driverTable(ownDrivers);
   const shelf = createShelf();
   const browser = drivers.browser();
   const openLlm: Resources['llm'] = ({ provider, model, options }, embedder) =>
     provider === 'local'
       ? drivers.llms.local.open({ provider, embedder }) // holds nothing, and compares with the embedder of whoever asks
-      : shelf.get(['llm', provider, model, options], () => drivers.llms[provider].open({ provider, model, options }));
+      : shelf.get(['llm', provider, model, options], () => table.llm(provider).open({ provider, model, options }));
   const own = createShelf(Infinity); // what has threads of this process: never let go, and one of each, whatever options a request names
+  const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) =>
+    provider === 'local'
+      ? bundled(model, () => own.get(['embedder'], () => drivers.embedders.local.open()))
+      : shelf.get(['embedder', provider, model, options], () => table.embedder(provider).open({ provider, model, options }));
   return {
-    embedder: ({ provider, model, options }) =>
-      provider === 'local'
-        ? bundled(model, () => own.get(['embedder'], () => drivers.embedders.local.open()))
-        : shelf.get(['embedder', provider, model, options], () => drivers.embedders[provider].open({ provider, model, options })),
+    embedder: openEmbedder,
+    modelOf: async (settings) => {
+      const { model } = table.embedder(settings.provider);
+      return model === undefined ? (await openEmbedder(settings)).model : (settings.model ?? model);
+    },
     store: (settings) => {
       const { vector_db, options } = settings;
       const url = storeUrl(settings, home);
       return shelf.get(['store', vector_db, url, options], () => {
         const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
-        return drivers.stores[vector_db].open({ url, options, isTrusted });
+        return table.store(vector_db).open({ url, options, isTrusted });
       });
     },
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')
-        return shelf.get(['reranker', provider, model, options], () => drivers.rerankers[provider].open({ provider, model, options }));
+        return shelf.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options }));
       const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // that of the model of chat.llm alone
       const grader = { ...llm, context_window, model: model ?? llm.model, options: { ...llm.options, ...options } };
       const window = { tokens: windowOf(grader).tokens, estimate: estimateTokens };
@@ -76,12 +84,14 @@ export function createResources({ config, home, surface }: Surroundings): Resour
       return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout, window });
     },
     llm: openLlm,
-    reader: () => own.get(['reader'], () => drivers.reader(READER)),
+    reader: () => own.get(['reader'], async () => withOwnParsers(await drivers.reader(READER), await openAll(ownDrivers.parsers))),
     renderer: browser.renderer,
     turns: new Turns(),
     close: async () => void (await Promise.all([shelf.clear(), own.clear(), browser.close()])),
   };
 }
+
+const openAll = (parsers: OwnDrivers['parsers'] = {}) => Promise.all(Object.values(parsers).map(async (open) => await open()));
 
 /** There is one bundled model: another name would be written on vectors that are not of it. */
 async function bundled(model: string | undefined, open: () => Promise<Embedder>): Promise<Embedder> {

@@ -25,11 +25,13 @@ export interface ParsedDocument {
   page?: PageFacts | undefined;
 }
 
-/** Reads one kind of file. Runs in a worker thread. Throws a KbError (`invalid`) that says what is wrong with the file. */
+/** Reads one kind of file. One of kb's own runs off the main thread. Throws a KbError (`invalid`) that says what is wrong with the file. */
 export interface Parser {
   readonly file_type: string;
   /** With the dot, lower case. */
   readonly extensions: readonly string[];
+  /** Of answers over HTTP that it reads, lower case and without parameters; of kb's own kinds the table of media types tells. */
+  readonly media_types?: readonly string[];
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
@@ -38,6 +40,8 @@ export interface DocumentReader {
   /** Kinds by extension; undefined for a file that nothing can read. */
   fileType(path: string): string | undefined;
   readonly extensions: readonly string[];
+  /** The kind of an answer of that media type, where a parser of one's own reads it. */
+  fileTypeOfMedia?(media_type: string): string | undefined;
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { Chat } from './config-chat.ts';
 import { Server } from './config-server.ts';
 import { ApiIngestion, DocsIngestion, Site, UrlsIngestion } from './config-sources.ts';
 import { Bytes, LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
-import { EmbeddingProvider, RerankProvider } from './providers.ts';
+import { EmbeddingProvider, RerankProvider, VectorDb } from './providers.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -18,12 +18,7 @@ declare module 'zod' {
 
 export const Storage = z
   .strictObject({
-    vector_db: z
-      .enum(['lancedb', 'qdrant'])
-      .describe(
-        'Vector database: lancedb is embedded, nothing else has to run; qdrant is a server (its key: QDRANT_API_KEY in the environment)',
-      )
-      .meta({ flag: 'vector-db' }),
+    vector_db: VectorDb.meta({ flag: 'vector-db' }),
     url: z
       .string()
       .max(LONGEST_PATH)
@@ -67,7 +62,7 @@ export type Chunking = z.infer<typeof Chunking>;
 
 export const Embedding = z
   .strictObject({
-    provider: EmbeddingProvider.meta({ flag: 'embedding-provider' }),
+    provider: EmbeddingProvider.optional().describe(EmbeddingProvider.description!).meta({ flag: 'embedding-provider' }),
     model: z.string().optional().describe("Embedding model; the provider's default where absent").meta({ flag: 'embedding-model' }),
     batch_size: z
       .int()
@@ -163,7 +158,7 @@ export const DEFAULTS = {
     api: { method: 'GET', max_pages: 100, timeout: 30, frontmatter: false },
   },
   chunking: { chunk_size: 1000, chunk_overlap: 100, min_chunk_length: 100 },
-  embedding: { provider: 'local', batch_size: 64 },
+  embedding: { batch_size: 64 },
   concurrency: 'serial',
   retrieval: { mode: 'hybrid', top_k: 10 },
   rerank: { enabled: false, provider: 'local', top_k: 5 },

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { KbError } from '../base/errors.ts';
 import { packageVersion } from '../base/project.ts';
 import type { Engine } from '../engine/engine.ts';
-import { storeFolder } from '../engine/resources.ts';
+import { storeFolder } from '../engine/store-address.ts';
 import { buildApp, type App } from './app.ts';
 import { assertGuarded } from './guard.ts';
 import { openJobs } from './jobs.ts';

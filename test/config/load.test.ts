@@ -36,6 +36,13 @@ describe('loadConfig', () => {
     expect(load(cwd, { environment, flags: flag('collection', 'flag') }).config.collection).toBe('flag');
   });
 
+  it('knows the names of drivers of one’s own that it is told of', () => {
+    const cwd = folder({ 'kb.config.yaml': 'embedding:\n  provider: mine\nstorage:\n  vector_db: shelf\n' });
+    const own = { embedders: { mine: () => Promise.reject(new Error()) }, stores: { shelf: () => Promise.reject(new Error()) } };
+    expect(load(cwd, { own }).config).toMatchObject({ embedding: { provider: 'mine' }, storage: { vector_db: 'shelf' } });
+    expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 4: storage.vector_db');
+  });
+
   it('finds the file in a folder above, and that folder is home', () => {
     const root = folder({ 'kb.config.yaml': 'collection: above\n', 'a/b/c.md': '' });
     expect(load(join(root, 'a/b'))).toMatchObject({ home: root, config: { collection: 'above' } });

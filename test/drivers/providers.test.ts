@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { drivers } from '../../src/drivers/registry.ts';
 import { defaultModel, missingKey, providerNamed, providers, providersOf } from '../../src/drivers/providers.ts';
-import { Llm } from '../../src/schema/config-chat.ts';
-import { Embedding, Rerank } from '../../src/schema/config.ts';
+import { EmbeddingProvider, LlmProvider, RerankProvider } from '../../src/schema/providers.ts';
 
 const rows = Object.keys(providers).map((name) => ({ name, ...providerNamed(name)! }));
 
 describe('the table of providers', () => {
   it('has what the configuration offers, and nothing else, with a driver for each', () => {
     for (const [schema, own, kind, opened] of [
-      [Llm, ['local'], 'llm', drivers.llms],
-      [Embedding, ['local', 'none'], 'embedding', { ...drivers.embedders, none: undefined }],
-      [Rerank, ['local', 'llm'], 'rerank', drivers.rerankers],
+      [LlmProvider, ['local'], 'llm', drivers.llms],
+      [EmbeddingProvider, ['local', 'none'], 'embedding', { ...drivers.embedders, none: undefined }],
+      [RerankProvider, ['local', 'llm'], 'rerank', drivers.rerankers],
     ] as const) {
       const expected = [...own, ...providersOf(kind)].toSorted();
-      expect([kind, [...schema.shape.provider.options].toSorted()]).toEqual([kind, expected]);
+      expect([kind, [...schema.options].toSorted()]).toEqual([kind, expected]);
       expect([kind, Object.keys(opened).toSorted()]).toEqual([kind, expected]);
     }
   });

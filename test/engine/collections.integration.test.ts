@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../src/base/run.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
@@ -62,6 +62,66 @@ describe('the embedder of a collection', () => {
       items: [{ source: 'rule-0' }],
     });
     expect(await result(other, 'drop_collection', { name: 'default' })).toEqual({ name: 'default', dropped: true });
+  });
+});
+
+describe('where nobody says who embeds', () => {
+  const UNSAID = { embedding: {} };
+
+  it('every search, ingest, edit and store of a collection uses its own embedder', async () => {
+    const home = folder();
+    const { server } = await modelServer();
+    vi.stubEnv('OPENAI_API_KEY', 'test-key').stubEnv('OPENAI_BASE_URL', server.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await filled({ embedding: { provider: 'openai', model: 'text-embedding-3-large' } }, home);
+    const engine = engineIn(home, UNSAID);
+    const asked = async (work: () => Promise<unknown>) => {
+      server.requests.length = 0;
+      expect(await work()).toMatchObject({ failed: 0 });
+      return server.requests.map(({ body }) => body.model);
+    };
+    const [{ id }] = (await chunksIn(engine)) as [{ id: string }];
+    for (const work of [
+      () => result(engine, 'retrieve', { query: 'gate' }),
+      () => result(engine, 'query', { query: 'gate' }),
+      () => result(engine, 'ingest', { markdown: 'The door is painted blue.' }),
+      () => result(engine, 'edit', { chunks: [{ id, text: 'The gate is locked at eleven.' }] }),
+    ])
+      expect(await asked(work)).toEqual(['text-embedding-3-large']);
+    const embedder = { provider: 'openai', model: 'text-embedding-3-large' };
+    const chunk = { id: 'given', source: 'given', text: 'The well is deep.', embedding: [1, 0, 0], metadata: {}, embedder };
+    expect(await result(engine, 'store', { embedded_chunks: [chunk] })).toMatchObject({ stored: 1, errors: [] });
+    expect((await result(engine, 'chat', { query: 'When is the gate locked?' })).answer).toContain('eleven');
+    const { checks } = await result(engine, 'doctor', {});
+    expect(checks.filter(({ name }) => /collection|embedding/.test(name)).map(({ status }) => status)).toEqual(['ok', 'ok']);
+  });
+
+  it('a collection of words alone is searched by words, and a new one is made with the bundled model', async () => {
+    const home = folder();
+    await filled(WORDS, home);
+    const engine = engineIn(home, UNSAID);
+    expect((await result(engine, 'retrieve', { query: 'gate' })).items[0]!.metadata.source).toBe('rule-0');
+    await result(engine, 'ingest', { markdown: 'New.', storage: { collection: 'new' } });
+    expect((await result(engine, 'show_collection', { name: 'new' })).embedding).toEqual({ provider: 'local', model: 'all-minilm-l6-v2' });
+  });
+
+  it('chunks with vectors make a collection of the model that embedded them', async () => {
+    const engine = engineIn(folder(), UNSAID);
+    const chunk = { id: 'a', source: 'a', text: 'The gate is locked.', embedding: [1, 0], metadata: {} };
+    const embedder = { provider: 'openai', model: 'text-embedding-3-small' };
+    expect(await result(engine, 'store', { embedded_chunks: [{ ...chunk, embedder }] })).toMatchObject({ stored: 1, failed: 0 });
+    expect((await result(engine, 'show_collection', { name: 'default' })).embedding).toEqual(embedder);
+    const { errors } = await result(engine, 'store', { embedded_chunks: [{ ...chunk, embedder: { provider: 'voyage', model: 'v' } }] });
+    expect(errors[0]!.error).toContain('embedded with voyage / v; the collection belongs to openai / text-embedding-3-small');
+  });
+
+  it('a request or a configuration that contradicts the collection is the error that names both', async () => {
+    const home = folder();
+    await filled(WORDS, home);
+    const { errors } = await result(engineIn(home, UNSAID), 'retrieve', { query: 'gate', provider: 'local' });
+    expect(errors[0]!.error).toContain('was embedded with none; the configuration says local / all-minilm-l6-v2.');
+    const other = await result(engineIn(home, UNSAID), 'retrieve', { query: 'gate', model: 'another' });
+    expect(other.errors[0]!.error).toContain('was embedded with none; the configuration says local / another.');
   });
 });
 

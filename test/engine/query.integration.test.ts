@@ -5,7 +5,6 @@ import { KbError } from '../../src/base/errors.ts';
 import { collect, settle } from '../../src/base/run.ts';
 import { layered, type Layer } from '../../src/base/settings.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { embedderName } from '../../src/engine/collections.ts';
 import { retrieve } from '../../src/engine/query.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
@@ -428,7 +427,7 @@ it('goes without the bundled embedder in a search by words where that can not be
   const real = createResources({ config, home, surface: 'cli' });
   onTestFinished(() => real.close());
   const store = await real.store(config.storage);
-  const collection = await store.create({ name: config.collection, ...embedderName(config.embedding), dimensions: 3 });
+  const collection = await store.create({ name: config.collection, provider: 'local', model: 'all-minilm-l6-v2', dimensions: 3 });
   await collection.upsert([
     { id: 'gate', text: 'The gate is locked at ten.', source: 'gate', metadata: {}, vector: Float32Array.of(1, 0, 0) },
   ]);

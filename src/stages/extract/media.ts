@@ -26,6 +26,8 @@ export function fileTypeOf(
   { content_type, url, bytes }: Pick<HttpAnswer, 'content_type' | 'url' | 'bytes'>,
   reader: DocumentReader,
 ): string | undefined {
+  const own = reader.fileTypeOfMedia?.(content_type);
+  if (own !== undefined) return own;
   const known = EXTENSIONS[content_type];
   if (known) return reader.fileType(`document${known}`);
   if (!VAGUE.has(content_type)) return content_type.startsWith('text/') ? reader.fileType('document.txt') : undefined;

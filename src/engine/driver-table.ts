@@ -1,0 +1,57 @@
+import { KbError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
+import type { Factory, ModelOptions, OwnDrivers, StoreOptions } from '../ports/drivers.ts';
+import type { Embedder, Llm, Reranker } from '../ports/models.ts';
+import type { VectorStore } from '../ports/stores.ts';
+import { DRIVER_KINDS, ownNames, type OwnNames } from '../schema/own-names.ts';
+
+interface Driver<Options, Opened> {
+  open(options: Options): Promise<Opened>;
+}
+
+/** The drivers of an engine by their names: those of kb, and one's own beside them. Each lookup throws a KbError (`configuration`) that names the nearest where there is none. */
+export interface DriverTable {
+  /** `model` is absent where only the open driver knows it. */
+  embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
+  llm(name: string): Driver<ModelOptions & { embedder?: Embedder | undefined }, Llm>;
+  reranker(name: string): Driver<ModelOptions, Reranker>;
+  store(name: string): Driver<StoreOptions, VectorStore>;
+}
+
+/** The names of one's own drivers. Throws a KbError (`configuration`) for a name that kb has itself. */
+export function namesOf(own: OwnDrivers): OwnNames {
+  const names = ownNames(own);
+  for (const [kind, { options }] of DRIVER_KINDS) {
+    const taken = names[kind]?.find((name) => options.includes(name));
+    if (taken !== undefined)
+      throw new KbError('configuration', `${kind}.${taken}: kb has a driver of that name itself.`, { hint: 'Give yours another name.' });
+  }
+  return names;
+}
+
+/** All that can be opened. */
+export function driverTable(own: OwnDrivers): DriverTable {
+  const { llm: _llm, ...rerankers } = drivers.rerankers; // it needs a language model, and is opened with one
+  return {
+    embedder: lookup('embedding provider', { ...drivers.embedders, ...opening(own.embedders) }),
+    llm: lookup('language model provider', { ...drivers.llms, ...opening(own.llms) }),
+    reranker: lookup('reranker', { ...rerankers, ...opening(own.rerankers) }),
+    store: lookup('vector database', { ...drivers.stores, ...opening(own.stores) }),
+  };
+}
+
+const opening = <Options, Opened>(factories: Record<string, Factory<Options, Opened>> = {}): Record<string, Driver<Options, Opened>> =>
+  Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { open: async (options) => await factory(options) }]));
+
+function lookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
+  return (name) => {
+    if (Object.hasOwn(table, name)) return table[name]!;
+    const meant = nearest(name, Object.keys(table));
+    throw new KbError('configuration', `There is no ${kind} «${name}» here.`, {
+      hint: meant
+        ? `Did you mean «${meant}»?`
+        : `There are ${Object.keys(table).join(', ')}; a driver of one's own is given to createEngine.`,
+    });
+  };
+}
