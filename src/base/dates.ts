@@ -20,7 +20,7 @@ const YEAR_LAST = new RegExp(
   'i',
 );
 /** A zone's name may stand behind its offset: Go and Java write both. */
-const ZONE = String.raw`(?<zone>z|${OFFSET})(?:\s+[a-z]{2,5}|\[[\w/+-]+\])?|(?<zone>[a-z]{1,3})`;
+const ZONE = String.raw`(?<zone>z|${OFFSET})(?:\s+[a-z]{2,5}|\[[\w/+-]+\])?|(?<letters>[a-z]{1,3})`;
 const TIME = new RegExp(
   String.raw`^(?:T|,?\s+(?:at\s+)?)(?<hour>\d{1,2}):?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?:\s*(?<half>[ap])\.?m\.?)?(?:\s*(?:${ZONE}))?(?:\s*\([^()]*\))?$`,
   'i',
@@ -75,10 +75,10 @@ function isoOf({ year = '', month, day }: Parts, time: Parts | undefined): strin
 const monthOf = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.toLowerCase().slice(0, 3))) + 1;
 
 /** A time on a day, in UTC. */
-function pointIn(day: string, { hour, minute, second = '0', fraction = '0', half, zone = 'z' }: Parts): string | undefined {
+function pointIn(day: string, { hour, minute, second = '0', fraction = '0', half, zone, letters = 'z' }: Parts): string | undefined {
   const given = Number(hour);
   const hours = half === undefined ? given : (given % 12) + (/p/i.test(half) ? 12 : 0);
-  const offset = minutesOf(zone);
+  const offset = minutesOf(zone ?? letters);
   if (hours > 23 || (half !== undefined && (given < 1 || given > 12)) || Number(minute) > 59 || Number(second) > 60) return undefined;
   if (offset === undefined) return undefined;
   const seconds = (hours * 60 + Number(minute) - offset) * 60 + Number(second);

@@ -12,7 +12,7 @@ export interface OpenAiClient {
 
 /** Opens the client. It does not retry by itself: base/retry.ts does, where it can be stopped and counted. Nothing is sent. */
 export async function openClient(access: Access): Promise<OpenAiClient> {
-  const { OpenAI } = await import('openai');
+  const { OpenAI } = await import('./openai-library.ts');
   const { key, base_url, provider } = access;
   const client = new OpenAI({
     apiKey: key ?? 'none',

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { KbError } from '../base/errors.ts';
-import type { RendererOptions } from '../drivers/fetchers/tabs.ts';
+import type { RendererOptions } from '../drivers/fetchers/renderer-options.ts';
 import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';

@@ -82,7 +82,7 @@ async function startWorkers(threads: number): Promise<Workers> {
 function failed(cause: Error, isClosed: boolean): never {
   if (isClosed) throw new KbError('aborted', 'The embedding model was closed.', { cause });
   throw new KbError('setup', `The bundled embedding model does not run: ${cause.message}`, {
-    hint: 'Install the packages again («npm ci»), or set embedding.provider to another provider, or to none.',
+    hint: 'Install kb again, or set embedding.provider to another provider, or to none.',
     cause,
   });
 }

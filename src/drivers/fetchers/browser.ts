@@ -6,7 +6,8 @@ import { addressOf } from '../../base/http-message.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import { shown } from '../../base/secrets.ts';
 import type { Renderer } from '../../ports/reading.ts';
-import { Tabs, type RendererOptions } from './tabs.ts';
+import type { RendererOptions } from './renderer-options.ts';
+import { Tabs } from './tabs.ts';
 import { BrowserGone, type Visit } from './visit.ts';
 
 /** One browser for an engine, shared by its runs: it starts with the first page and ends a while after the last one. */

@@ -1,22 +1,14 @@
 import type { Browser as Chromium } from 'playwright';
-import type { AddressPolicy, Lookup } from '../../base/address.ts';
+import type { AddressPolicy } from '../../base/address.ts';
 import { systemLookup } from '../../base/connect.ts';
 import { KbError, stoppedError } from '../../base/errors.ts';
 import { proxiesIn } from '../../base/proxies.ts';
 import { shown } from '../../base/secrets.ts';
 import type { Network } from '../../schema/config.ts';
 import type { GuardProxy } from './guard-proxy.ts';
+import type { RendererOptions } from './renderer-options.ts';
 import type { Tab } from './tab.ts';
 import type { Visit } from './visit.ts';
-
-/** What a run may reach: the same as `createHttp` is given. */
-export interface RendererOptions {
-  network: Network;
-  surface: AddressPolicy['surface'];
-  named: readonly string[];
-  environment?: NodeJS.ProcessEnv;
-  lookup?: Lookup;
-}
 
 /** Milliseconds after which the scripts of a page that was read are stopped, where no other page takes its place. */
 const LINGER = 200;

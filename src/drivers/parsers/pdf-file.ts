@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { PdfItem } from './pdf-lines.ts';
 
 /** A node of the outline (the bookmarks). */
@@ -16,16 +15,10 @@ export interface PdfFile {
   getOutline(): Promise<PdfOutline[] | null>;
 }
 
-/** The folder of the pdf.js that pdf-parse uses: it holds the tables of characters without which some Chinese, Japanese and Korean files cannot be read. */
-function pdfJsFolder(): string {
-  const ofParser = createRequire(import.meta.url).resolve('pdf-parse');
-  return dirname(createRequire(ofParser).resolve('pdfjs-dist/package.json'));
-}
-
 /** Opens a PDF for `use`, and closes it. Throws what pdf-parse throws: a PasswordException for an encrypted file. */
 export async function withPdf<Result>(bytes: Uint8Array, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
-  const { PDFParse } = await import('pdf-parse');
-  const folder = pdfJsFolder();
+  const { PDFParse, pdfTables } = await import('./pdf-library.ts');
+  const folder = pdfTables();
   const parser = new PDFParse({
     data: new Uint8Array(bytes), // pdf.js takes it for itself
     cMapUrl: join(folder, 'cmaps/'),

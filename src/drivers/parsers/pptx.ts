@@ -1,33 +1,30 @@
 import type { ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { Mark } from '../../schema/items.ts';
-import { escapeLine, heading, oneLine, tableLines } from './markdown-text.ts';
+import { openArchive, type Archive } from './archive.ts';
+import { escapeLine } from './markdown-text.ts';
 import { readOfficeProperties } from './office-properties.ts';
+import { diagramItems } from './pptx/diagram.ts';
+import { blocksOf, spokenIn, type Block } from './pptx/shapes.ts';
+import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, type Relation } from './pptx/xml.ts';
 import { firstHeading } from './title.ts';
 
-/** As much of officeparser's tree as is read here. */
-interface Node {
-  type: string;
-  text?: string;
-  children?: Node[];
-  notes?: Node[];
-  metadata?: { slideNumber?: number; listType?: string; indentation?: number; itemIndex?: number; link?: string; linkType?: string };
-}
+const PRESENTATION = 'ppt/presentation.xml';
 
-/** A presentation: each slide under its title, with its bullets, tables and speaker notes; the mark of a slide is its page. */
+/** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, diagrams and speaker notes; the mark of a slide is its page. */
 export const pptxParser: Parser = {
   file_type: 'pptx',
   extensions: ['.pptx', '.pptm'],
   async parse(bytes, { source }): Promise<ParsedDocument> {
-    const { OfficeParser } = await import('officeparser');
-    const tree = await OfficeParser.parseOffice(Buffer.from(bytes), { fileType: 'pptx', ignoreComments: true, ignoreSlideMasters: true });
-    const slides = (tree.content as Node[]).filter(({ type }) => type === 'slide');
+    const archive = await openArchive(bytes, { source });
+    const slides = await slidesOf(archive);
+    const read = new Set<string>();
     const marks: Mark[] = [];
     let text = '';
     for (const [index, slide] of slides.entries()) {
-      const shown = slideText(slide);
+      const shown = await slideText(archive, slide, read);
       if (shown === '') continue;
       if (text !== '') text += '\n\n';
-      marks.push({ at: text.length, page: slide.metadata?.slideNumber ?? index + 1 });
+      marks.push({ at: text.length, page: index + 1 });
       text += shown;
     }
     const { title, metadata } = await readOfficeProperties(bytes, { source });
@@ -35,52 +32,57 @@ export const pptxParser: Parser = {
   },
 };
 
-function slideText({ children = [], notes = [] }: Node): string {
-  const blocks = children.map((node) => ({ isItem: node.type === 'list', text: blockText(node) })).filter(({ text }) => text !== '');
-  const joined = blocks.reduce(
-    (text, block, i) => `${text}${i === 0 ? '' : block.isItem && blocks[i - 1]!.isItem ? '\n' : '\n\n'}${block.text}`,
-    '',
-  );
-  const spoken = notes.flatMap(paragraphsOf).filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide stands there too
-  const quoted = spoken.length > 0 ? `> Notes: ${spoken.map(escapeLine).join('\n>\n> ')}` : '';
-  return [joined, quoted].filter(Boolean).join('\n\n');
+/** The parts of the slides in the order of the presentation; where it names none, all that there are, in the order of their numbers. */
+async function slidesOf(archive: Archive): Promise<string[]> {
+  const presentation = await readPart(archive, PRESENTATION);
+  const relations = await relationsOf(archive, PRESENTATION);
+  const list = presentation && firstNamed(presentation, 'sldIdLst');
+  const known = new Set(archive.names);
+  const named = (list ? childrenNamed(list, 'sldId') : []).flatMap((entry) => relations.get(referenceOf(entry) ?? '')?.target ?? []);
+  const listed = [...new Set(named)].filter((part) => known.has(part));
+  if (listed.length > 0) return listed;
+  const number = (part: string): number => Number(/\d+/.exec(part)![0]);
+  const slides = archive.names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).toSorted((a, b) => number(a) - number(b));
+  if (!presentation && slides.length === 0) throw new Error('it has no slides');
+  return slides;
 }
 
-function blockText(node: Node): string {
-  const text = inlineText(node);
-  switch (node.type) {
-    case 'heading':
-      return text === '' ? '' : heading(2, text);
-    case 'list':
-      return text === '' ? '' : `${'  '.repeat(node.metadata?.indentation ?? 0)}${bullet(node)} ${text}`;
-    case 'table':
-      return tableLines((node.children ?? []).map((row) => (row.children ?? []).map((cell) => paragraphsOf(cell).join(' ')))).join('\n');
-    case 'paragraph':
-    case 'code':
-      return escapeLine(text);
-    case 'image':
-    case 'drawing':
-      return node.children ? node.children.map(blockText).filter(Boolean).join('\n\n') : '';
-    default:
-      return node.children ? node.children.map(blockText).filter(Boolean).join('\n\n') : escapeLine(text);
+/** The text of a slide. `read` are the parts beside the slides that were read: each belongs to the first slide that names it. */
+async function slideText(archive: Archive, part: string, read: Set<string>): Promise<string> {
+  const slide = await readPart(archive, part);
+  const tree = slide && firstNamed(slide, 'spTree');
+  const relations = await relationsOf(archive, part);
+  const diagrams = new Map<string, Block[]>();
+  for (const target of unread(relations, 'diagramData', read)) {
+    const data = await readPart(archive, target);
+    if (data) diagrams.set(target, diagramItems(data));
   }
+  const diagram = (target: string): Block[] => {
+    const items = diagrams.get(target) ?? [];
+    diagrams.delete(target);
+    return items;
+  };
+  const shown = tree ? joined(blocksOf(tree, { relations, diagram })) : '';
+  return [shown, await notesOf(archive, relations, read)].filter(Boolean).join('\n\n');
 }
 
-const bullet = ({ metadata }: Node): string => (metadata?.listType === 'ordered' ? `${(metadata.itemIndex ?? 0) + 1}.` : '-');
-
-/** The words of a paragraph, links as Markdown. */
-function inlineText({ text = '', children, metadata }: Node): string {
-  if (children && children.length > 0)
-    return oneLine(children.map((child) => (child.type === 'text' ? linked(child) : inlineText(child))).join(''));
-  return oneLine(metadata?.link ? linked({ type: 'text', text, metadata }) : text);
+async function notesOf(archive: Archive, relations: ReadonlyMap<string, Relation>, read: Set<string>): Promise<string> {
+  const spoken: string[] = [];
+  for (const part of unread(relations, 'notesSlide', read)) {
+    const notes = await readPart(archive, part);
+    const tree = notes && firstNamed(notes, 'spTree');
+    if (tree) spoken.push(...spokenIn(tree, await relationsOf(archive, part)));
+  }
+  const lines = spoken.filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide stands there too
+  return lines.length > 0 ? `> Notes: ${lines.map(escapeLine).join('\n>\n> ')}` : '';
 }
 
-function linked({ text = '', metadata }: Node): string {
-  return metadata?.link && metadata.linkType === 'external' && text.trim() !== '' ? `[${text}](${metadata.link})` : text;
+/** The parts of a type that no slide has named before. */
+function unread(relations: ReadonlyMap<string, Relation>, type: string, read: Set<string>): string[] {
+  const parts = [...relations.values()].filter((relation) => relation.type === type && !read.has(relation.target));
+  for (const { target } of parts) read.add(target);
+  return [...new Set(parts.map(({ target }) => target))];
 }
 
-/** The paragraphs anywhere below a node. */
-const paragraphsOf = (node: Node): string[] =>
-  node.type === 'paragraph' || node.type === 'list' || !node.children?.length
-    ? [inlineText(node)].filter(Boolean)
-    : node.children.flatMap(paragraphsOf);
+const joined = (blocks: readonly Block[]): string =>
+  blocks.reduce((text, block, i) => `${text}${i === 0 ? '' : block.isItem && blocks[i - 1]!.isItem ? '\n' : '\n\n'}${block.text}`, '');

@@ -2,17 +2,25 @@ import { lastAsked } from '../../../base/asked.ts';
 import { NUMBER_WORDS } from '../../../base/number-words.ts';
 import { terms } from '../../../base/terms.ts';
 
+/** What a text is tried against. */
+export type Pattern = Pick<RegExp, 'test'>;
+
 const NUMBER = String.raw`(?:\d+(?:[.,\u00a0\u202f]\d+)*|${NUMBER_WORDS}|half|an?|eine?[mnrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|hundert)`;
 const TIME = String.raw`(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|min|h)`;
 const MONEY = String.raw`(?:[$€£¥]|\b(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|cents?|francs?|franken)\b)`;
 const SPAN = String.raw`(?<![\p{L}\p{N}])${NUMBER}[\s-]+(?:\p{L}+\s+)?${TIME}(?![\p{L}\p{N}])`;
 /** Months with their capital, and May beside a number only: else it is the verb. A number of four digits is a year where it counts nothing. */
-const MONTH = String.raw`(?-i:\b(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|April|June|Juni|July|Juli|Aug(?:ust)?|Sept(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)\b|\b(?:May|Mai)\s+\d|\d(?:st|nd|rd|th|\.)?\s+(?:May|Mai)\b)`;
+const MONTH = String.raw`\b(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|April|June|Juni|July|Juli|Aug(?:ust)?|Sept(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)\b|\b(?:May|Mai)\s+\d|\d(?:st|nd|rd|th|\.)?\s+(?:May|Mai)\b`;
 const YEAR = String.raw`(?<![\p{N}.,$€£-])(?:1\d{3}|20\d{2})s?\b(?![.,]?\d|\s*(?:[%°$€£]|(?:[mck]?m|k?g|m[lg]|l|k?w|v|[km]?hz|mah|rpm|bar|psi|eur|usd|gbp|chf|euros?|dollars?|pounds?|(?:kilo|centi|milli)?(?:met(?:re|er)|lit(?:re|er)|gram)s?|watts?|volts?|seconds?|minutes?|hours?|days?|times?|cups?|people|pieces?)\b))`;
-const DATE = String.raw`${YEAR}|${MONTH}|\bcentur(?:y|ies)\b`;
+const DATE = String.raw`${YEAR}|\bcentur(?:y|ies)\b`;
 /** What says when without a date. */
 const OCCASION = String.raw`\b(?:after|once|when|whenever|as soon as|until|before|every|sobald|wenn|nachdem|bevor|bis|jede[nrs]?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|\d\s*(?:[ap]\.?m\b|o'clock|uhr\b)|\b\d{1,2}:\d{2}\b|\b(?:at|by|from|till) (?:(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?= *(?:[,.;!?)]|and\b|or\b|to\b|in\b|on\b|every\b|$))|noon\b|midnight\b)`;
 const value = (pattern: string): RegExp => new RegExp(pattern, 'iu');
+/** A date in figures, a month by its name, or what else says when. */
+const dated = (further: string): Pattern => {
+  const ways = [value(further), new RegExp(MONTH, 'u')];
+  return { test: (text) => ways.some((way) => way.test(text)) };
+};
 const MONEYED = value(String.raw`${MONEY}\s*\d|\d\s*${MONEY}|${NUMBER}\s+${MONEY}`);
 /** Figures with such a unit. */
 const measured = (units: string): RegExp => value(String.raw`\d\s*(?:${units})(?![\p{L}\p{N}])`);
@@ -21,7 +29,7 @@ const measured = (units: string): RegExp => value(String.raw`\d\s*(?:${units})(?
 interface Figure {
   asks: RegExp;
   /** What such a figure looks like. */
-  is: RegExp;
+  is: Pattern;
   /** Words that say what it is a figure of, one as well as another: who asks what a thing weighs is told its weight. */
   words?: string;
 }
@@ -50,9 +58,9 @@ const KINDS: Figure[] = [
   { asks: /多重|重量|重多少|體重|体重/u, is: value(counted('公斤|千克|克|斤|吨|噸|kg|g|t')), words: '重量 多重' },
   {
     asks: /^\P{L}*when (?:was|were|did|had)\b|\b(?:what|which|in what|in which) (?:year|date|month|century|decade)\b|^\P{L}*wann (?:war|waren|wurden?|hat|haben)\b/iu,
-    is: value(DATE),
+    is: dated(DATE),
   },
-  { asks: /^\P{L}*(?:when|wann)\b/iu, is: value(`${DATE}|${OCCASION}`) },
+  { asks: /^\P{L}*(?:when|wann)\b/iu, is: dated(`${DATE}|${OCCASION}`) },
   {
     asks: /\b(?:weighs?|weight|how heavy|heavier|heaviest|wiegt|gewicht|wie schwer)\b/i,
     is: measured('kg|g|t|lbs?|oz|kilos?|(?:kilo)?gram(?:me)?s?|tonnes?|tons?|pounds?|ounces?|gramm|kilogramm|tonnen'),
@@ -76,7 +84,7 @@ const KINDS: Figure[] = [
 const kindOf = (question: string): Figure | undefined => KINDS.find(({ asks }) => asks.test(lastAsked(question)));
 
 /** What a figure looks like that answers the question; undefined where it asks for something else. */
-export const wantedFigure = (question: string): RegExp | undefined => kindOf(question)?.is;
+export const wantedFigure = (question: string): Pattern | undefined => kindOf(question)?.is;
 
 /** Asks for a price and for nothing else that may be called one: charges are electric, and costs social. */
 const ASKS_PRICE =

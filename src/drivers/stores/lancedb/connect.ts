@@ -34,9 +34,9 @@ export function folderOf(url: string): string | undefined {
 }
 
 /** LanceDB, imported when it is needed; silent on standard error but for its errors. */
-export async function lanceDb(): Promise<typeof import('@lancedb/lancedb')> {
+export async function lanceDb(): Promise<typeof import('./library.ts')> {
   process.env['LANCEDB_LOG'] ??= 'error';
-  return await import('@lancedb/lancedb');
+  return await import('./library.ts');
 }
 
 /** Whether LanceDB says that a table or its files are not there. */
