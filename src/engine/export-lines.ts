@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { cleanChunk } from '../base/clean-text.ts';
 import { KbError } from '../base/errors.ts';
 import type { StoredChunk } from '../ports/stores.ts';
 import { ExportedChunk, ExportEnd, ExportHeader } from '../schema/collections.ts';
@@ -89,7 +90,7 @@ function chunkOf(line: Line, value: unknown, { dimensions }: ExportHeader): Stor
       'invalid',
       `Line ${line.number}: its vector has the length ${embedding?.length ?? 0}; the header says ${dimensions}.`,
     );
-  return { ...chunk, ...(embedding ? { vector: Float32Array.from(embedding) } : {}) };
+  return { ...cleanChunk(chunk), ...(embedding ? { vector: Float32Array.from(embedding) } : {}) };
 }
 
 /** Undefined where the line is no JSON. */

@@ -1,3 +1,4 @@
+import { cleanChunk } from '../base/clean-text.ts';
 import { KbError, toErrorItem } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Embedder } from '../ports/models.ts';
@@ -30,7 +31,7 @@ export async function* editChunks(
   const items: { id: string; source: string }[] = [];
   const fail = (id: string, error: unknown) => errors.push(toErrorItem(error, { source: id, source_kind: 'stored_chunk', stage: 'edit' }));
   for (let i = 0; i < chunks.length; i += batch_size) {
-    const batch = chunks.slice(i, i + batch_size);
+    const batch = chunks.slice(i, i + batch_size).map(cleanChunk);
     const stored = new Map((await collection.get(batch.map(({ id }) => id))).map((chunk) => [chunk.id, chunk]));
     const edited: StoredChunk[] = [];
     for (const given of batch) {

@@ -1,3 +1,4 @@
+import { cleanChunk } from '../base/clean-text.ts';
 import { KbError, toErrorItem } from '../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Collection, StoredChunk, Where } from '../ports/stores.ts';
@@ -19,7 +20,7 @@ export interface StoreParts extends Target {
   signal?: AbortSignal | undefined;
 }
 
-/** Writes chunks with their vectors under their ids. A chunk that does not fit is refused by itself. */
+/** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit is refused by itself. */
 export async function* storeChunks(
   chunks: readonly EmbeddedChunk[],
   { open, embedder, batch_size, signal, ...target }: StoreParts,
@@ -28,7 +29,7 @@ export async function* storeChunks(
   const items: { id: string; source: string }[] = [];
   const fail = (chunk: EmbeddedChunk, error: unknown) =>
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
-  const each = new Map(chunks.map((chunk) => [chunk.id, chunk])).values(); // of several with one id the last
+  const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // of several with one id the last
   const fitting = [...each].filter((chunk) => {
     const error = misfit(chunk, embedder);
     if (error) fail(chunk, error);

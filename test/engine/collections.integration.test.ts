@@ -334,6 +334,20 @@ describe('storing chunks', () => {
     ]);
   });
 
+  it('keeps no control characters, whether chunks are stored, edited or imported', async () => {
+    const engine = engineIn(folder());
+    const dirty = { text: 'The bell\u0007 rings\u001b[31m.', source: 'rules\u202e', metadata: { title: 'Ring\u009b', tags: ['a\u2066'] } };
+    const clean = { text: 'The bell rings.', source: 'rules', metadata: { title: 'Ring', tags: ['a'] } };
+    await result(engine, 'store', { embedded_chunks: [chunk('a', dirty)] });
+    expect(await chunksIn(engine)).toMatchObject([clean]);
+    await result(engine, 'edit', { chunks: [{ id: 'a', ...dirty, text: 'It tolls\u0008.' }] });
+    expect(await chunksIn(engine)).toMatchObject([{ ...clean, text: 'It tolls.' }]);
+    const [header] = await exported(engine);
+    const foreign = [header!, JSON.stringify({ id: 'a', ...dirty })];
+    await result(engine, 'import_collection', { name: 'copy', lines: lines(foreign), force: true });
+    expect(await chunksIn(engine, 'copy')).toMatchObject([clean]);
+  });
+
   it('makes no collection of chunks that lack the vectors that it would hold', async () => {
     const home = folder();
     const { settings } = await modelServer();

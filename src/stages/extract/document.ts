@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path';
+import { cleanDocument } from '../../base/clean-text.ts';
 import { KbError } from '../../base/errors.ts';
 import { documentId } from '../../base/ids.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
@@ -19,8 +20,8 @@ export interface Provenance {
 }
 
 /**
- * The normalized document of what a parser found. Its own keys win over front matter of the same name. Throws a KbError (`invalid`) for a web page
- * without text, whose links are all there is to it.
+ * The normalized document of what a parser found, with clean texts. Its own keys win over front matter of the same name. Throws a KbError (`invalid`) for a
+ * web page without text, whose links are all there is to it, and for a text of nothing but control characters.
  */
 export function toDocument(
   parsed: ParsedDocument,
@@ -30,7 +31,11 @@ export function toDocument(
     throw new KbError('invalid', `${source} is a web page without any text.`, { hint: 'Fill it, or leave it out.' });
   const title = given ?? parsed.title ?? nameOf(source);
   const metadata = { ...parsed.metadata, ...(description ? { description } : {}), title, source_kind, file_type, content_hash };
-  return { id: id ?? documentId(source), text: parsed.text, source, title, metadata, ...(parsed.marks ? { marks: parsed.marks } : {}) };
+  const { text, marks } = parsed;
+  const document = cleanDocument({ id: id ?? documentId(source), text, source, title, metadata, ...(marks ? { marks } : {}) });
+  if (text !== '' && document.text === '')
+    throw new KbError('invalid', `${source} holds nothing but control characters.`, { hint: 'Look at how it was made, or leave it out.' });
+  return document;
 }
 
 /**

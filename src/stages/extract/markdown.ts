@@ -1,3 +1,4 @@
+import { cleanText } from '../../base/clean-text.ts';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { documentId, hash } from '../../base/ids.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
@@ -27,7 +28,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
   const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
   const { text, metadata = {}, source = '' } = given;
   const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
-  const name = source || BARE_SOURCE;
+  const name = cleanText(source) || BARE_SOURCE;
   if (text.trim() === '') {
     const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };

@@ -17,6 +17,16 @@ describe('a normalized document', () => {
     });
   });
 
+  it('has clean texts, and none of nothing but control characters', () => {
+    const parsed = { text: 'One\u0007', title: 'T\u202e', metadata: { author: 'A\u009b' } };
+    expect(toDocument(parsed, { ...provenance, description: 'D\u0000' })).toMatchObject({
+      text: 'One',
+      title: 'T',
+      metadata: { author: 'A', title: 'T', description: 'D' },
+    });
+    expect(() => toDocument({ text: '\u0007\u0008', metadata: {} }, provenance)).toThrow('nothing but control characters');
+  });
+
   it('is none of a web page without text', () => {
     const page = { links: ['https://x.example/a'], feeds: [], noindex: false, nofollow: false };
     const document = () => toDocument({ text: ' ', metadata: {}, page }, { ...provenance, source: 'https://x.example/' });
