@@ -68,7 +68,7 @@ function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: Inge
       gone.length,
       `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listed(gone)}`,
     ],
-    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} of other kinds: ${named(passed_over)}`],
+    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} not read: ${named(passed_over)}`],
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }

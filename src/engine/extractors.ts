@@ -27,14 +27,18 @@ export async function openExtractors(
   const http = createHttp({ network, surface, named });
   const renderer = resources.renderer({ network, surface, named });
   const parts: NetworkParts = { http, reader, signal };
-  const { frontmatter } = ingestion.docs;
+  const { frontmatter, follow_links } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
+  const local = { reader, cwd, home, signal, frontmatter, follow_links, authorize };
   const extractors: Extractors = {
     ...(docs === undefined
       ? {}
       : {
           docs: () =>
-            extractDocs(docs, { reader, cwd, home, signal, frontmatter, authorize, link: (url, given) => extractLink(url, given, parts) }),
+            extractDocs(docs, {
+              ...local,
+              link: (url, given) => extractLink(url, given, parts),
+            }),
         }),
     ...(urls === undefined
       ? {}

@@ -6,6 +6,10 @@ import { LONGEST_WAIT } from './fields.ts';
 export const DocsIngestion = z
   .strictObject({
     frontmatter: z.boolean().describe('Put a YAML block (title, source, description …) before the text of each document'),
+    follow_links: z
+      .boolean()
+      .describe('Follow links (symlinks) that lead out of a folder or pattern; those within it are followed always')
+      .meta({ flag: 'follow-links' }),
   })
   .describe('How documents are read');
 

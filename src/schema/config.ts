@@ -144,7 +144,7 @@ export const DEFAULTS = {
   collection: 'default',
   storage: { vector_db: 'lancedb', batch_size: 512, ensure_collection: true },
   ingestion: {
-    docs: { frontmatter: false },
+    docs: { frontmatter: false, follow_links: false },
     urls: {
       mode: 'each',
       max_depth: 3,

@@ -83,6 +83,7 @@ export const ParseRequest = z
       .describe('Files, folders, globs or links'),
     folder: folder.optional(),
     frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
+    follow_links: overriding(docs.shape.follow_links, 'ingestion.docs.follow_links'),
   })
   .meta({
     id: 'ParseRequest',

@@ -142,7 +142,9 @@ export const IngestResult = z
     stored: count('Chunks written'),
     gone: sources('Sources that are gone and whose chunks are stored still: prune removes them'),
     pruned: sources('Sources whose chunks were removed because they are gone'),
-    passed_over: sources('Files in folders that are of no supported kind'),
+    passed_over: sources(
+      'What was found and not read: files of no supported kind, empty ones, links that lead out of a folder; notices say why',
+    ),
     notices,
     source_results: z
       .object({

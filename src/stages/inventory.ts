@@ -45,8 +45,10 @@ export function createInventory(report: IngestReport): Inventory {
         } else if ('error' in item) {
           for (const source of [item.error.source, item.stored_as ?? item.error.source]) (item.isGone ? gone : failed).add(source);
           report.unread(name, item.error);
-        } else if ('passed_over' in item) report.passedOver(item.passed_over);
-        else if ('scope' in item) scopes.push(item.scope);
+        } else if ('passed_over' in item) {
+          failed.add(item.passed_over); // it is there, and what is stored of it stays
+          report.passedOver(item.passed_over);
+        } else if ('scope' in item) scopes.push(item.scope);
         else if ('notice' in item) report.notice(item.notice);
         else report.expect(item.expected);
       }

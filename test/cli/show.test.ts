@@ -191,7 +191,7 @@ describe('the end of an ingest', () => {
       '  unchanged    2 documents stored already as they are: skipped',
       '  embedded     1,000 chunks; 200 kept the vector that they had',
       '  pruned       4 documents that are gone: x, y, z and 1 more',
-      '  passed over  4 files of other kinds: .zip, no extension',
+      '  passed over  4 files not read: .zip, no extension',
       'Next: kb retrieve "…" --config k.yaml --collection manuals   or   kb chat --config k.yaml --collection manuals',
     ]);
     expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
@@ -202,7 +202,7 @@ describe('the end of an ingest', () => {
     expect(out.slice(1, -1)).toEqual([
       '  unchanged    1 document stored already as it is: skipped',
       '  gone         1 document that is stored still; --prune removes it: old.md',
-      '  passed over  2 files of other kinds: a.zip, LICENSE',
+      '  passed over  2 files not read: a.zip, LICENSE',
     ]);
   });
 

@@ -12,6 +12,8 @@ export interface Candidate {
   content_hash: string;
   /** Reads the document, which is the expensive part. Throws a KbError where that fails. Called at most once. */
   document(): Promise<Document>;
+  /** The file holds nothing but blanks. */
+  isEmpty?: boolean;
   /** How a page was come upon: how many links from where the crawl began, and the status that it was answered with. */
   page?: { depth: number; status_code: number };
   /** Several documents share this source (texts without a name of their own): a new one stands beside the others and replaces none. */

@@ -7,11 +7,14 @@ import type { Extracted } from './candidate.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';
 import { listDocs, type Found } from './list-docs.ts';
 import { absolutePath, sourceOf, type GuardedPlace } from './local-path.ts';
+import { emptyFiles } from './passed-over.ts';
 
 /** Files read at once, ahead of the parser: enough to hide the disk. */
 const READ_AHEAD = 8;
 
 export interface DocsParts extends GuardedPlace, FileParts {
+  /** Whether links that lead out of a folder or pattern are followed. */
+  follow_links: boolean;
   /** A document behind a link. */
   link: (
     url: string,
@@ -19,24 +22,35 @@ export interface DocsParts extends GuardedPlace, FileParts {
   ) => AsyncIterable<Extracted>;
 }
 
-/** Local documents: every supported file that `docs` names. A file that was named must be of a supported kind; one that was found is passed over. */
+/**
+ * Local documents: every supported file that `docs` names. A file that was named must be of a supported kind; one that was found is passed over. So is an
+ * empty one, unless it is all that was named.
+ */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: Found[] = [];
   for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) found.push(item);
   yield { expected: found.filter((item) => 'path' in item && (item.named || parts.reader.fileType(item.path))).length };
+  const [first] = found;
+  const mayBeEmpty = !(found.length === 1 && 'path' in first! && first.named);
+  const empty: string[] = [];
   const breathe = breathing(parts.signal);
-  for await (const list of mapOrdered(found, READ_AHEAD, (item) => extractOne(item, parts))) {
+  for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, parts))) {
     await breathe();
-    if ('link' in list) yield* parts.link(list.link, { ...list, frontmatter: parts.frontmatter });
-    else yield list;
+    if ('link' in item) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
+    else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty) {
+      empty.push(item.candidate.source);
+      yield { passed_over: item.candidate.source };
+      yield { expected: -1 };
+    } else yield item;
   }
+  if (empty.length > 0) yield { notice: emptyFiles(empty) };
 }
 
 type FoundLink = Extract<Found, { link: string }>;
 
 async function extractOne(item: Found, parts: DocsParts): Promise<Extracted | FoundLink> {
-  if ('link' in item || 'scope' in item) return item;
   if ('failed' in item) return failure(item.failed, item.error, 'validate');
+  if (!('path' in item)) return item;
   const { path, named, title, description } = item;
   const source = sourceOf(path, parts);
   const file_type = parts.reader.fileType(path);

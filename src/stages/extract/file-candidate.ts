@@ -31,8 +31,11 @@ export interface KnownFile {
 /** The document of a local file, which is read now for its hash and parsed when it is asked for. Throws a KbError that names the source. */
 export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
   const { source, source_kind, file_type, id, title, description, recheck } = known;
-  const hashed = (bytes: Uint8Array) => contentHash(bytes, { title, description, frontmatter });
-  const file = await openLocalFile(path, hashed, { source, recheck });
+  const looked = (bytes: Uint8Array) => ({
+    content_hash: contentHash(bytes, { title, description, frontmatter }),
+    isEmpty: isBlank(bytes),
+  });
+  const file = await openLocalFile(path, looked, { source, recheck });
   const document = () =>
     file.again(async (bytes) => {
       const parsed = await reader.read(bytes, { source, file_type, signal });
@@ -40,8 +43,13 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
       const made = toDocument(parsed, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
       return frontmatter ? withFrontmatter(made) : made;
     });
-  return { source, source_kind, content_hash: file.first, document };
+  return { source, source_kind, ...file.first, document };
 }
+
+const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
+
+/** Whether a file holds nothing, or nothing but white space and the mark of its encoding. */
+const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
 
 /** What is said of a file that nothing can read. */
 export const unsupportedFile = (source: string, { extensions }: DocumentReader): KbError =>

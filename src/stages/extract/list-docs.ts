@@ -1,12 +1,16 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { breathing } from '../../base/breath.ts';
 import { KbError } from '../../base/errors.ts';
+import { pathRead, pathsSpelled, systemPath } from '../../base/file-names.ts';
 import type { DocsInput } from '../../schema/requests.ts';
 import type { Scope } from './candidate.ts';
 import { isPattern, listPattern } from './list-pattern.ts';
 import { reasonOf } from './local-file.ts';
 import { absolutePath, isWithin, pathOf, refusal, sourceOf, type GuardedPlace } from './local-path.ts';
+import { isLink } from './network.ts';
+import { unfollowedLinks } from './passed-over.ts';
 import { walk } from './walk.ts';
 
 /** What a `docs` input names, resolved. `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
@@ -14,6 +18,8 @@ export type Found =
   | { path: string; named: boolean; title?: string | undefined; description?: string | undefined }
   | { link: string; title?: string | undefined; description?: string | undefined }
   | { failed: string; error: KbError }
+  | { passed_over: string }
+  | { notice: string }
   | { scope: Scope };
 
 interface Entry {
@@ -24,6 +30,8 @@ interface Entry {
 
 interface Listing extends GuardedPlace {
   isSupported(path: string): boolean;
+  /** Whether links that lead out of a folder or pattern are followed. */
+  follow_links: boolean;
   /** Stops the walk, wherever it is. */
   signal?: AbortSignal | undefined;
 }
@@ -33,6 +41,16 @@ const entriesOf = (docs: DocsInput): Entry[] => {
   return [docs].flat().map((entry) => (typeof entry === 'string' ? { path: entry } : entry));
 };
 
+/** What an entry may be meant to be: as it is spelled, else with a name that a shell could not hand on, else in the form that a source has. */
+function spellings(given: string, { cwd, authorize }: GuardedPlace): string[] {
+  const path = resolve(cwd, given);
+  if (isLink(given) || existsSync(systemPath(path))) return [given];
+  const spelled = given.includes('\ufffd') && !authorize ? pathsSpelled(path) : [];
+  if (spelled.length > 0) return spelled;
+  const read = pathRead(given);
+  return read !== given && existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
+}
+
 /**
  * Finds every file that a `docs` input names: files, folders, globs and links, in the order given, each path once. Of what `authorize` refuses nothing
  * is looked at: what exists there and what does not is answered alike. Throws a KbError (`aborted`) when the signal stops it.
@@ -40,7 +58,8 @@ const entriesOf = (docs: DocsInput): Entry[] => {
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<Found, void, void> {
   const met = new Set<string>();
   const breathe = breathing(listing.signal);
-  for (const entry of entriesOf(docs)) {
+  const entries = entriesOf(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
+  for (const entry of entries) {
     for await (const found of listEntry(entry, listing)) {
       await breathe();
       if ('path' in found) {
@@ -53,17 +72,17 @@ export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerat
 }
 
 async function* listEntry({ path: given, ...words }: Entry, listing: Listing): AsyncGenerator<Found, void, void> {
-  if (/^https?:\/\//i.test(given)) return yield { link: given, ...words };
+  if (isLink(given)) return yield { link: given, ...words };
   const path = absolutePath(given, listing);
   const refused = refusal(path, given, listing);
   if (refused) return yield { failed: given, error: refused };
-  const kind = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  const kind = await stat(systemPath(path)).catch((error: NodeJS.ErrnoException) => error);
   if (!(kind instanceof Error)) {
     if (kind.isDirectory()) yield* listFolder(given, path, listing);
     else if (kind.isFile()) yield { path, named: true, ...words };
     else yield { failed: given, error: noFile(given) };
   } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
-    yield* listPattern(given, listing, listing.signal);
+    yield* listPattern(given, listing);
   } else {
     yield { failed: given, error: unreadable(given, kind, listing) };
   }
@@ -96,20 +115,26 @@ const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: Gua
     : unreadable(name, error, place);
 
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<Found, void, void> {
+  const { follow_links, signal } = listing;
   let supported = 0;
   let whole = true;
+  const unfollowed: string[] = [];
   const refused = (path: string) => refusal(absolutePath(path, listing), sourceOf(path, listing), listing);
-  for await (const found of walk(root, { refused, signal: listing.signal })) {
-    if (!('error' in found)) {
+  for await (const found of walk(root, { refused, follow_links, signal })) {
+    const name = sourceOf(found.path, listing);
+    if ('leadsOut' in found) {
+      unfollowed.push(name);
+      yield { passed_over: name };
+    } else if ('error' in found) {
+      const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
+      whole &&= isRefused;
+      yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
+    } else {
       if (listing.isSupported(found.path)) supported++;
       yield { path: absolutePath(found.path, listing), named: false };
-      continue;
     }
-    const name = sourceOf(found.path, listing);
-    const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
-    whole &&= isRefused;
-    yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
   }
+  if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
   if (supported === 0)
     yield {
       failed: given,

@@ -1,11 +1,14 @@
 import { statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { glob, isDynamicPattern } from 'tinyglobby';
+import { glob, isDynamicPattern, type FileSystemAdapter } from 'tinyglobby';
+import { byteNames } from '../../base/byte-names.ts';
 import { KbError } from '../../base/errors.ts';
+import { systemPath } from '../../base/file-names.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import type { Scope } from './candidate.ts';
-import { absolutePath, isWithin, pathOf, refusal, type GuardedPlace, type Place } from './local-path.ts';
+import { absolutePath, isWithin, pathOf, refusal, sourceOf, type GuardedPlace, type Place } from './local-path.ts';
+import { unfollowedLinks } from './passed-over.ts';
 import { hasWildcards, wildcards } from './wildcards.ts';
 
 /** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
@@ -15,22 +18,39 @@ interface Pattern {
   matches(inside: string): boolean;
 }
 
-type FoundByPattern = { path: string; named: false } | { failed: string; error: KbError } | { scope: Scope };
+type FoundByPattern =
+  | { path: string; named: false }
+  | { failed: string; error: KbError }
+  | { passed_over: string }
+  | { notice: string }
+  | { scope: Scope };
+
+interface PatternPlace extends GuardedPlace {
+  follow_links: boolean;
+  signal?: AbortSignal | undefined;
+}
 
 /** Whether what was given is to be taken for a pattern where no file has that name. */
 export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =>
   authorize ? hasWildcards(given) : isDynamicPattern(given);
 
 /**
- * The files that a pattern matches, in the order of their paths. Where not every path may be read, a pattern has wildcards alone, follows no links,
+ * The files that a pattern matches, in the order of their paths; those that lie outside of the folder that it begins at with `follow_links` alone. Where not every path may be read, a pattern has wildcards alone, follows no links,
  * and begins at a folder that may be read. Throws a KbError (`aborted`) when the signal stops it.
  */
-export async function* listPattern(given: string, place: GuardedPlace, signal?: AbortSignal): AsyncGenerator<FoundByPattern, void, void> {
+export async function* listPattern(given: string, place: PatternPlace): AsyncGenerator<FoundByPattern, void, void> {
   const pattern = place.authorize ? guarded(given, place) : whole(given, place);
   if (pattern instanceof KbError) return yield { failed: given, error: pattern };
-  const paths = await pattern.files(signal);
-  throwIfAborted(signal);
-  for (const path of paths.toSorted((a, b) => (a < b ? -1 : 1))) yield { path: absolutePath(path, place), named: false };
+  const paths = await pattern.files(place.signal);
+  throwIfAborted(place.signal);
+  const unfollowed: string[] = [];
+  for (const spelled of paths.toSorted((a, b) => (a < b ? -1 : 1))) {
+    const path = absolutePath(spelled, place);
+    if (place.follow_links || isWithin(pattern.root, path)) yield { path, named: false };
+    else unfollowed.push(sourceOf(spelled, place));
+  }
+  for (const source of unfollowed) yield { passed_over: source };
+  if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
   if (paths.length > 0) yield { scope: scopeOf(pattern, place) };
   else yield { failed: given, error: matchesNothing(given, place) };
 }
@@ -55,6 +75,7 @@ function whole(given: string, place: Place): Pattern {
         onlyFiles: true,
         ignore: ['**/node_modules/**'],
         expandDirectories: false,
+        fs: byteNames as unknown as FileSystemAdapter,
         ...(signal ? { signal } : {}),
       }),
   };
@@ -79,7 +100,7 @@ function scopeOf({ root, matches }: Pattern, place: Place): Scope {
 
 function isAbsent(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
+    return statSync(systemPath(path), { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
   }

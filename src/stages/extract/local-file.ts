@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 import pLimit from 'p-limit';
 import { KbError } from '../../base/errors.ts';
+import { systemPath } from '../../base/file-names.ts';
 
 /** A larger file is refused: it would be read into memory whole. */
 const MAX_BYTES = 512 * 2 ** 20;
@@ -33,11 +34,11 @@ export async function openLocalFile<First>(
   { source, recheck }: OpenOptions,
 ): Promise<LocalFile<First>> {
   const read = async (isSmall: boolean): Promise<Uint8Array> => {
-    const bytes = await naming(source, async () => (isSmall ? readFileSync(path) : await readFile(path)));
+    const bytes = await naming(source, async () => (isSmall ? readFileSync(systemPath(path)) : await readFile(systemPath(path))));
     recheck?.();
     return bytes;
   };
-  const { size } = await naming(source, () => stat(path));
+  const { size } = await naming(source, () => stat(systemPath(path)));
   if (size > MAX_BYTES) {
     throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_BYTES / 2 ** 20} are read.`, {
       hint: 'Split it.',

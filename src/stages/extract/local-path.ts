@@ -1,6 +1,7 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { KbError } from '../../base/errors.ts';
+import { pathFrom, pathRead, readablePath, systemPath } from '../../base/file-names.ts';
 
 /** Where paths begin: what is given is relative to `cwd`, what is stored is relative to `home` (the configuration file's folder). */
 export interface Place {
@@ -49,7 +50,7 @@ function expected(path: string, links: number): string {
 
 function existing(path: string): string | undefined {
   try {
-    return realpathSync.native(path);
+    return pathFrom(realpathSync.native(systemPath(path), { encoding: 'buffer' }));
   } catch {
     return undefined;
   }
@@ -57,7 +58,7 @@ function existing(path: string): string | undefined {
 
 function linkTarget(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    return pathFrom(readlinkSync(systemPath(path), { encoding: 'buffer' }));
   } catch {
     return undefined;
   }
@@ -81,11 +82,11 @@ export function refusal(path: string, given: string, { authorize }: GuardedPlace
 }
 
 /** The absolute path of the file that a `source` stands for. */
-export const pathOf = (source: string, place: Place): string => resolve(realPath(resolve(place.home)), source);
+export const pathOf = (source: string, place: Place): string => resolve(realPath(resolve(place.home)), pathRead(source));
 
-/** The `source` of a local file: relative to `home` with `/`, absolute when it lies outside. */
+/** The `source` of a local file: relative to `home` with `/`, absolute when it lies outside, in its readable form. */
 export function sourceOf(path: string, { home }: Place): string {
   const folder = realPath(resolve(home));
   const source = path !== folder && isWithin(folder, path) ? relative(folder, path) : path;
-  return source.split(sep).join('/');
+  return readablePath(source.split(sep).join('/'));
 }

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { KbError } from '../../base/errors.ts';
+import { pathFrom, systemPath } from '../../base/file-names.ts';
 import { throwIfAborted } from '../../base/run.ts';
 
 /** The longest pattern (characters): what it costs to hold one against a name grows with both. */
@@ -74,11 +75,12 @@ async function* filesIn(
   pattern: { places: Places; end: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<string, void, void> {
   throwIfAborted(pattern.signal);
-  const entries: Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries: Dirent<Buffer>[] = await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => []);
   for (const entry of entries) {
-    if (entry.name === 'node_modules') continue;
-    const after = pattern.places.after(places, entry.name);
-    const path = join(folder, entry.name);
+    const name = pathFrom(entry.name);
+    if (name === 'node_modules') continue;
+    const after = pattern.places.after(places, name);
+    const path = join(folder, name);
     if (entry.isDirectory() && after.size > 0) yield* filesIn(path, after, pattern);
     else if (entry.isFile() && after.has(pattern.end)) yield path;
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
@@ -22,13 +22,14 @@ const reader: DocumentReader = {
 async function extracted(
   docs: DocsInput,
   cwd: string,
-  rest: { home?: string; authorize?: Authorize; reader?: DocumentReader; signal?: AbortSignal } = {},
+  rest: { home?: string; authorize?: Authorize; reader?: DocumentReader; signal?: AbortSignal; follow_links?: boolean } = {},
 ) {
   const items: Extracted[] = [];
   const link = async function* (url: string): AsyncGenerator<Extracted> {
     yield { passed_over: url };
   };
-  for await (const item of extractDocs(docs, { reader, cwd, home: cwd, frontmatter: false, link, ...rest })) items.push(item);
+  for await (const item of extractDocs(docs, { reader, cwd, home: cwd, frontmatter: false, follow_links: false, link, ...rest }))
+    items.push(item);
   const pick = <T>(key: string) => items.flatMap((item) => (key in item ? [(item as unknown as Record<string, T>)[key]!] : []));
   const candidates = pick<Candidate>('candidate');
   return {
@@ -37,6 +38,8 @@ async function extracted(
     errors: pick<{ source: string; source_kind: string; error: string; stage: string; isRetryable: boolean }>('error'),
     passed: pick<string>('passed_over'),
     scopes: pick<Scope>('scope'),
+    notices: pick<string>('notice'),
+    expected: pick<number>('expected').reduce((sum, count) => sum + count, 0),
   };
 }
 
@@ -113,6 +116,20 @@ describe('a folder', () => {
     expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['a.md'], ['Makefile', 'photo.png'], []]);
   });
 
+  it('passes over empty files, and says why', async () => {
+    const files = { 'd/a.md': '1', 'd/empty.md': '', 'd/blank.txt': '\ufeff \r\n\t\n' };
+    const found = await extracted('d', folder(files));
+    expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['d/a.md'], ['d/blank.txt', 'd/empty.md'], []]);
+    expect([found.notices, found.expected]).toEqual([['2 files are empty and were passed over: d/blank.txt, d/empty.md.'], 1]);
+    const named = await extracted(['d/a.md', 'd/empty.md'], folder(files));
+    expect([named.sources, named.passed, named.expected]).toEqual([['d/a.md'], ['d/empty.md'], 1]);
+  });
+
+  it('reads a file that was named alone though it is empty, which is its error', async () => {
+    expect((await extracted('empty.md', folder({ 'empty.md': '' }))).sources).toEqual(['empty.md']);
+    expect((await extracted('d', folder({ 'd/empty.md': '' }))).passed).toEqual(['d/empty.md']);
+  });
+
   it('that holds nothing of use is an error, and no reason to remove anything', async () => {
     const found = await extracted('empty', folder({ 'empty/photo.png': '' }));
     expect(found.errors[0]).toMatchObject({
@@ -126,7 +143,98 @@ describe('a folder', () => {
   it('that links to itself is read once', async () => {
     const cwd = folder({ 'd/a.md': '1' });
     symlinkSync(join(cwd, 'd'), join(cwd, 'd/again'));
-    expect((await extracted('d', cwd)).sources).toEqual(['d/a.md']);
+    for (const follow_links of [false, true]) expect((await extracted('d', cwd, { follow_links })).sources).toEqual(['d/a.md']);
+  });
+});
+
+describe('links that lead out of a folder', () => {
+  const linked = () => {
+    const around = realpathSync(
+      folder({ 'work/d/a.md': '1', 'work/d/x/b.md': '2', 'else/c.md': '3', 'else/more/e.md': '4', 'hush.md': '5' }),
+    );
+    const cwd = join(around, 'work');
+    symlinkSync('../../hush.md', join(cwd, 'd/hush.md'));
+    symlinkSync('../../else', join(cwd, 'd/vendor'));
+    symlinkSync('../../absent', join(cwd, 'd/absent'));
+    symlinkSync('../../work', join(around, 'else/more/back')); // a loop by way of the folder itself
+    symlinkSync('x', join(cwd, 'd/inside'));
+    return { cwd, outside: ['else/c.md', 'else/more/e.md', 'hush.md'].map((name) => join(around, name)) };
+  };
+
+  it('are not followed, and said so', async () => {
+    const { cwd } = linked();
+    const found = await extracted('d', cwd);
+    expect([found.sources, found.errors]).toEqual([['d/a.md', 'd/x/b.md'], []]);
+    expect(found.passed).toEqual(['d/absent', 'd/hush.md', 'd/vendor']);
+    expect(found.notices).toEqual([
+      '3 links lead out of d and were not followed: d/absent, d/hush.md, d/vendor. follow_links (--follow-links) follows them.',
+    ]);
+    expect(found.scopes[0]!.covers('d/gone.md')).toBe(true);
+    const matched = await extracted('d/**/*.md', cwd);
+    expect([matched.sources.toSorted(), matched.passed.length > 0]).toEqual([['d/a.md', 'd/x/b.md'], true]);
+    expect(matched.notices[0]).toContain('lead out of d/**/*.md and were not followed: d/hush.md, d/vendor/c.md');
+  });
+
+  it('are followed where that is asked for, once each', async () => {
+    const { cwd, outside } = linked();
+    const found = await extracted('d', cwd, { follow_links: true });
+    expect(found.sources.toSorted()).toEqual([...outside, 'd/a.md', 'd/x/b.md'].toSorted());
+    expect([found.passed, found.notices, found.errors.map(({ source }) => source)]).toEqual([[], [], ['d/absent']]);
+    const matched = await extracted('d/*.md', cwd, { follow_links: true });
+    expect(matched.sources.toSorted()).toEqual([outside[2], 'd/a.md'].toSorted());
+  });
+
+  it('are followed where they are named themselves', async () => {
+    const { cwd, outside } = linked();
+    expect((await extracted(['d/hush.md', 'd/vendor'], cwd)).sources.toSorted()).toEqual(outside.toSorted());
+  });
+});
+
+describe('a name that is no UTF-8', () => {
+  const named = (rest: Record<string, string> = {}): string | undefined => {
+    const cwd = folder({ 'd/a.md': '1', ...rest });
+    try {
+      const path = (...parts: (string | number)[]) =>
+        Buffer.concat([Buffer.from(join(cwd, 'd/')), ...parts.map((part) => Buffer.from(typeof part === 'string' ? part : [part]))]);
+      mkdirSync(path('m', 0xfc, 'll'));
+      writeFileSync(path('m', 0xfc, 'll/b.md'), '2');
+      writeFileSync(path('caf', 0xe9, '.md'), '3');
+      writeFileSync(path('caf', 0xe8, '.md'), '4');
+      return cwd;
+    } catch {
+      return undefined; // a file system that knows no such names
+    }
+  };
+  const sources = ['d/a.md', 'd/caf\\xE8.md', 'd/caf\\xE9.md', 'd/m\\xFCll/b.md'];
+
+  it('has a readable source of its own, by which it is read, found gone, and named', async () => {
+    const cwd = named();
+    if (cwd === undefined) return;
+    const found = await extracted('d', cwd);
+    expect([found.sources.toSorted(), found.errors]).toEqual([sources, []]);
+    expect((await found.candidates.find(({ source }) => source.endsWith('E9.md'))!.document()).text).toBe('3');
+    expect(sources.map((source) => found.scopes[0]!.covers(source))).toEqual([true, true, true, true]);
+    expect((await extracted(['d/caf\\xE9.md', 'd/m\\xFCll'], cwd)).sources).toEqual([sources[2], sources[3]]);
+  });
+
+  it('is matched by patterns, of the shell too, and read where not every path may be', async () => {
+    const cwd = named();
+    if (cwd === undefined) return;
+    expect((await extracted('d/*.md', cwd)).sources.toSorted()).toEqual(sources.slice(0, 3));
+    expect((await extracted('d/**/*.md', cwd)).sources.toSorted()).toEqual(sources);
+    expect((await extracted(['d/a.md', 'd/caf\ufffd.md', 'd/caf\ufffd.md'], cwd)).sources.toSorted()).toEqual(sources.slice(0, 3));
+    const authorize: Authorize = (path, given) => {
+      if (!isWithin(realpathSync(cwd), path)) throw new KbError('forbidden', `${given} lies outside.`);
+    };
+    for (const docs of ['d', 'd/**']) expect((await extracted(docs, cwd, { authorize })).sources.toSorted()).toEqual(sources);
+    const [scope] = (await extracted('d/**/*.md', cwd)).scopes;
+    expect([...sources, 'd/gone\\xE9.md'].map((source) => scope!.covers(source))).toEqual([false, false, false, false, true]);
+  });
+
+  it('is told from one that is spelled like its source', async () => {
+    const cwd = named({ 'd/caf\\xE9.md': '5' });
+    if (cwd === undefined) return;
+    expect((await extracted('d', cwd)).sources.toSorted()).toEqual(['d/a.md', 'd/caf\\x5CxE9.md', ...sources.slice(1)]);
   });
 });
 
@@ -225,7 +333,13 @@ function guarded(files: Record<string, string> = {}) {
     if (!isWithin(project, path)) throw new KbError('forbidden', `${given} lies outside.`);
   };
   const link = (to: string, from: string) => symlinkSync(join(around, to), join(project, from));
-  return { around, project, asked, link, read: (docs: DocsInput) => extracted(docs, project, { authorize }) };
+  return {
+    around,
+    project,
+    asked,
+    link,
+    read: (docs: DocsInput, follow_links = false) => extracted(docs, project, { authorize, follow_links }),
+  };
 }
 
 const refused = (source: string) => ({
@@ -297,7 +411,8 @@ describe('where not every path may be read', () => {
       'more/b.md',
       '..notes.md',
     ]);
-    expect((await read('docs')).sources).toEqual(['docs/a.md', 'more/b.md']);
+    expect((await read('docs', true)).sources).toEqual(['docs/a.md', 'more/b.md']);
+    expect(await read('docs')).toMatchObject({ sources: ['docs/a.md'], passed: ['docs/b.md', 'docs/more'] });
   });
 
   it('links in a folder that lead out are one error item each, which tells nothing of where they lead', async () => {
@@ -306,7 +421,7 @@ describe('where not every path may be read', () => {
       link(to, `docs/to-${to.replace('/', '-')}`);
     symlinkSync('..', join(around, 'project/docs/up'));
     symlinkSync('../..', join(around, 'project/docs/upper'));
-    const { sources, errors, passed, scopes } = await read({ folder: 'docs' });
+    const { sources, errors, passed, scopes } = await read({ folder: 'docs' }, true);
     const names = ['Makefile', 'absent.md', 'list.txt', 'private', 'private-absent', 'secret.md'].map((name) => `docs/to-${name}`);
     expect(errors).toEqual([...names, 'docs/upper'].map(refused));
     expect([sources, passed]).toEqual([['docs/a.md'], []]);
