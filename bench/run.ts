@@ -1,5 +1,5 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [server] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [--sets FOLDER…] [--declining SET OTHER…]
+//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [--sets FOLDER…] [--declining SET OTHER…]
 //     [--pages FOLDER…] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
 // (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`); --pages are sets of
@@ -51,6 +51,12 @@ const OWN: Record<string, Part> = {
     script: 'ingest.ts',
   },
   memory: { title: 'Memory', about: 'The peak of the process for ten times as many files, without vectors.', script: 'memory.ts' },
+  parsing: {
+    title: 'Parsing',
+    about:
+      'The processes in which documents are parsed, beside worker threads with the same parsers; both warm, one after another in each round.',
+    script: 'parsing.ts',
+  },
   server: {
     title: 'Server',
     about:

@@ -67,6 +67,6 @@ export const drivers = {
     ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   browser: createBrowser,
-  reader: async (limits: { threads: number; seconds: number; megabytes: number }): Promise<DocumentReader> =>
+  reader: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReader> =>
     (await import('./parsers/reader.ts')).createDocumentReader(limits),
 };

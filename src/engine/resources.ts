@@ -35,7 +35,7 @@ export interface Resources {
   close(): Promise<void>;
 }
 
-const READER = { threads: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
+const READER = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
 /** What an engine is made with, as far as it matters to what it opens. */
 interface Surroundings {

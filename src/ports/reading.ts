@@ -25,7 +25,7 @@ export interface ParsedDocument {
   page?: PageFacts | undefined;
 }
 
-/** Reads one kind of file. One of kb's own runs off the main thread. Throws a KbError (`invalid`) that says what is wrong with the file. */
+/** Reads one kind of file. One of kb's own runs in another process. Throws a KbError (`invalid`) that says what is wrong with the file. */
 export interface Parser {
   readonly file_type: string;
   /** With the dot, lower case. */
@@ -35,7 +35,7 @@ export interface Parser {
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
-/** Parses files off the main thread, bounded in time and memory. */
+/** Parses files in other processes, bounded in time and memory. */
 export interface DocumentReader {
   /** Kinds by extension; undefined for a file that nothing can read. */
   fileType(path: string): string | undefined;

@@ -1,25 +1,39 @@
-import { KbError, type ErrorCode } from '../../base/errors.ts';
-import type { ParsedDocument } from '../../ports/reading.ts';
-import { parseDocument, type ParseTask } from './parse.ts';
+import { enableCompileCache } from 'node:module';
+import { Socket } from 'node:net';
+import type { ParseTask } from './parse.ts';
+import type { ParseAnswer } from './worker-process.ts';
 
-/** What comes back from a worker. An error that is thrown between threads would lose its code and its hint. */
-export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
+// The process that documents are parsed in. It is given the limit of its resident memory in bytes, and talks over its descriptor 3.
 
-// Libraries print what they think of a file; standard output belongs to the program.
+/** A document of more bytes, or of a kind that takes more memory than it has bytes, is parsed under the eyes of a watchdog, which takes time to start. */
+const UNWATCHED = { kinds: new Set(['markdown', 'text']), bytes: 64 * 2 ** 10 };
+
+const channel = new Socket({ fd: 3, readable: true, writable: true });
+// the parent has closed it, or is gone
+channel.on('error', () => {}).on('close', () => process.exit());
+// A terminal sends them to all processes of its group: the parent decides what becomes of a document that is being parsed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+// Libraries print what they think of a file.
 for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
 
-/** One message to a worker: a document, or several small ones. */
-export default async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {
-  const outcomes: ParseOutcome[] = [];
-  for (const task of tasks) outcomes.push(await parseTask(task));
-  return outcomes;
+enableCompileCache?.();
+const [{ onMessage, sendMessage }, { parseTasks }, { startWatchdog }] = await Promise.all([
+  import('./messages.ts'),
+  import('./parse-tasks.ts'),
+  import('./watchdog.ts'),
+]);
+let tellWatchdog: ((isBusy: boolean) => void) | undefined;
+onMessage(channel, (message) => void answer(message as ParseTask[]));
+
+async function answer(tasks: readonly ParseTask[]): Promise<void> {
+  if (!tasks.every(isUnwatched)) tellWatchdog ??= startWatchdog({ bytes: Number(process.argv[2]) });
+  tellWatchdog?.(true);
+  const outcomes = await parseTasks(tasks);
+  const message: ParseAnswer = { outcomes, resident: process.memoryUsage.rss() };
+  await sendMessage(channel, message);
+  tellWatchdog?.(false);
 }
 
-async function parseTask(task: ParseTask): Promise<ParseOutcome> {
-  try {
-    return { parsed: await parseDocument(task) };
-  } catch (error) {
-    if (!(error instanceof KbError)) throw error;
-    return { failed: { code: error.code, message: error.message, hint: error.hint } };
-  }
+function isUnwatched({ bytes, file_type }: ParseTask): boolean {
+  return UNWATCHED.kinds.has(file_type) && bytes.length <= UNWATCHED.bytes;
 }

@@ -3,10 +3,11 @@ import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
 import { docxFile, pptxFile, wordParagraph, xlsxFile } from '../../support/files.ts';
 import { pdfFile } from '../../support/pdf-file.ts';
+import { slowHtml } from '../../support/slow-html.ts';
 
 const opened: DocumentReader[] = [];
-const open = (limits: Partial<{ threads: number; seconds: number; megabytes: number }> = {}): DocumentReader => {
-  const reader = createDocumentReader({ threads: 1, seconds: 60, megabytes: 512, ...limits });
+const open = (limits: Partial<{ processes: number; seconds: number; megabytes: number }> = {}): DocumentReader => {
+  const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 512, ...limits });
   opened.push(reader);
   return reader;
 };
@@ -17,8 +18,6 @@ afterEach(async () => {
 const read = (reader: DocumentReader, source: string, content: string | Uint8Array, signal?: AbortSignal) =>
   reader.read(Buffer.from(content as string), { source, file_type: reader.fileType(source)!, signal });
 
-/** Elements within elements: the DOM takes minutes for them. */
-const endless = '<div>'.repeat(200_000);
 /** Three million cells. */
 const huge = `${'a,b,c,d,e,f,g,h,i,j\n'.repeat(300_000)}`;
 
@@ -36,8 +35,8 @@ describe('the reader', () => {
     expect(reader.extensions).toEqual(expect.arrayContaining(['.pdf', '.docx', '.pptx', '.xlsx', '.md', '.html', '.txt', '.csv']));
   });
 
-  it('reads every kind in a worker thread', async () => {
-    const reader = open({ threads: 2 });
+  it('reads every kind in a process of its own', async () => {
+    const reader = open({ processes: 2 });
     const files = {
       'a.pdf': pdfFile([['needle']]),
       'b.docx': docxFile(wordParagraph('needle')),
@@ -74,8 +73,8 @@ describe('the reader', () => {
 
   it('gives up a file that takes too long, and goes on', async () => {
     const reader = open({ seconds: 3 });
-    const [late, next] = await Promise.allSettled([read(reader, 'endless.html', endless), read(reader, 'next.md', 'Next.')]);
-    expect(late).toMatchObject({ reason: { code: 'too_large', message: 'endless.html was not read within 3 s.', isRetryable: false } });
+    const [late, next] = await Promise.allSettled([read(reader, 'slow.html', slowHtml), read(reader, 'next.md', 'Next.')]);
+    expect(late).toMatchObject({ reason: { code: 'too_large', message: 'slow.html was not read within 3 s.', isRetryable: false } });
     expect(next).toMatchObject({ value: { text: 'Next.' } });
   });
 
@@ -90,12 +89,32 @@ describe('the reader', () => {
   it('stops in the middle of a file, and before one', async () => {
     const reader = open();
     const stop = new AbortController();
-    const running = read(reader, 'endless.html', endless, stop.signal);
+    const running = read(reader, 'slow.html', slowHtml, stop.signal);
     const waiting = read(reader, 'waiting.md', 'Text.', stop.signal);
     setTimeout(() => stop.abort(), 300);
     await expect(running).rejects.toMatchObject({ code: 'aborted' });
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
     expect((await read(reader, 'next.md', 'Next.')).text).toBe('Next.');
+  });
+
+  it('stops what it reads when it is closed', async () => {
+    const reader = open();
+    const running = read(reader, 'slow.html', slowHtml).catch((error: unknown) => error);
+    await reader.close();
+    expect(await running).toMatchObject({ code: 'aborted' });
+    await expect(read(reader, 'next.md', 'Next.')).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('reads its neighbours when a document takes its process down', async () => {
+    const reader = open({ processes: 2, megabytes: 96 });
+    const outcomes = await Promise.allSettled([
+      read(reader, 'a.md', '# A'),
+      read(reader, 'huge.csv', huge),
+      read(reader, 'b.md', '# B'),
+      read(reader, 'c.html', '<p>C</p>'),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { message: expect.stringContaining('huge.csv'), isRetryable: false } });
   });
 
   it('is closed while it has not read anything', async () => {

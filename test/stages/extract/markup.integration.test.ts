@@ -3,7 +3,7 @@ import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
 import { isMarkup, withoutMarkup } from '../../../src/stages/extract/markup.ts';
 import { plainReader } from './plain-reader.ts';
 
-const reader = createDocumentReader({ threads: 1, seconds: 60, megabytes: 512 });
+const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 512 });
 afterAll(() => reader.close());
 const readable = (value: unknown) => withoutMarkup(value, { reader, source: 'https://api.example/posts#record=1' });
 

@@ -1,0 +1,41 @@
+import type { Readable, Writable } from 'node:stream';
+import { deserialize, serialize } from 'node:v8';
+
+/** Bytes of a message that are written at once: a large one waits in this process until the other has read what was sent before. */
+const PIECE_BYTES = 256 * 2 ** 10;
+/** Bytes before a message that tell its length. */
+const HEADER_BYTES = 4;
+
+/** Sends a value that `structuredClone` could copy, in bounded pieces. Rejects where the stream breaks. */
+export async function sendMessage(stream: Writable, value: unknown): Promise<void> {
+  const body = serialize(value);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(body.length);
+  await write(stream, Buffer.concat([header, body.subarray(0, PIECE_BYTES)]));
+  for (let at = PIECE_BYTES; at < body.length; at += PIECE_BYTES) await write(stream, body.subarray(at, at + PIECE_BYTES));
+}
+
+const write = (stream: Writable, piece: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
+
+/** Calls `take` with each value that `sendMessage` sends on the other side. Arrays of bytes are views of the message that they came in. */
+export function onMessage(stream: Readable, take: (value: unknown) => void): void {
+  let isHeader = true;
+  let target = Buffer.alloc(HEADER_BYTES);
+  let filled = 0;
+  stream.on('data', (piece: Buffer) => {
+    for (let at = 0; at < piece.length;) {
+      const count = piece.copy(target, filled, at);
+      at += count;
+      filled += count;
+      if (filled < target.length) return;
+      const complete = target;
+      target = isHeader ? Buffer.allocUnsafeSlow(complete.readUInt32LE()) : Buffer.alloc(HEADER_BYTES);
+      filled = 0;
+      isHeader = !isHeader;
+      if (isHeader) take(deserialize(complete));
+    }
+  });
+}

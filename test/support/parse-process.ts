@@ -1,0 +1,20 @@
+// Reads a document like an engine would, in the way that the first argument tells:
+// each prints the text of a small one; «once» ends without closing anything, «forever» goes on with one that never ends, «signalled» with another small
+// one after it has had a SIGINT.
+import { once } from 'node:events';
+import { createDocumentReader } from '../../src/drivers/parsers/reader.ts';
+import { slowHtml } from './slow-html.ts';
+
+const reader = createDocumentReader({ processes: 1, seconds: 600, megabytes: 512 });
+const read = (source: string, content: string) =>
+  reader.read(Buffer.from(content), { source, file_type: reader.fileType(source)! }).then(({ text }) => text);
+
+const interrupted = once(process, 'SIGINT');
+process.stdout.write(`${await read('first.html', '<p>first</p>')}\n`);
+if (process.argv[2] === 'forever') await read('slow.html', slowHtml);
+if (process.argv[2] === 'signalled') {
+  const alive = setInterval(() => {}, 1000);
+  await interrupted;
+  clearInterval(alive);
+  process.stdout.write(`${await read('second.html', '<p>second</p>')}\n`);
+}
