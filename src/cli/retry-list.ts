@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { KbError } from '../base/errors.ts';
 import { fileTrouble } from '../base/file-trouble.ts';
 import { shown } from '../base/secrets.ts';
-import { UrlsEntry } from '../schema/requests.ts';
+import { UrlsEntry } from '../schema/sources.ts';
 
 type Entry = Exclude<UrlsEntry, string>;
 

@@ -7,7 +7,7 @@ import { filledIn } from '../base/references.ts';
 import { explain } from '../base/validation.ts';
 import type { Environment } from '../config/environment.ts';
 import type { RequestOf } from '../engine/operations.ts';
-import { ApiSource } from '../schema/requests.ts';
+import { ApiSource } from '../schema/sources.ts';
 import { absolutePath, sourceOf, type Place } from '../stages/extract/local-path.ts';
 import type { FlagValues } from './flags.ts';
 import { inputText } from './json-lines.ts';

@@ -18,7 +18,7 @@ export interface ConfigFile {
   lines: Map<string, number>;
 }
 
-/** Reads a configuration file; `${NAME}` in a free map or a list (`headers`, `params`, `options`, `sites`) stands for a variable of the environment, where that is set. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
+/** Reads a configuration file; `${NAME}` in a free map or a list (`headers`, `params`, `options`, `sites`, `sources`, but for its texts) stands for a variable of the environment, where that is set. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
 export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
   const counter = new LineCounter();
@@ -49,7 +49,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       else if (pair.value !== null && !(isScalar(pair.value) && pair.value.value === null)) {
         const value: unknown = (pair.value as { toJS(document: unknown): unknown }).toJS(document);
         refuseCredentials(value, `${name}, line ${line}`, prefix + key);
-        setPath(file.layer, target, typeof value === 'object' ? filledIn(value, environment) : value);
+        setPath(file.layer, target, typeof value === 'object' && target !== 'sources.markdown' ? filledIn(value, environment) : value);
       }
     }
   }
@@ -82,7 +82,7 @@ export function unknownKey(where: string, path: string, known: readonly string[]
 
 const credential = (where: string, path: string): KbError =>
   new KbError('configuration', `${where}: «${path}» looks like a credential, which does not belong in a file.`, {
-    hint: /^(network|ingestion)\./.test(path)
+    hint: /^(network|ingestion|sources)\./.test(path)
       ? 'Set it in the environment (or .env), and write ${NAME} in its place.'
       : "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
   });

@@ -55,6 +55,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     const settings = schema.parse(layered(base, layer));
     const unfit = unfitChunking(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
+    operation.check?.(given, settings);
     if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd });
     return { operation, given, settings };
   };

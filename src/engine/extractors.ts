@@ -1,5 +1,5 @@
 import { createHttp } from '../base/http.ts';
-import type { IngestRequest } from '../schema/requests.ts';
+import type { Sources } from '../schema/sources.ts';
 import { extractApi } from '../stages/extract/api.ts';
 import { extractDocs } from '../stages/extract/docs.ts';
 import type { Extractors } from '../stages/extract/extract.ts';
@@ -10,8 +10,6 @@ import type { PageMemory } from '../stages/extract/page-memory.ts';
 import { extractUrls } from '../stages/extract/urls.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './roots.ts';
-
-export type Sources = Pick<IngestRequest, 'docs' | 'urls' | 'api' | 'markdown'>;
 
 /** An extractor for each kind of source that a request gives, and what closes their connections in the end. `memory` is of what is stored: `urls` alone has use for it. */
 export async function openExtractors(

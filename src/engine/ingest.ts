@@ -8,30 +8,45 @@ import { embedWorks } from '../stages/embed-works.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
 import { IngestReport } from '../stages/ingest-report.ts';
 import type { Work } from '../stages/ingest-work.ts';
-import { createInventory, prune, unreadItem } from '../stages/inventory.ts';
+import type { Origins } from '../stages/inputs.ts';
+import { createInventory, prune, unreadItem, type Inventory } from '../stages/inventory.ts';
 import { readWorks, type Unread } from '../stages/read-works.ts';
 import { writeWorks } from '../stages/write-works.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { openExtractors } from './extractors.ts';
+import { changedOrigins, keepOrigins, recallOrigins } from './origins.ts';
 import { openMemory } from './page-memory.ts';
+import { namesSources } from './sources.ts';
 
 /** Milliseconds between two reports of progress. */
 const PULSE = 200;
 
-/** The full pipeline: extract, chunk, embed, store. It streams, and what it has stored stays when it is stopped. */
-export async function* ingest(request: IngestRequest, context: Context): Run<IngestResult> {
+/** The full pipeline: extract, chunk, embed, store. It streams, and what it has stored stays when it is stopped. Without sources it reads the configured ones, whose paths count from `home`. */
+export async function* ingest(given: IngestRequest, asked: Context): Run<IngestResult> {
+  const isConfigured = !namesSources(given);
+  const request = isConfigured ? { ...given, ...asked.settings.sources } : given;
+  const context = isConfigured ? { ...asked, cwd: asked.home } : asked;
   const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
   const { settings, lists } = context;
   const { verbose } = settings.ingestion.urls;
   const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists, verbose });
+  const task: Task = { request, context, report, isConfigured };
   try {
-    if (request.dry_run) yield* rehearse(request, context, report);
-    else yield* withLock(context, () => pipeline(request, context, report));
+    if (request.dry_run) yield* rehearse(task);
+    else yield* withLock(context, () => pipeline(task));
   } catch (error) {
     throw endedBy(error, report);
   }
   return report.result;
+}
+
+interface Task {
+  request: IngestRequest;
+  context: Context;
+  report: IngestReport;
+  /** What is read is what the configuration lists. */
+  isConfigured: boolean;
 }
 
 /** The error that ended an ingest, with what had been stored by then: it stays. */
@@ -47,54 +62,71 @@ function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unk
   return new KbError(code, message, { hint: hint ? `${hint} ${kept}` : kept, isRetryable, attempts, retryAfter, cause: error });
 }
 
-async function* pipeline(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
+async function* pipeline(task: Task): Run<void> {
+  const { context, report, isConfigured } = task;
   const { settings, signal } = context;
   const target = await targetCollection(context);
   const embedder = await openEmbedder(context, target.existing?.info);
-  const gone = yield* drawThrough(request, context, {
-    existing: target.existing,
-    report,
-    finish(read, onFailure) {
-      const { batch_size } = settings.embedding;
-      const onBatch = (count: number) => report.embedded(count);
-      const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
-      return writeWorks(embedded, {
-        collection: target.get,
-        was_empty: !target.existing,
-        batch_size: settings.storage.batch_size,
-        onWritten: (item) => report.written(item),
-        onFailure,
-      });
-    },
-  });
-  report.gone(gone, { pruned: request.prune ?? false });
-  const { stored, pruned } = report.result;
-  const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
-  if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
-  if (collection) await prune(collection, pruned);
-  await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
+  const stock = await stockOf(task, target.existing);
+  const { pruned: removed } = report.result;
+  try {
+    yield* drawThrough(task, stock, {
+      existing: target.existing,
+      finish(read, onFailure) {
+        const { batch_size } = settings.embedding;
+        const onBatch = (count: number) => report.embedded(count);
+        const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
+        return writeWorks(embedded, {
+          collection: target.get,
+          was_empty: !target.existing,
+          batch_size: settings.storage.batch_size,
+          onWritten: (item) => report.written(item),
+          onFailure,
+        });
+      },
+    });
+    const { stored } = report.result;
+    const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
+    if (stored > 0 || removed.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
+    if (collection) await prune(collection, removed);
+    await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
+  } finally {
+    const origins = changedOrigins({ ...stock, met: stock.inventory.origins, removed, isConfigured });
+    if (isConfigured || origins.size !== stock.known.size) await keepOrigins(origins, context, stock.onProblem);
+  }
 }
 
 /** What the work would be: all but embedding, writing and removing. */
-async function* rehearse(request: IngestRequest, context: Context, report: IngestReport): Run<void> {
-  const { existing } = await targetCollection(context); // it makes none, and refuses what the run itself would
-  const gone = yield* drawThrough(request, context, { existing, report, finish: (read) => unwritten(read, report) });
-  report.gone(gone, { pruned: request.prune ?? false });
+async function* rehearse(task: Task): Run<void> {
+  const { existing } = await targetCollection(task.context); // it makes none, and refuses what the run itself would
+  yield* drawThrough(task, await stockOf(task, existing), { existing, finish: (read) => unwritten(read, task.report) });
+}
+
+/** What is stored and where that came from, and what the run meets of it. */
+interface Stock {
+  before: ReadonlyMap<string, StoredSource>;
+  known: Origins;
+  inventory: Inventory;
+  onProblem(message: string): void;
+}
+
+async function stockOf({ context, report }: Task, existing: Collection | undefined): Promise<Stock> {
+  const onProblem = (message: string) => report.notice(message);
+  const known = existing ? await recallOrigins(context, onProblem) : new Map<string, string>();
+  return { before: await storedSources(existing), known, inventory: createInventory(report), onProblem };
 }
 
 interface Way {
   existing: Collection | undefined;
-  report: IngestReport;
   /** What is done with the documents that were read. `onFailure` is told what ends that: nothing more is asked of any source then. */
   finish(read: AsyncIterable<Work>, onFailure: (error: unknown) => void): AsyncIterable<void>;
 }
 
-/** Draws the sources through extraction, comparison, parsing and chunking to their end; tells which stored ones are gone. */
-async function* drawThrough(request: IngestRequest, context: Context, { existing, report, finish }: Way): Run<string[]> {
+/** Draws the sources through extraction, comparison, parsing and chunking to their end, and reports which stored ones are gone. */
+async function* drawThrough({ request, context, report, isConfigured }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
   const { settings, signal } = context;
-  const before = await storedSources(existing);
-  const inventory = createInventory(report);
-  const memory = await openMemory(context, { request, before, onProblem: (message) => report.notice(message) });
+  const { before, inventory, onProblem } = stock;
+  const memory = await openMemory(context, { request, before, onProblem });
   const failed = new AbortController();
   const reading = { ...context, signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal };
   try {
@@ -115,8 +147,9 @@ async function* drawThrough(request: IngestRequest, context: Context, { existing
   } finally {
     await memory.close();
   }
-  if (request.prune) for (const sentence of inventory.kept(before)) report.notice(sentence);
-  return inventory.gone(before);
+  const origins = isConfigured ? stock.known : undefined;
+  if (request.prune) for (const sentence of inventory.kept(before, origins)) report.notice(sentence);
+  report.gone(inventory.gone(before, origins), { pruned: request.prune ?? false });
 }
 
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>

@@ -6,6 +6,7 @@ import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResul
 import { embedBatches } from '../stages/embed.ts';
 import { embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
+import { dropOrigins } from './origins.ts';
 import { dropMemory } from './page-memory.ts';
 
 /** What is known of an open collection. */
@@ -43,7 +44,7 @@ export async function* drop({ name }: CollectionRequest, context: Context): Run<
   const its = { ...context, settings: { ...settings, collection: name } };
   return yield* withLock(its, async function* () {
     const dropped = await (await resources.store(settings.storage)).drop(name);
-    await dropMemory(its);
+    await Promise.all([dropMemory(its), dropOrigins(its)]);
     return { name, dropped };
   });
 }

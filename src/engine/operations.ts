@@ -27,8 +27,10 @@ import {
 } from '../schema/results.ts';
 import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
 import { SetupBrowserRequest, SetupBrowserResult } from '../schema/setup-browser.ts';
+import type { Config } from '../schema/config.ts';
 import type { Context } from './context.ts';
 import type { Section } from './sections.ts';
+import { assertSources } from './sources.ts';
 
 /** One thing that kb can do. Every door (flags, HTTP, library, MCP) is cut from this. */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
@@ -36,6 +38,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   input: Input;
   output: Output;
   sections: readonly Section[];
+  /** Throws a KbError for a request that fits, but means nothing with these settings. */
+  check?(request: z.output<Input>, settings: Config): void;
   run(request: z.output<Input>, context: Context): Run<z.output<Output>>;
 }
 
@@ -58,6 +62,7 @@ export const operations = {
     input: IngestRequest,
     output: IngestResult,
     sections: [...store, 'ingestion.docs', 'ingestion.urls', 'ingestion.api', 'chunking', 'embedding', 'concurrency', 'network'],
+    check: assertSources,
     run: (request, context) => later(async () => (await import('./ingest.ts')).ingest(request, context)),
   }),
   parse: operation({

@@ -2,7 +2,8 @@ import { isAbort, KbError } from '../base/errors.ts';
 import { mapOrdered } from '../base/pool.ts';
 import { errorEvent, progress, throwIfAborted, type Run } from '../base/run.ts';
 import type { Document } from '../schema/items.ts';
-import type { ApiInput, DocsInput, FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
+import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
+import type { ApiInput, DocsInput, Sources } from '../schema/sources.ts';
 import type { DocumentsResult, ErrorItem, PagesResult } from '../schema/results.ts';
 import type { Candidate, Extracted } from '../stages/extract/candidate.ts';
 import { extractAll, type Extractors } from '../stages/extract/extract.ts';
@@ -10,7 +11,7 @@ import { pageEvent } from '../stages/extract/page-event.ts';
 import { extractUploads } from '../stages/extract/uploads.ts';
 import { unreadItem } from '../stages/inventory.ts';
 import type { Context } from './context.ts';
-import { openExtractors, type Sources } from './extractors.ts';
+import { openExtractors } from './extractors.ts';
 
 /** Documents made at once. */
 const AT_ONCE = 4;
@@ -70,6 +71,7 @@ async function* gathered(extractors: Extractors, context: Context): Run<Document
   const extracted = extractAll(extractors, context.settings.concurrency);
   for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
     throwIfAborted(context.signal);
+    if (!document && !error && coming === undefined && notice === undefined) continue;
     expected += coming ?? 0;
     if (Date.now() - told >= PULSE) {
       told = Date.now();

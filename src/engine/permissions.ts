@@ -11,13 +11,13 @@ const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.optio
 const SENT_TO_APIS = ['headers', 'params', 'body'] as const;
 
 /**
- * The configuration that requests over the network are laid over: without what would be sent to whatever address of an API a caller chose. What goes to one
+ * The configuration that requests over the network are laid over: without what would be sent to whatever address of an API a caller chose, and without the sources that kb ingest reads by itself. What goes to one
  * origin and no other stays (`network.sites`).
  */
 export function lendable(config: Config): Config {
   const api = { ...config.ingestion.api };
   for (const key of SENT_TO_APIS) delete api[key];
-  return { ...config, ingestion: { ...config.ingestion, api } };
+  return { ...config, ingestion: { ...config.ingestion, api }, sources: {} };
 }
 
 export interface Caller {

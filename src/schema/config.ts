@@ -4,6 +4,7 @@ import { Server } from './config-server.ts';
 import { ApiIngestion, DocsIngestion, Site, UrlsIngestion } from './config-sources.ts';
 import { Bytes, LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './providers.ts';
+import { ConfiguredSources } from './sources.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -136,6 +137,7 @@ export const Config = z.strictObject({
   chat: Chat,
   network: Network,
   server: Server,
+  sources: ConfiguredSources,
 });
 export type Config = z.infer<typeof Config>;
 
@@ -186,4 +188,5 @@ export const DEFAULTS = {
     max_concurrent: 32,
     rate_limit: 0,
   },
+  sources: {},
 } satisfies Config;

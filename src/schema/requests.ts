@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Chunking, Config, Storage } from './config.ts';
-import { ApiIngestion } from './config-sources.ts';
-import { block, flattened, list, LONGEST_PATH, overriding } from './fields.ts';
-import { GivenDocument } from './given.ts';
-import { Metadata } from './items.ts';
+import { block, flattened, list, overriding } from './fields.ts';
+import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } from './sources.ts';
 
 const { embedding, ingestion } = Config.shape;
 const { docs, urls } = ingestion.shape;
@@ -26,54 +24,6 @@ export const Filter = z
   )
   .describe('Narrows before the search: {"field": value | {"in": [..]} | {"gte": .., "lt": ..}}');
 export type Filter = z.infer<typeof Filter>;
-
-const place = z.string().min(1).max(LONGEST_PATH);
-const address = z.string().min(1);
-
-/** A file, folder, glob or link; with a title and a description of its own. */
-export const DocsEntry = z.union([
-  place,
-  z.strictObject({
-    path: place.describe('File, folder, glob or link'),
-    title: z.string().optional().describe('Title of the document, where it is not its own'),
-    description: z.string().optional().describe('What it is about'),
-  }),
-]);
-export type DocsEntry = z.infer<typeof DocsEntry>;
-const folder = place.describe('A folder: every supported file in it');
-export const DocsInput = z.union([DocsEntry, list(DocsEntry), z.strictObject({ folder })]);
-export type DocsInput = z.infer<typeof DocsInput>;
-
-const UrlObject = z.strictObject({
-  url: address.describe('Address of the page'),
-  mode: urls.shape.mode.optional(),
-  max_depth: urls.shape.max_depth.optional(),
-  max_pages: urls.shape.max_pages.optional(),
-  include: urls.shape.include.optional(),
-  exclude: urls.shape.exclude.optional(),
-});
-export const UrlsEntry = z.union([address, UrlObject]);
-export type UrlsEntry = z.infer<typeof UrlsEntry>;
-export const UrlsInput = z.union([UrlsEntry, list(UrlsEntry)]);
-export type UrlsInput = z.infer<typeof UrlsInput>;
-
-export const ApiSource = ApiIngestion.partial().extend({ url: address.describe('Address of the API') });
-export type ApiSource = z.infer<typeof ApiSource>;
-export const ApiInput = z.union([address, ApiSource, list(z.union([address, ApiSource]))]);
-export type ApiInput = z.infer<typeof ApiInput>;
-
-/** A text, or a document as any answer hands it back (service.md 2.4): its id and marks are made anew. */
-export const MarkdownEntry = z.union([
-  z.string(),
-  GivenDocument.extend({
-    source: z.string().optional().describe('Its name: what it replaces when it is given again'),
-    title: z.string().optional().describe('Title of the document'),
-    metadata: Metadata.optional().describe('What else is known of it: kept with its chunks, for filters'),
-  }),
-]);
-export type MarkdownEntry = z.infer<typeof MarkdownEntry>;
-export const MarkdownInput = z.union([z.string(), list(MarkdownEntry)]);
-export type MarkdownInput = z.infer<typeof MarkdownInput>;
 
 export const ParseRequest = z
   .strictObject({
@@ -111,15 +61,9 @@ export const UploadRequest = z
   .meta({ id: 'UploadRequest', description: 'Files that were sent, to be read' });
 export type UploadRequest = z.infer<typeof UploadRequest>;
 
-const ONE_SOURCE =
-  'At least one of docs, urls, api or markdown must be provided. For example {"docs": {"folder": "manuals"}}, or kb ingest --docs manuals.';
-
 export const IngestRequest = z
   .strictObject({
-    docs: DocsInput.optional().describe('Files, folders, globs, links to documents'),
-    urls: UrlsInput.optional().describe('Web pages'),
-    api: ApiInput.optional().describe('HTTP APIs'),
-    markdown: MarkdownInput.optional().describe('Markdown text'),
+    ...Sources.shape,
     ingestion: block(ingestion, 'ingestion'),
     chunking: block(Chunking, 'chunking'),
     embedding: block(embedding, 'embedding'),
@@ -132,7 +76,6 @@ export const IngestRequest = z
     force: z.boolean().optional().describe('Embed and write everything again, unchanged or not'),
     dry_run: z.boolean().optional().describe('Say what would be done; embed, write and remove nothing'),
   })
-  .refine((given) => [given.docs, given.urls, given.api, given.markdown].some((source) => source !== undefined), ONE_SOURCE)
   .meta({
     id: 'IngestRequest',
     description: 'Sources to be read, split, embedded and stored: at least one of docs, urls, api and markdown',

@@ -3,6 +3,7 @@ import type { Collection, StoredSource } from '../ports/stores.ts';
 import { unreadError, type Candidate, type Extracted, type Scope } from './extract/candidate.ts';
 import type { SourceName } from './extract/extract.ts';
 import type { IngestReport } from './ingest-report.ts';
+import { Inputs, type Origins } from './inputs.ts';
 
 /** Sources removed in one step. */
 const PRUNED_AT_ONCE = 500;
@@ -13,58 +14,107 @@ export interface Inventory {
   candidates(
     extracted: AsyncIterable<{ name: SourceName; item: Extracted }>,
   ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void>;
-  /** Stored sources that lie in what was listed whole and were not there, or that are known to be gone. A source that failed was there. */
-  gone(before: ReadonlyMap<string, StoredSource>): string[];
+  /** What was met, and which input gave it. */
+  readonly origins: Origins;
+  /**
+   * Stored sources that lie in what was listed whole and were not there, that are known to be gone, or whose input is none of this run's any more.
+   * A source that failed was there.
+   */
+  gone(before: Stored, origins?: Origins): string[];
   /** What stays although it was not met, and why: a sentence for each reason. */
-  kept(before: ReadonlyMap<string, StoredSource>): string[];
+  kept(before: Stored, origins?: Origins): string[];
 }
 
+type Stored = ReadonlyMap<string, StoredSource>;
+
 export function createInventory(report: IngestReport): Inventory {
-  const given = new Map<string, string>();
-  const failed = new Set<string>();
-  const gone = new Set<string>();
-  const scopes: Scope[] = [];
-  /** Of several documents under one source the first is taken. Where the others say something else, that is a failure: each would replace the one before. */
-  const isFirst = (name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean => {
-    const before = shares_source ? undefined : given.get(source);
-    given.set(source, before ?? content_hash);
-    if (before === undefined) return true;
-    if (before === content_hash || source_kind !== 'markdown') report.expect(-1);
-    else report.unread(name, toErrorItem(anotherOf(source), { source, source_kind, stage: 'validate' }));
-    return false;
-  };
-  const isMissed = ({ source }: StoredSource): boolean => !given.has(source) && !failed.has(source);
-  const isIn = ({ source, source_kind }: StoredSource, scope: Scope): boolean => scope.source_kind === source_kind && scope.covers(source);
-  const isGone = (stored: StoredSource): boolean =>
-    isMissed(stored) && (gone.has(stored.source) || scopes.some((scope) => scope.doubt === undefined && isIn(stored, scope)));
+  const met = new Met(report);
   return {
-    async *candidates(extracted) {
-      for await (const { name, item } of extracted) {
-        if ('candidate' in item) {
-          if (isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
-        } else if ('error' in item) {
-          for (const source of [item.error.source, item.stored_as ?? item.error.source]) (item.isGone ? gone : failed).add(source);
-          report.unread(name, item.error);
-        } else if ('passed_over' in item) {
-          failed.add(item.passed_over); // it is there, and what is stored of it stays
-          report.passedOver(item.passed_over);
-        } else if ('scope' in item) scopes.push(item.scope);
-        else if ('notice' in item) report.notice(item.notice);
-        else report.expect(item.expected);
-      }
+    candidates: (extracted) => met.candidates(extracted),
+    origins: met.inputs.origins,
+    gone: (before, origins) => [...before.values()].filter((stored) => met.isGone(stored, origins)).map(({ source }) => source),
+    kept: (before, origins) => {
+      const reasons = new Map<string, number>();
+      for (const stored of before.values())
+        for (const reason of met.isGone(stored, origins) ? [] : met.doubts(stored, origins))
+          reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      return [...reasons].map(
+        ([reason, count]) =>
+          `${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not met and not removed: ${reason}`,
+      );
     },
-    gone: (before) => [...before.values()].filter((stored) => isGone(stored)).map(({ source }) => source),
-    kept: (before) =>
-      scopes.flatMap((scope) => {
-        const { doubt } = scope;
-        if (doubt === undefined) return [];
-        const count = [...before.values()].filter((stored) => isMissed(stored) && isIn(stored, scope) && !isGone(stored)).length;
-        return count > 0
-          ? [`${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not met and not removed: ${doubt}`]
-          : [];
-      }),
   };
 }
+
+class Met {
+  readonly inputs = new Inputs();
+  readonly #report: IngestReport;
+  readonly #given = new Map<string, string>();
+  readonly #failed = new Set<string>();
+  readonly #gone = new Set<string>();
+  readonly #scopes: Scope[] = [];
+
+  constructor(report: IngestReport) {
+    this.#report = report;
+  }
+
+  async *candidates(extracted: AsyncIterable<{ name: SourceName; item: Extracted }>): ReturnType<Inventory['candidates']> {
+    for await (const { name, item } of extracted) {
+      if ('candidate' in item) {
+        this.inputs.meet(name, item.candidate);
+        if (this.#isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
+      } else if ('error' in item) {
+        this.inputs.fail(name);
+        for (const source of [item.error.source, item.stored_as ?? item.error.source])
+          (item.isGone ? this.#gone : this.#failed).add(source);
+        this.#report.unread(name, item.error);
+      } else if ('input' in item) this.inputs.begin(name, item.input);
+      else if ('passed_over' in item) {
+        this.#failed.add(item.passed_over); // it is there, and what is stored of it stays
+        this.#report.passedOver(item.passed_over);
+      } else if ('scope' in item) this.#scopes.push(item.scope);
+      else if ('notice' in item) this.#report.notice(item.notice);
+      else this.#report.expect(item.expected);
+    }
+  }
+
+  isGone(stored: StoredSource, origins?: Origins): boolean {
+    if (!this.#isMissed(stored)) return false;
+    if (this.#gone.has(stored.source) || this.#scopes.some((scope) => scope.doubt === undefined && isIn(stored, scope))) return true;
+    return this.#hasLeft(stored, origins) && this.doubts(stored, origins).length === 0;
+  }
+
+  /** Why a source that was not met may be there all the same. */
+  doubts(stored: StoredSource, origins?: Origins): string[] {
+    if (!this.#isMissed(stored)) return [];
+    const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isIn(stored, scope) ? [scope.doubt] : []));
+    if (!this.#hasLeft(stored, origins)) return doubts;
+    const unread = this.inputs.unread(origins!.get(stored.source)!);
+    const around = [...this.#failed].filter((source) => stored.source.startsWith(`${source.replace(/\/$/, '')}/`));
+    return [...doubts, ...[...new Set([...unread, ...around])].map((source) => `${source} could not be read.`)];
+  }
+
+  #isMissed({ source }: StoredSource): boolean {
+    return !this.#given.has(source) && !this.#failed.has(source);
+  }
+
+  #hasLeft({ source }: StoredSource, origins: Origins | undefined): boolean {
+    const origin = origins?.get(source);
+    return origin !== undefined && this.inputs.hasLeft(origin);
+  }
+
+  /** Of several documents under one source the first is taken. Where the others say something else, that is a failure: each would replace the one before. */
+  #isFirst(name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean {
+    const before = shares_source ? undefined : this.#given.get(source);
+    this.#given.set(source, before ?? content_hash);
+    if (before === undefined) return true;
+    if (before === content_hash || source_kind !== 'markdown') this.#report.expect(-1);
+    else this.#report.unread(name, toErrorItem(anotherOf(source), { source, source_kind, stage: 'validate' }));
+    return false;
+  }
+}
+
+const isIn = ({ source, source_kind }: StoredSource, scope: Scope): boolean => scope.source_kind === source_kind && scope.covers(source);
 
 const anotherOf = (source: string): KbError =>
   new KbError('invalid', `The source «${source}» was given twice, with different texts: the first was taken.`, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { explain, spelled } from '../../src/base/validation.ts';
 import { operations, type OperationName } from '../../src/engine/operations.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
@@ -155,10 +155,11 @@ describe('explain', () => {
   });
 
   it('lets a check of the whole that is a sentence stand for itself', () => {
-    const { error } = operations.ingest.input.safeParse({ concurrency: 'serial' });
-    expect(explain(error!, { schema: operations.ingest.input, value: {} })).toMatch(
-      /^At least one of docs, urls, api or markdown must be provided\./,
-    );
+    const schema = z
+      .strictObject({ a: z.int().optional(), b: z.int().optional() })
+      .refine(({ a, b }) => a !== b, 'One of a and b is to be more.');
+    const { error } = schema.safeParse({ a: 1, b: 1 });
+    expect(explain(error!, { schema, value: { a: 1, b: 1 } })).toBe('One of a and b is to be more.');
   });
 
   it('calls the whole by its name', () => {

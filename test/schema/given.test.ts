@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fitting } from '../../src/base/fitting.ts';
 import { EditRequest, StoreRequest } from '../../src/schema/chunk-requests.ts';
-import { DocsInput } from '../../src/schema/requests.ts';
+import { DocsInput } from '../../src/schema/sources.ts';
 import { Storage } from '../../src/schema/config.ts';
 
 const stored = (embedding: unknown) => ({ embedded_chunks: [{ id: 'a', text: 'x', embedding }] });

@@ -2,7 +2,7 @@ import { KbError } from '../../base/errors.ts';
 import { hash } from '../../base/ids.ts';
 import { holdsSecret } from '../../base/secrets.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ApiInput } from '../../schema/requests.ts';
+import type { ApiInput } from '../../schema/sources.ts';
 import { apiSource, settingsFor, type ApiSettings } from './api-config.ts';
 
 /** An API of a request, and why it is not read: what it answers could not be told from what another one does. */

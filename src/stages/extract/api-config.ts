@@ -4,7 +4,7 @@ import { addressOf } from '../../base/http-message.ts';
 import { hash } from '../../base/ids.ts';
 import { shown } from '../../base/secrets.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ApiSource } from '../../schema/requests.ts';
+import type { ApiSource } from '../../schema/sources.ts';
 import { checkPagination, firstPage } from './pagination.ts';
 
 /** One API, with everything that is said about it (service.md 2.2). */

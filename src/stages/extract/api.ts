@@ -1,6 +1,6 @@
 import { isAbort, toErrorItem } from '../../base/errors.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ApiInput } from '../../schema/requests.ts';
+import type { ApiInput } from '../../schema/sources.ts';
 import type { Stage } from '../../schema/results.ts';
 import { apisOf } from './api-batch.ts';
 import { apiSource, checkApi, isPartOf, marked, type ApiSettings } from './api-config.ts';
@@ -25,6 +25,7 @@ export async function* extractApi(
   { settings, isRequested = false, ...parts }: ApiParts,
 ): AsyncGenerator<Extracted, void, void> {
   for (const { api, clash } of apisOf(input, settings)) {
+    yield { input: apiSource(api) };
     const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
     try {
       checkApi(api, { isRequested });

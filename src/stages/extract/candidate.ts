@@ -29,12 +29,13 @@ export interface Scope {
 }
 
 /**
- * What an extractor yields: a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go;
+ * What an extractor yields: the input (an entry of what was given, without credentials) that all up to the next one comes from; a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go;
  * `stored_as`: under another address, where that is so); a
  * file that no parser reads; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
  * known; a sentence that a person should read although nothing failed.
  */
 export type Extracted =
+  | { input: string }
   | { candidate: Candidate }
   | { error: ErrorItem; isGone?: boolean; stored_as?: string }
   | { passed_over: string }

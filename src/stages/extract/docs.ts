@@ -1,7 +1,7 @@
 import { breathing } from '../../base/breath.ts';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { mapOrdered } from '../../base/pool.ts';
-import type { DocsInput } from '../../schema/requests.ts';
+import type { DocsInput } from '../../schema/sources.ts';
 import type { Stage } from '../../schema/results.ts';
 import type { Extracted } from './candidate.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';
@@ -30,8 +30,8 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const found: Found[] = [];
   for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) found.push(item);
   yield { expected: found.filter((item) => 'path' in item && (item.named || parts.reader.fileType(item.path))).length };
-  const [first] = found;
-  const mayBeEmpty = !(found.length === 1 && 'path' in first! && first.named);
+  const [first, ...others] = found.filter((item) => !('input' in item));
+  const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
   const empty: string[] = [];
   const breathe = breathing(parts.signal);
   for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, parts))) {

@@ -4,23 +4,24 @@ import { resolve } from 'node:path';
 import { breathing } from '../../base/breath.ts';
 import { KbError } from '../../base/errors.ts';
 import { pathRead, pathsSpelled, systemPath } from '../../base/file-names.ts';
-import type { DocsInput } from '../../schema/requests.ts';
+import type { DocsInput } from '../../schema/sources.ts';
 import type { Scope } from './candidate.ts';
 import { isPattern, listPattern } from './list-pattern.ts';
 import { reasonOf } from './local-file.ts';
+import { isLink, sourceOf as addressOf } from './network.ts';
 import { absolutePath, isWithin, pathOf, refusal, sourceOf, type GuardedPlace } from './local-path.ts';
-import { isLink } from './network.ts';
 import { unfollowedLinks } from './passed-over.ts';
 import { walk } from './walk.ts';
 
-/** What a `docs` input names, resolved. `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
+/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
 export type Found =
   | { path: string; named: boolean; title?: string | undefined; description?: string | undefined }
   | { link: string; title?: string | undefined; description?: string | undefined }
   | { failed: string; error: KbError }
   | { passed_over: string }
   | { notice: string }
-  | { scope: Scope };
+  | { scope: Scope }
+  | { input: string };
 
 interface Entry {
   path: string;
@@ -60,6 +61,7 @@ export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerat
   const breathe = breathing(listing.signal);
   const entries = entriesOf(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
   for (const entry of entries) {
+    yield { input: isLink(entry.path) ? addressOf(entry.path) : sourceOf(absolutePath(entry.path, listing), listing) };
     for await (const found of listEntry(entry, listing)) {
       await breathe();
       if ('path' in found) {

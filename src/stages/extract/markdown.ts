@@ -2,7 +2,7 @@ import { cleanText } from '../../base/clean-text.ts';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { documentId, hash } from '../../base/ids.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
-import type { MarkdownEntry, MarkdownInput } from '../../schema/requests.ts';
+import type { MarkdownEntry, MarkdownInput } from '../../schema/sources.ts';
 import { contentHash, type Candidate, type Extracted } from './candidate.ts';
 import { toDocument } from './document.ts';
 
@@ -21,7 +21,10 @@ interface MarkdownParts {
 export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownParts): AsyncGenerator<Extracted, void, void> {
   const entries = [input].flat();
   yield { expected: entries.length };
-  for (const entry of entries) yield extractEntry(entry, parts);
+  for (const entry of entries) {
+    yield { input: (typeof entry === 'string' ? '' : entry.source) || BARE_SOURCE };
+    yield extractEntry(entry, parts);
+  }
 }
 
 function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): Extracted {

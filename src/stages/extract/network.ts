@@ -1,7 +1,7 @@
 import type { Http } from '../../base/http.ts';
 import { identified, shown } from '../../base/secrets.ts';
 import type { DocumentReader } from '../../ports/reading.ts';
-import type { ApiInput, DocsInput, UrlsInput } from '../../schema/requests.ts';
+import type { ApiInput, DocsInput, UrlsInput } from '../../schema/sources.ts';
 
 /** What everything that is fetched needs. */
 export interface NetworkParts {

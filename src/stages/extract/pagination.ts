@@ -1,5 +1,5 @@
 import { KbError } from '../../base/errors.ts';
-import type { ApiSource } from '../../schema/requests.ts';
+import type { ApiSource } from '../../schema/sources.ts';
 import { valueAt } from './record-paths.ts';
 
 type Pagination = NonNullable<ApiSource['pagination']>;

@@ -1,6 +1,6 @@
 import { describe, type KbError } from '../../base/errors.ts';
 import { mapOrdered } from '../../base/pool.ts';
-import type { UrlsEntry, UrlsInput } from '../../schema/requests.ts';
+import type { UrlsEntry, UrlsInput } from '../../schema/sources.ts';
 import type { Extracted } from './candidate.ts';
 import { crawl } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/arrive.ts';
@@ -29,7 +29,10 @@ export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGene
   const reading: UrlsParts = { ...parts, onUnopened: (source, reason) => void unopened.set(source, reason) };
   for (const pages of groupedIn(entries)) {
     if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, moved, left });
-    else yield* crawl(pages, { ...reading, stored });
+    else {
+      yield { input: sourceOf(pages.url) };
+      yield* crawl(pages, { ...reading, stored });
+    }
   }
   if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };
 }
@@ -80,7 +83,10 @@ async function* readEach(pages: readonly string[], run: Run): AsyncGenerator<Ext
   const addresses = [...new Set(pages)];
   yield { expected: addresses.length };
   const read = async (url: string) => ({ url, read: await readPage(url, parts, optionsOf(url, parts)) });
-  for await (const page of mapOrdered(addresses, AT_ONCE, read)) yield await extracted(page, run);
+  for await (const page of mapOrdered(addresses, AT_ONCE, read)) {
+    yield { input: sourceOf(page.url) };
+    yield await extracted(page, run);
+  }
   if (run.left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasLeft(source, run) } };
 }
 

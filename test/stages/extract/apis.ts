@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DEFAULTS } from '../../../src/schema/config.ts';
-import type { ApiInput } from '../../../src/schema/requests.ts';
+import type { ApiInput } from '../../../src/schema/sources.ts';
 import { extractApi, type ApiParts } from '../../../src/stages/extract/api.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 import { gathered, openDoor, type Gathered } from './fetching.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
-import type { DocsInput } from '../../../src/schema/requests.ts';
+import type { DocsInput } from '../../../src/schema/sources.ts';
 import type { Candidate, Extracted, Scope } from '../../../src/stages/extract/candidate.ts';
 import { extractDocs } from '../../../src/stages/extract/docs.ts';
 import { isWithin, type Authorize } from '../../../src/stages/extract/local-path.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
-import type { MarkdownInput } from '../../../src/schema/requests.ts';
+import type { MarkdownInput } from '../../../src/schema/sources.ts';
 import type { Candidate } from '../../../src/stages/extract/candidate.ts';
 import { extractMarkdown } from '../../../src/stages/extract/markdown.ts';
 
@@ -12,7 +12,8 @@ const reader: DocumentReader = {
   close: async () => {},
 };
 
-const extract = async (input: MarkdownInput) => (await Array.fromAsync(extractMarkdown(input, { reader }))).slice(1);
+const extract = async (input: MarkdownInput) =>
+  (await Array.fromAsync(extractMarkdown(input, { reader }))).slice(1).filter((item) => !('input' in item));
 const candidates = async (input: MarkdownInput): Promise<Candidate[]> =>
   (await extract(input)).map((item) => (item as { candidate: Candidate }).candidate);
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { KbError } from '../../../src/base/errors.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
-import type { UrlsInput } from '../../../src/schema/requests.ts';
+import type { UrlsInput } from '../../../src/schema/sources.ts';
 import type { Scope } from '../../../src/stages/extract/candidate.ts';
 import { Turns } from '../../../src/stages/extract/crawl/in-turn.ts';
 import { extractUrls, type UrlsParts } from '../../../src/stages/extract/urls.ts';
@@ -148,8 +148,11 @@ test('of pages that turn out to be one or to be gone, so many fewer are expected
   const items = await Array.fromAsync(extractUrls(urls, parts));
   expect(items).toMatchObject([
     { expected: 3 },
+    { input: urls[0] },
     { candidate: {} },
+    { input: urls[1] },
     { expected: -1 },
+    { input: urls[2] },
     { error: { source: `${web.url}/gone` }, isGone: true },
     { scope: { source_kind: 'url' } },
   ]);

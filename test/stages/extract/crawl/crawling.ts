@@ -6,7 +6,7 @@ import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
 import type { Document } from '../../../../src/schema/items.ts';
 import type { ErrorItem } from '../../../../src/schema/results.ts';
-import type { UrlsInput } from '../../../../src/schema/requests.ts';
+import type { UrlsInput } from '../../../../src/schema/sources.ts';
 import type { Extracted } from '../../../../src/stages/extract/candidate.ts';
 import type { PageMemory, RememberedPage } from '../../../../src/stages/extract/page-memory.ts';
 import { Turns } from '../../../../src/stages/extract/crawl/in-turn.ts';

@@ -1,0 +1,73 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { fileTrouble } from '../base/file-trouble.ts';
+import type { StoredSource } from '../ports/stores.ts';
+import type { Config } from '../schema/config.ts';
+import type { Origins } from '../stages/inputs.ts';
+import type { Context } from './context.ts';
+import { folderBeside } from './store-address.ts';
+
+/** The sources that each configured input gave. */
+const Kept = z.object({ version: z.literal(1), inputs: z.record(z.string(), z.array(z.string())) });
+
+const fileOf = ({ storage, collection }: Config, home: string): string =>
+  join(folderBeside(storage, { home, name: '.sources' }), `${collection}.json`);
+
+/** Told in a sentence what could not be done, and why. */
+type OnProblem = (message: string) => void;
+
+/**
+ * Which stored sources of the collection that the settings name came from the configured sources, and from which of them: what left the list can be
+ * told from what somebody ingested by hand. Never throws.
+ */
+export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
+  try {
+    const { inputs } = Kept.parse(JSON.parse(await readFile(fileOf(settings, home), 'utf8')));
+    return new Map(Object.entries(inputs).flatMap(([input, sources]) => sources.map((source) => [source, input] as const)));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
+      onProblem(`What the configured sources gave before can't be read: ${reasonOf(cause)}. What left their list since is not told.`);
+    return new Map();
+  }
+}
+
+/** Writes that down, whole or not at all. Never throws. */
+export async function keepOrigins(origins: Origins, { settings, home }: Context, onProblem: OnProblem): Promise<void> {
+  const file = fileOf(settings, home);
+  const inputs: Record<string, string[]> = {};
+  for (const [source, input] of origins) (inputs[input] ??= []).push(source);
+  try {
+    if (origins.size === 0) return await rm(file, { force: true });
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, inputs } satisfies z.infer<typeof Kept>)}\n`);
+    await rename(`${file}.new`, file);
+  } catch (cause) {
+    onProblem(`What the configured sources gave can't be kept: ${reasonOf(cause)}. What leaves their list is not told then.`);
+  }
+}
+
+/** Forgets it, with the collection. */
+export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : fileTrouble(cause, 'write');
+
+/** What an ingest changes of it. */
+export interface Change {
+  /** What was known before. */
+  known: Origins;
+  /** What this run met. */
+  met: Origins;
+  before: ReadonlyMap<string, StoredSource>;
+  removed: readonly string[];
+  /** It read the configured sources; else what it met is nobody's but theirs who gave it. */
+  isConfigured: boolean;
+}
+
+/** What is known afterwards: the last one who gave a source has it, and what is stored no more is forgotten. */
+export function changedOrigins({ known, met, before, removed, isConfigured }: Change): Origins {
+  const gone = new Set(removed);
+  const stays = [...known].filter(([source]) => before.has(source) && !met.has(source) && !gone.has(source));
+  return new Map([...stays, ...(isConfigured ? met : [])]);
+}
