@@ -10,6 +10,7 @@ import { chat as runChat } from '../stages/chat/chat.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { standAlone } from '../stages/chat/rewrite.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
+import { searchEach, searchesFor } from '../stages/retrieve/search-each.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { unknownFieldsNotice } from '../stages/unknown-fields.ts';
 import { openCollection, openEmbedder } from './collections.ts';
@@ -37,9 +38,13 @@ async function* retrieving(request: RetrieveRequest, context: Context): Run<Retr
   }
 }
 
-/** The search; where it finds nothing within a filter, with what is wrong with that. */
+/**
+ * Searches for the query and for each question in it: the same for a retrieval and for a chat, so that a chunk has one score in both. Where nothing
+ * is found within a filter, the result says what is wrong with that.
+ */
 async function* searched(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
-  const result = yield* runRetrieve(input, parts);
+  const searches = searchesFor(input.search_query ?? input.query, { isReranked: parts.reranker !== undefined });
+  const result = yield* searchEach(searches, (search_query) => runRetrieve({ ...input, search_query }, parts));
   if (!input.filter || result.retrieved > 0 || result.failed > 0) return result;
   const notice = await unknownFieldsNotice(input.filter, parts.collection);
   return notice === undefined ? result : { ...result, notice };

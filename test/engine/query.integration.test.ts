@@ -62,6 +62,20 @@ describe('retrieve', () => {
     expect((await result(engine, 'retrieve', { query, filter: { year: 1999 } })).items).toEqual([]);
   });
 
+  it('gives a chunk the score that the gate of a chat gives it, for questions that ask two things too', async () => {
+    const engine = await filled();
+    const questions = ['When is the gate locked?', 'When is the gate locked and when does the bell ring?', 'The lamp, and what does ERR-4042 mean?'];
+    for (const query of questions) {
+      const { items } = await result(engine, 'retrieve', { query });
+      for (const { score } of items) {
+        const quality = { min_retrieval_score: score, max_context_chunks: 10 };
+        const turn = await result(engine, 'chat', { query, retrieval_quality: quality });
+        expect(turn.retrieval.outputs).toEqual(items);
+        expect(turn.retrieval_quality.passed_chunks).toBe(items.filter((item) => item.score >= score).length);
+      }
+    }
+  });
+
   it('says which field of a filter no chunk has, where nothing was found', async () => {
     const engine = await filled();
     const found = (filter: Filter) => result(engine, 'retrieve', { query: 'gate bell lamp', filter });

@@ -1,7 +1,8 @@
-import { progress, throwIfAborted, type Run } from '../../base/run.ts';
+import { progress, settle, throwIfAborted, type Run } from '../../base/run.ts';
 import type { ChatResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
+import { searchesFor } from '../retrieve/search-each.ts';
 import { windowOf } from './budget.ts';
 import { explained } from './explain.ts';
 import { bareTokens, ground } from './ground.ts';
@@ -10,7 +11,6 @@ import { insteadOfAnAnswer } from './instead.ts';
 import { directReply } from './intent.ts';
 import { assess } from './quality.ts';
 import { standAlone } from './rewrite.ts';
-import { searchEach, searchesFor } from './search-each.ts';
 import { openTrace } from './trace.ts';
 import { failureOf, note, openResult, report, token, type ChatParts, type ChatTurn, type Turn } from './turn.ts';
 
@@ -115,8 +115,8 @@ async function* find(turn: Turn): Run<boolean> {
   const { search_query } = result.retrieval;
   yield progress('retrieval', { search_query }, 'Searching.');
   try {
-    const searches = parts.isReranked ? [search_query] : searchesFor(search_query); // a reranker judges a mixture well, and costs a request a search
-    const { items, retrieved, failed, errors, notice } = await searchEach(searches, (search) => parts.retrieve(search, trace.reranking));
+    const { items, retrieved, failed, errors, notice } = await settle(parts.retrieve(search_query, trace.reranking));
+    const searches = searchesFor(search_query, parts);
     if (searches.length > 1) turn.searched = searches;
     result.retrieval = { query, search_query, retrieved, outputs: items, failed, errors };
     for (const error of errors) yield* report(result, error);

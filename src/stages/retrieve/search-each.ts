@@ -4,8 +4,12 @@ import type { RetrieveResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { ErrorItem } from '../../schema/results.ts';
 
-/** What is searched for: the query, and each question that is asked in it, where there are several: one search finds what is nearest to their mixture. */
-export function searchesFor(search_query: string): string[] {
+/**
+ * Lists the searches for a query: the query itself and, where it asks several questions, each of them, since one search finds what is nearest to
+ * their mixture. With a reranker it is the query alone: that judges a mixture well, and costs a request a search.
+ */
+export function searchesFor(search_query: string, { isReranked = false }: { isReranked?: boolean | undefined } = {}): string[] {
+  if (isReranked) return [search_query];
   const parts = askedIn({ query: search_query, question: search_query });
   return parts.length > 1 ? [search_query, ...parts.map(({ query }) => query)] : [search_query];
 }
@@ -33,11 +37,17 @@ const distinct = (errors: readonly ErrorItem[]): ErrorItem[] => [
   ...new Map(errors.map((item) => [`${item.stage} ${item.error}`, item])).values(),
 ];
 
-/** Searches for each of the queries, the first of which is the whole, and puts together what they find. A failure that several of them meet is told once. */
-export async function searchEach(queries: readonly string[], retrieve: (query: string) => Run<RetrieveResult>): Promise<RetrieveResult> {
-  const results = await Promise.all(queries.map((query) => settle(retrieve(query))));
-  const whole = results[0]!;
-  if (results.length === 1) return whole;
+/**
+ * Searches for each of the queries, the first of which is the whole, and merges what they find. Yields the events of the first search. A failure that
+ * several of them meet is told once.
+ */
+export async function* searchEach(queries: readonly string[], retrieve: (query: string) => Run<RetrieveResult>): Run<RetrieveResult> {
+  const [query, ...others] = queries as [string, ...string[]];
+  if (others.length === 0) return yield* retrieve(query);
+  const further = Promise.all(others.map((other) => settle(retrieve(other))));
+  further.catch(() => {}); // thrown where it is waited for
+  const whole = yield* retrieve(query);
+  const results = [whole, ...(await further)];
   const items = merged(results.map((result) => result.items));
   const errors = distinct(results.flatMap((result) => result.errors));
   return { ...whole, items, retrieved: items.length, errors, failed: errors.length };

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { settle } from '../../../src/base/run.ts';
 import type { RetrievedItem } from '../../../src/schema/items.ts';
 import type { ErrorItem } from '../../../src/schema/results.ts';
-import { searchEach, searchesFor } from '../../../src/stages/chat/search-each.ts';
+import { searchEach, searchesFor } from '../../../src/stages/retrieve/search-each.ts';
 
 const item = (id: string, score: number, rerank_score?: number): RetrievedItem => ({
   id,
@@ -32,6 +33,8 @@ test('each question that is asked in one is searched for beside the whole, and o
     'Which pump is it? What does it cost?',
     'Which pump is it? who sells pumps?',
   ]);
+  const asked = 'How long is the warranty and what does the pump cost?';
+  expect(searchesFor(asked, { isReranked: true })).toEqual([asked]);
 });
 
 test('the best of each search are among what is found, a chunk once with its best score, and no more than one search brings', async () => {
@@ -40,7 +43,7 @@ test('the best of each search are among what is found, a chunk once with its bes
     one: [item('b', 0.8), item('a', 0.5), item('d', 0.4)],
     two: [item('e', 0.7), item('f', 0.3), item('a', 0.2)],
   };
-  const { items, retrieved, search_query } = await searchEach(['whole', 'one', 'two'], finding(found));
+  const { items, retrieved, search_query } = await settle(searchEach(['whole', 'one', 'two'], finding(found)));
   expect(items.map(({ id, score }) => [id, score])).toEqual([
     ['b', 0.8],
     ['e', 0.7],
@@ -51,16 +54,16 @@ test('the best of each search are among what is found, a chunk once with its bes
 
 test('what was reranked is in the order of that', async () => {
   const found = { whole: [item('a', 0.9, 1), item('b', 0.8, 0)], one: [item('c', 0.1, 3)], two: [item('a', 0.5, 2)] };
-  expect(ids((await searchEach(['whole', 'one', 'two'], finding(found))).items)).toEqual(['c', 'a']);
+  expect(ids((await settle(searchEach(['whole', 'one', 'two'], finding(found)))).items)).toEqual(['c', 'a']);
 });
 
 test('a failure that all the searches meet is told once', async () => {
   const failure: ErrorItem = { source: 'x', source_kind: 'query', stage: 'rerank', error: 'No.', isRetryable: true, attempts: 1 };
-  const { errors, failed } = await searchEach(['whole', 'one'], finding({}, [failure]));
+  const { errors, failed } = await settle(searchEach(['whole', 'one'], finding({}, [failure])));
   expect([errors, failed]).toEqual([[failure], 1]);
 });
 
 test('one search is handed on as it is', async () => {
   const items = [item('a', 0.2), item('b', 0.9)];
-  expect((await searchEach(['whole'], finding({ whole: items }))).items).toEqual(items);
+  expect((await settle(searchEach(['whole'], finding({ whole: items })))).items).toEqual(items);
 });
