@@ -77,7 +77,7 @@ function casedTerms(word: string): readonly string[] {
 const amongUnspaced = (whole: string): string[] =>
   whole
     .split(UNSPACED)
-    .map((part) => part.replace(/^[-_.@']+|[-_.@'+#]+$/g, ''))
+    .map((part) => part.replace(/^[-_.@']+/, '').replace(/(?<![-_.@'+#])[-_.@'+#]+$/, ''))
     .filter((part) => part !== whole && /[-_.@]/.test(part));
 
 /** An identifier whole, then by the joints that hold it together: `a.b_c-d` gives itself, `b_c-d`, and `a`, `b`, `c`, `d`. */

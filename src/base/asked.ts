@@ -79,9 +79,9 @@ export const POINTING = /(?<![\p{L}\p{N}])(?:it|they|them|its|their|he|she|es|si
  * asks no second thing, and neither does «… and is the cheapest?»; in French, neither does «qui», which joins clauses as often.
  */
 const JOINTS = {
-  en: /,?\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why|do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
-  de: /,?\s+und\s+(?=(?:wie|was|wann|wo|wer|welche[nrsm]?|warum|wieso|(?:kann|können|ist|sind|muss|darf)\s+(?:ich|er|sie|es|wir|das))(?![\p{L}]))/iu,
-  fr: /,?\s+et\s+(?=(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
+  en: /(?:,|(?<!\s))\s+and\s+(?=(?:(?:how|what|when|where|who|whom|which|why|do|does|did)\b|(?:is|are|has|have|can|could|will|would|must|may|should)\s+(?:i|you|he|she|it|we|they|there|this|these|those|my|your|our|their)\b|(?:can|could|will|would|must|may|should)\s+the\b))/i,
+  de: /(?:,|(?<!\s))\s+und\s+(?=(?:wie|was|wann|wo|wer|welche[nrsm]?|warum|wieso|(?:kann|können|ist|sind|muss|darf)\s+(?:ich|er|sie|es|wir|das))(?![\p{L}]))/iu,
+  fr: /(?:,|(?<!\s))\s+et\s+(?=(?:comment|combien|quand|où|quel(?:le)?s?|pourquoi|est-ce|peut-on)(?![\p{L}]))/iu,
 };
 
 /** The language in which one question is joined to another, of those that questions are taken apart in. */
@@ -106,7 +106,7 @@ function tellsWhat(part: string): boolean {
   return isWorded && telling!.some((term) => !IDLE.has(term));
 }
 
-const trimmed = (part: string): string => part.trim().replace(/[\s?？!.,;]+$/, '');
+const trimmed = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
 
 /** The questions that are asked in one, each with what it points at; the question itself where it is one. */
 export function askedIn({ query, question }: Asked): Asked[] {

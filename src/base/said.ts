@@ -9,8 +9,8 @@ const LONGEST = 200;
 /** Shorter values are words like others. */
 const SHORTEST_SECRET = 4;
 /** What looks like a key: letters and digits in a row that no word is made of. */
-const KEY = /(?=[\w+=~-]*\d)(?=[\w+=~-]*[a-z])[\w+=~-]{16,}/gi;
-const NAMED = /([\w-]{2,40})["']?\s*[=:]\s*["']?([^\s"',;&]+)/g;
+const KEY = /(?<![\w+=~-])(?=[\w+=~-]*\d)(?=[\w+=~-]*[a-z])[\w+=~-]{16,}/gi;
+const NAMED = /(?<![\w-])([\w-]{2,})["']?\s*[=:]\s*["']?([^\s"',;&]+)/g;
 
 /** What an answer says went wrong, on one line that may be shown: bounded, printable, without `secrets` and what looks like one. Undefined where it says nothing. */
 export function saidIn(answer: unknown, secrets: readonly string[] = []): string | undefined {

@@ -37,7 +37,7 @@ const FIRST_LETTER = /(?<![\p{L}\p{N}.])\p{Ll}\.$/u;
 const NEXT_LETTER = /^\p{L}\.(?![\p{L}\p{N}])/u;
 
 /** Abbreviations before a number only: «Tel. 0431», «§ 5 Abs. 2», «Hafenstr. 12», «max. 8 Personen». */
-const BEFORE_NUMBER = /(?:(?<![\p{L}\p{N}])(?:Tel|Abs|Art|Kap|Ziff|Abt|Abb|Anm|Bd|Kl|gem|lt|max|min|mind)|\p{L}*[Ss]tr)\.$/u;
+const BEFORE_NUMBER = /(?:(?<![\p{L}\p{N}])(?:Tel|Abs|Art|Kap|Ziff|Abt|Abb|Anm|Bd|Kl|gem|lt|max|min|mind)|[Ss]tr)\.$/u;
 const NUMBERED = /^(?:\+\d|\(?\d|§|Nr\.)/;
 
 /**

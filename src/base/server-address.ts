@@ -13,7 +13,7 @@ export function serverAddress(given: string, { port }: { port: number }): string
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return given;
   const host = url.protocol === 'http:' && LOCALHOST.test(url.hostname) ? LOOPBACK : url.hostname.replace(/\.$/, '');
-  return `${url.protocol}//${host}:${Number(PORT.exec(given)?.[1] ?? port)}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.protocol}//${host}:${Number(PORT.exec(given)?.[1] ?? port)}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 /** What tells servers apart that `serverAddress` has spelled: the same for both names of this machine, and with and without encryption. */

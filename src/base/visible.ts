@@ -3,13 +3,16 @@ const HIDDEN =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
-/** What a terminal takes for an order, from its escape to its end. */
-const SEQUENCE =
-  // oxlint-disable-next-line no-control-regex
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)/g;
+/** A terminal's control sequence (CSI). */
+// oxlint-disable-next-line no-control-regex
+const SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
+/** A terminal's control string (OSC, DCS, …) and its terminator, which a stray beginning lacks. */
+// oxlint-disable-next-line no-control-regex
+const STRING = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(\u0007|\u001b\\|\u009c)?/g;
 
 /** The text without orders to a terminal: none of their letters is left. */
-export const withoutSequences = (text: string): string => text.replace(SEQUENCE, '');
+export const withoutSequences = (text: string): string =>
+  text.replace(SEQUENCE, '').replace(STRING, (all, end?: string) => (end === undefined ? all : ''));
 
 /** A joiner is part of the spelling between two letters (Persian, Hindi), and of nothing elsewhere. */
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])|[\u200c\u200d]{2,}/gu;

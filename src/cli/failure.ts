@@ -57,7 +57,11 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
   if (missing) return `${missing.toUpperCase()} is missing. Try --help.`;
   const unexpected = /^Unexpected arguments?: ([^\n]*)/.exec(error.message)?.[1];
   if (unexpected) return `Nothing is expected at «${unexpected}». A question of several words stands in quotes. Try --help.`;
-  const message = error.message.replace(/\s*See more help with --help\s*$/, '').replace(/\s*\n\s*/g, ' ');
+  const message = error.message
+    .trimEnd()
+    .replace(/See more help with --help$/, '')
+    .trimEnd()
+    .replace(/(?<!\s)\s*\n\s*/g, ' ');
   return `${message.replace(/[^.!?]$/, '$&.')} Try --help.`;
 }
 

@@ -16,7 +16,7 @@ export function optionAgain(flags: FlagValues): string {
 }
 
 /** A text that carries a user name or parameters, as an address does. */
-const IN_ADDRESS = /\/\/[^/\s]*@|:\/\/\S*\?/;
+const IN_ADDRESS = /\/\/[^/\s]*@|:\/\/(?:(?!:\/\/)\S)*\?/;
 
 /** A word without the credentials that an address in it carries. */
 const safe = (word: string): string => (IN_ADDRESS.test(word) ? shown(word) : word);

@@ -74,7 +74,7 @@ export function accessTo<K extends Kind>(
     provider: name,
     row: row as Access<K>['row'],
     model: chosen,
-    base_url: base_url.replace(/\/+$/, ''),
+    base_url: base_url.replace(/(?<!\/)\/+$/, ''),
     dimensions,
     parameters,
     is_own_address: base_url === provider.base_url,

@@ -21,7 +21,7 @@ export function refusalIn({ status, headers, statusText }: Response, text: strin
     const code = codeIn(body);
     return { status, headers, message: saidIn(body) || statusText || 'no reason given', ...(code && { code }) };
   } catch {
-    return { status, headers, message: text.replace(/<[^>]*>/g, ' ').trim() || statusText || 'no reason given' };
+    return { status, headers, message: text.replace(/<[^<>]*>/g, ' ').trim() || statusText || 'no reason given' };
   }
 }
 

@@ -19,7 +19,7 @@ export const withoutWebPages =
 
 /** What a page calls itself, in a few words. */
 function titleOf(html: string): string {
-  const [, title = ''] = /<title[^>]*>([^<]{1,500})/i.exec(html) ?? [];
+  const [, title = ''] = /<title[^<>]*>([^<]{1,500})/i.exec(html) ?? [];
   return title
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim()

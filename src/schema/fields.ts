@@ -53,6 +53,6 @@ const BYTES_OF: Record<string, number> = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib
 
 /** What is no size stays as it is: the schema says what is wrong with it. */
 function bytesIn(text: string): number | string {
-  const [, number, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmg]i?b)|b)?\s*$/i.exec(text) ?? [];
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmg]i?b)|b)?$/i.exec(text.trim()) ?? [];
   return number === undefined ? text : Math.round(Number(number) * BYTES_OF[unit.toLowerCase()]!);
 }

@@ -64,7 +64,11 @@ describe('retrieve', () => {
 
   it('gives a chunk the score that the gate of a chat gives it, for questions that ask two things too', async () => {
     const engine = await filled();
-    const questions = ['When is the gate locked?', 'When is the gate locked and when does the bell ring?', 'The lamp, and what does ERR-4042 mean?'];
+    const questions = [
+      'When is the gate locked?',
+      'When is the gate locked and when does the bell ring?',
+      'The lamp, and what does ERR-4042 mean?',
+    ];
     for (const query of questions) {
       const { items } = await result(engine, 'retrieve', { query });
       for (const { score } of items) {

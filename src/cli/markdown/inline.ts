@@ -49,7 +49,7 @@ function spanAt(rest: string, { color, paint, before }: { color: Styles; paint: 
   const found = (match: RegExpExecArray, spans: Span[]): Found => ({ spans, length: match[0].length });
   const code = CODE.exec(text);
   if (code) {
-    const inner = code[2]!.replace(/^ (.*\S.*) $/, '$1');
+    const inner = code[2]!.replace(/^ (?=.*\S)(.*) $/, '$1');
     // without colours the marks say that it is code
     return found(code, [{ text: color.level > 0 ? inner : `\`${inner}\``, paint: over(color.cyan) }]);
   }

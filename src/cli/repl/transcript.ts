@@ -27,7 +27,7 @@ export function transcript(turns: readonly Turn[], collection: string): string {
       .map((source) => `- ${sourceLine(source, { color: uncoloured, columns: undefined })}`);
     const below = cited.length > 0 ? [`Sources:\n\n${cited.join('\n')}`] : [];
     const about = asked.length > 1 ? [`Asked of ${own}:`] : [];
-    return [`## ${printable(question).replace(/\s*\n\s*/g, ' ')}`, ...about, printable(answer).trim(), ...below].join('\n\n');
+    return [`## ${printable(question).replace(/(?<!\s)\s*\n\s*/g, ' ')}`, ...about, printable(answer).trim(), ...below].join('\n\n');
   });
   return `${[`# Conversation about ${asked.join(' and ')}`, ...parts].join('\n\n')}\n`;
 }

@@ -4,7 +4,8 @@ import { workerData } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Gate } from './gate.ts';
-import { DIMENSIONS, modelFolder, WINDOW } from './local-model.ts';
+import { upTo } from '../../base/cut.ts';
+import { DIMENSIONS, modelFolder, QUERY_CHARACTERS, QUERY_WINDOWS, WINDOW } from './local-model.ts';
 import { weightedMean, windows } from './windows.ts';
 
 interface Model {
@@ -37,12 +38,18 @@ async function run(session: InferenceSession, ids: readonly number[]): Promise<F
   return embedding!.data as Float32Array;
 }
 
-/** The vector of a text of any length: longer than the model reads, it is the mean over windows, weighted by their tokens. */
-async function embed({ session, tokenizer }: Model, text: string): Promise<Float32Array> {
-  const { ids, tokens } = tokenizer.encode(text);
+/** Texts that are embedded alike. */
+export interface EmbedTask {
+  texts: readonly string[];
+  input_type: 'document' | 'query';
+}
+
+/** The vector of a text of any length: longer than the model reads, it is the mean over windows, weighted by their tokens. Of a query the first ones count. */
+async function embed({ session, tokenizer }: Model, text: string, isQuery: boolean): Promise<Float32Array> {
+  const { ids, tokens } = tokenizer.encode(isQuery ? upTo(text.replace(/\s+/g, ' '), QUERY_CHARACTERS) : text);
   if (ids.length <= WINDOW) return run(session, ids);
   const [first, last] = [ids[0]!, ids.at(-1)!];
-  const body = ids.slice(1, -1);
+  const body = ids.slice(1, isQuery ? Math.min(ids.length - 1, 1 + QUERY_WINDOWS * (WINDOW - 2)) : -1);
   const parts = windows(body.length, WINDOW - 2, (index) => tokens[index + 1]!.startsWith('##'));
   const vectors: Float32Array[] = [];
   for (const { start, end } of parts) vectors.push(await run(session, [first, ...body.slice(start, end), last]));
@@ -53,9 +60,9 @@ async function embed({ session, tokenizer }: Model, text: string): Promise<Float
 }
 
 /** One task of the pool: the vectors of the texts in one array, one after another. */
-export default async function embedTask(texts: readonly string[]): Promise<Float32Array> {
+export default async function embedTask({ texts, input_type }: EmbedTask): Promise<Float32Array> {
   if (loaded instanceof Error) throw loaded;
   const joined = new Float32Array(texts.length * DIMENSIONS);
-  for (const [i, text] of texts.entries()) joined.set(await embed(loaded, text), i * DIMENSIONS);
+  for (const [i, text] of texts.entries()) joined.set(await embed(loaded, text, input_type === 'query'), i * DIMENSIONS);
   return joined;
 }

@@ -12,3 +12,9 @@ export const DIMENSIONS = 384;
 
 /** Tokens that it reads at once, its two marks of begin and end counted in: what it was trained with (its model card). */
 export const WINDOW = 256;
+
+/** Windows that are read of a query, about a thousand words: it is answered while someone waits. Documents are read whole. */
+export const QUERY_WINDOWS = 4;
+
+/** Characters that are read of a query, more than fill its windows; several blanks count as one. */
+export const QUERY_CHARACTERS = 16_000;

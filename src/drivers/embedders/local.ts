@@ -7,6 +7,7 @@ import { mapAsFinished } from '../../base/pool.ts';
 import { workerFile } from '../../base/project.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import type { Embedder } from '../../ports/models.ts';
+import type { EmbedTask } from './embed-worker.ts';
 import { Gate } from './gate.ts';
 import { DIMENSIONS, MODEL, modelFolder } from './local-model.ts';
 import { readableShare } from './readable-share.ts';
@@ -45,14 +46,14 @@ export async function openLocalEmbedder({
     concurrency: 2,
     min_retrieval_score: MIN_RETRIEVAL_SCORE,
     reads: readableShare,
-    embed: (texts, { signal }) => embedAll(texts, { ...workers, threads, signal }),
+    embed: (texts, { input_type, signal }) => embedAll(texts, { ...workers, threads, input_type, signal }),
     close: workers.close,
   };
 }
 
 interface Workers {
   /** The vectors of the texts, one after another. */
-  run(texts: readonly string[]): Promise<Float32Array>;
+  run(task: EmbedTask): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
@@ -62,7 +63,7 @@ async function startWorkers(threads: number): Promise<Workers> {
   process.env.ORT_DISABLE_TELEMETRY = '1';
   const { Piscina } = await import('piscina');
   const gate = new Gate();
-  const pool: Piscina<readonly string[], Float32Array> = new Piscina({
+  const pool: Piscina<EmbedTask, Float32Array> = new Piscina({
     filename: workerFile(import.meta.url, 'embed-worker'),
     workerData: gate.memory,
     minThreads: 1,
@@ -76,7 +77,7 @@ async function startWorkers(threads: number): Promise<Workers> {
     process.off('exit', shut);
     await pool.destroy();
   };
-  return { run: (texts) => pool.run(texts).catch((cause: Error) => failed(cause, gate.isShut)), close };
+  return { run: (task) => pool.run(task).catch((cause: Error) => failed(cause, gate.isShut)), close };
 }
 
 function failed(cause: Error, isClosed: boolean): never {
@@ -87,16 +88,16 @@ function failed(cause: Error, isClosed: boolean): never {
   });
 }
 
-type Embedding = Pick<Workers, 'run'> & { threads: number; signal: AbortSignal | undefined };
+type Embedding = Pick<Workers, 'run'> & Pick<EmbedTask, 'input_type'> & { threads: number; signal: AbortSignal | undefined };
 
 /** Embeds each different text once, in tasks that keep every worker busy. No worker is stopped in its task: an abort lets those end that run. */
-async function embedAll(texts: readonly string[], { run, threads, signal }: Embedding): Promise<Float32Array[]> {
+async function embedAll(texts: readonly string[], { run, threads, input_type, signal }: Embedding): Promise<Float32Array[]> {
   const distinct = [...new Set(texts)];
   const vectors = new Map<string, Float32Array>();
   const tasks = tasksOf(distinct, Math.min(TASK, Math.ceil(distinct.length / threads)));
   const embed = async (task: string[]) => {
     throwIfAborted(signal);
-    return { task, joined: await run(task) };
+    return { task, joined: await run({ texts: task, input_type }) };
   };
   for await (const { task, joined } of mapAsFinished(tasks, threads, embed)) {
     for (const [i, text] of task.entries()) vectors.set(text, joined.subarray(i * DIMENSIONS, (i + 1) * DIMENSIONS));

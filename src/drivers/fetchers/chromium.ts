@@ -85,6 +85,6 @@ const launchOptions = (): LaunchOptions => ({
 
 /** What the browser said last, or else the first line of what Playwright says. */
 function reasonOf({ message }: Error): string {
-  const said = /\[pid=\d+\]\[err\] .*?(?:ERROR|FATAL)[^\]]*\] ?(.+)/.exec(message)?.[1];
+  const said = /\[pid=\d+\]\[err\] .{0,200}?(?:ERROR|FATAL)[^\]]{0,200}\] ?(.+)/.exec(message)?.[1];
   return (said ?? message.split('\n')[0]!).trim().replace(/\.$/, '');
 }

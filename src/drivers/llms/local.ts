@@ -23,7 +23,7 @@ const NEAR_WHAT_WAS_SAID = 0.5;
 const bare = (text: string): string =>
   text
     .replace(/\[\d+\]/g, ' ')
-    .replace(/^\s*(?:-|\d{1,3}[.)]) /gm, ' ')
+    .replace(/^[^\S\n\r\u2028\u2029]*(?:-|\d{1,3}[.)]) /gm, ' ')
     .replace(/\s+/g, ' ')
     .trim();
 

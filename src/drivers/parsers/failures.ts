@@ -61,7 +61,7 @@ function reasonOf(cause: unknown): string {
   return (
     message
       .split('\n')[0]!
-      .replace(/[.\s]+$/, '')
+      .replace(/(?<![.\s])[.\s]+$/, '')
       .slice(0, 200) || 'no reason is known'
   );
 }

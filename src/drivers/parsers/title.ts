@@ -11,7 +11,7 @@ export function firstHeading(markdown: string): string | undefined {
     else if (fence) {
       if (mark && line.trim() === mark && mark.startsWith(fence)) fence = undefined;
     } else {
-      const words = /^ {0,3}#{1,6}\s+(.*\S)/.exec(line)?.[1] ?? (/^ {0,3}(=+|-{2,})\s*$/.test(line) ? before : undefined);
+      const words = /^ {0,3}#{1,6}\s+(\S.*)/.exec(line)?.[1]?.trimEnd() ?? (/^ {0,3}(=+|-{2,})\s*$/.test(line) ? before : undefined);
       const title = words && plainWords(words);
       if (title) return title;
     }
@@ -23,11 +23,11 @@ export function firstHeading(markdown: string): string | undefined {
 /** Without closing marks, links, emphasis, code marks, tags, escapes and `{#anchor}`. */
 const plainWords = (markdown: string): string =>
   markdown
-    .replace(/\s+#+\s*$/, '')
-    .replace(/\s*\{#[^}]*\}\s*$/, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/<[^>]*>/g, '')
+    .replace(/(?<!\s)\s+#+\s*$/, '')
+    .replace(/(?<!\s)\s*\{#[^{}]*\}\s*$/, '')
+    .replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1')
+    .replace(/<[^<>]*>/g, '')
     .replace(/(\*\*|__|`)/g, '')
-    .replace(/(?<![\p{L}\p{N}])([*_])(\S(?:.*?\S)?)\1(?![\p{L}\p{N}])/gu, '$2')
+    .replace(/(?<![\p{L}\p{N}])([*_])(\S(?:.{0,200}?\S)?)\1(?![\p{L}\p{N}])/gu, '$2')
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .trim();

@@ -32,7 +32,7 @@ const shortened = (text: string, longest: number): string => upTo(visible(text),
 
 /** A line that is a number and a grade, and nothing else: «3: 7», «[3] 7.5», «**Passage 3:** 7/10», «3) 7», «3：7». */
 const LINE =
-  /^[\s*_-]*(?:passage\s+)?[[(]?(\d{1,4})[\])]?[*_]*\s*(?:[:：=–—-][*_]*\s*|\.?\s+)[*_]*(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?[*_]*[.,;]?\s*$/i;
+  /^[\s*_-]*(?:passage\s+)?[[(]?(\d{1,4})[\])]?[*_]*(?:\s*[:：=–—-][*_]*(?:\s+[*_]*)?|\s*\.\s+[*_]*|\s+[*_]*)(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?[*_]*[.,;]?\s*$/i;
 
 /** What an answer says behind its thoughts; a mark of their end may come last, too. */
 const said = (answer: string): string => answer.split('</think>').findLast((part) => part.trim() !== '' && !part.includes('<think>')) ?? '';

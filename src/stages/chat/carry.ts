@@ -51,7 +51,7 @@ const namesAnother = (question: string): boolean => {
 
 /** The thread after a follow-up. */
 function followed(thread: Thread, question: string): Thread {
-  const words = wordsOf(question.replace(GOING_ON, '').replace(/[\s?？!.…]+$/u, ''));
+  const words = wordsOf(question.replace(GOING_ON, '').replace(/(?<![\s?？!.…])[\s?？!.…]+$/u, ''));
   const before = wordsOf(thread.stem);
   const language = languageOf(thread.stem) ?? 'en';
   const { words: stem, isWhole } = renumbered(before, words, language);

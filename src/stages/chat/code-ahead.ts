@@ -42,7 +42,7 @@ export function isFenceAt(text: string, line: string, isEnd: boolean): boolean |
   return isEnd || text[marks.length + info.length] === '\n' || MORE;
 }
 
-const FENCE_ALONE = /^[\s>]*(`*|~*)[ \t]*$/;
+const FENCE_ALONE = /^[\s>]*(?:(`+|~+)[ \t]*)?$/;
 
 /** Whether what is there of a line may be the end of code. */
 export const mayCloseFence = (beginning: string): boolean => FENCE_ALONE.test(beginning);

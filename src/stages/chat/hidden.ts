@@ -21,7 +21,7 @@ const PARTS = new RegExp(
     String.raw`${UNESCAPED}<(?<element>script|style|template)\b[^<>]*>`,
     String.raw`${UNESCAPED}<(?<concealed>[a-z][a-z0-9-]*)(?:${ATTRIBUTE})*?${HIDING}[^<>]*>`,
     // the address of a link by its label (CommonMark 4.7): no footnote, and no word behind a name in brackets
-    String.raw`^ {0,3}\[(?!\^)(?<label>[^[\]\n]{1,999})\]:[ \t]*\n?[ \t]*(?=${ADDRESS}|\S+${TITLE}[ \t]*$)(?:<[^<>\n]*>|[^\s<]\S*)(?<title>${TITLE})?[ \t]*$`,
+    String.raw`^ {0,3}\[(?!\^)(?<label>[^[\]\n]{1,999})\]:[ \t]*(?:\n[ \t]*)?(?=${ADDRESS}|\S+${TITLE}[ \t]*$)(?:<[^<>\n]*>|[^\s<]\S*)(?<title>${TITLE})?[ \t]*$`,
   ].join('|'),
   'gim',
 );

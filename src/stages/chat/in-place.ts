@@ -10,7 +10,7 @@ const ARTICLE = /^(?:the|le|la|el|il|lo|o|het)$/iu;
 const GERMAN_ARTICLE = /^(?:der|die|das|den|dem|des)$/iu;
 
 /** A word without the marks around it. */
-export const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+export const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '');
 
 /** A word in the place of another one, which leaves its marks: `E24,` and `E05` make `E05,`. */
 const inPlaceOf = (old: string, word: string): string => (bare(old) ? old.replace(bare(old), () => word) : old);

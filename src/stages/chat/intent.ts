@@ -73,7 +73,7 @@ const ASKING = /[?？؟]/;
 
 /** Nothing but faces, hearts and thumbs. */
 const ONLY_PICTURES =
-  /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*\p{Extended_Pictographic}[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*$/u;
+  /^(?=\P{Extended_Pictographic}*\p{Extended_Pictographic})[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*$/u;
 
 /** The words as they are, and where letters are drawn out ("hellooo", "gooood") with one and with two of them. */
 const readings = (words: string): string[] => [words, words.replace(/(\p{L})\1{2,}/gu, '$1'), words.replace(/(\p{L})\1{2,}/gu, '$1$1')];

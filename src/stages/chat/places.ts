@@ -10,14 +10,15 @@ interface Heading {
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
-const MARKED = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+const MARKED = /^ {0,3}(#{1,6})(?=\s)([^]*)$/;
+const CLOSING_MARKS = /(?<!#)#+$/;
 const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
 
 /** Characters of a longer line, which is no heading. */
 const LONGEST_HEADING = 500;
 
 /** The words of a heading as they stand in a path: what marks them does not count. */
-const worded = (title: string): string => title.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*_`\\]/g, '');
+const worded = (title: string): string => title.replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1').replace(/[*_`\\]/g, '');
 const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** The headings in a text of Markdown, without those in code. */
@@ -28,7 +29,7 @@ function headingsIn(lines: readonly string[]): Heading[] {
     if (FENCE.test(text)) fenced = !fenced;
     if (fenced || text.length > LONGEST_HEADING) continue;
     const [, marks, title = ''] = MARKED.exec(text) ?? [];
-    if (marks) found.push({ line, level: marks.length, title: worded(title) });
+    if (marks) found.push({ line, level: marks.length, title: worded(title.trimEnd().replace(CLOSING_MARKS, '').trim()) });
     const rule = UNDERLINE.exec(lines[line + 1] ?? '')?.[1];
     if (!marks && rule && /^ {0,3}[\p{L}\p{N}*_`]/u.test(text))
       found.push({ line, level: rule.startsWith('=') ? 1 : 2, title: worded(text.trim()) });

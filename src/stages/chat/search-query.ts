@@ -28,7 +28,11 @@ function firstOf(reply: string): string {
 
 /** A line without the marks around it; marks of which it holds more belong to its words: `__init__ and __main__`. */
 function withoutMarks(line: string): string {
-  const [, opening = '', inside = line, closing = ''] = /^(["'«“„`*_]+)(.*?)(["'»”“`*_]+)$/u.exec(line) ?? [];
+  const [opening] = /^["'«“„`*_]+/u.exec(line) ?? [''];
+  const rest = line.slice(opening.length);
+  const [closing] = /(?<!["'»”“`*_])["'»”“`*_]+$/u.exec(rest) ?? [''];
+  if (!opening || !closing) return line;
+  const inside = rest.slice(0, -closing.length);
   return [...opening, ...closing].some((mark) => inside.includes(mark)) ? line : inside.trim();
 }
 

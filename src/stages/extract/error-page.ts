@@ -35,7 +35,7 @@ export function saysError({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'c
   if (bytes.length > LARGEST || !HTML_TYPE.test(content_type)) return undefined;
   const html = new TextDecoder().decode(bytes);
   if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
-  const [title, heading] = [/<title[^>]*>([^<]*)</i, /<h1[^>]*>([^<]*)</i].map((place) =>
+  const [title, heading] = [/<title[^<>]*>([^<]*)</i, /<h1[^<>]*>([^<]*)</i].map((place) =>
     place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
   );
   const said = title || heading;
@@ -44,7 +44,8 @@ export function saysError({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'c
 }
 
 /** What a small page shows, about. */
-const textIn = (html: string): string => html.replace(/<(script|style|head|template)\b[^]*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
+const textIn = (html: string): string =>
+  html.replace(/<(script|style|head|template)\b(?:(?!<\1\b)[^])*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
 
 const PASSWORD = /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i;
 /** What stands above a form to sign in. */

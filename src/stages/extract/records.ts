@@ -157,7 +157,7 @@ const isEmpty = (value: unknown): boolean =>
 const isBinary = (text: string): boolean =>
   /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
   (text.length >= LONG_BINARY &&
-    /^[\w+/\s-]+={0,2}\s*$/.test(text) &&
+    /^[\w+/\s-]+(?:={1,2}\s*)?$/.test(text) &&
     /^\s*\S{60}/.test(text) &&
     [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(text)));
 
@@ -197,4 +197,4 @@ const flat = (value: unknown): string =>
     : inline(value);
 
 const inline = (value: unknown, newline = ' '): string =>
-  (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')).trim().replace(/\s*\n\s*/g, newline);
+  (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')).trim().replace(/(?<!\s)\s*\n\s*/g, newline);

@@ -35,7 +35,7 @@ export const flowOf = (elements: readonly XmlNode[], level = 1): string =>
 function blockOf(element: XmlNode, level: number): string {
   const [name, nodes] = [localOf(nameOf(element)), childrenOf(element)];
   const text = textOf(nodes);
-  if (CODE.test(name)) return text.trim() === '' ? '' : `\`\`\`\n${text.replace(/^\s*\n|\s+$/g, '')}\n\`\`\``;
+  if (CODE.test(name)) return text.trim() === '' ? '' : `\`\`\`\n${text.replace(/^\s*\n|(?<!\s)\s+$/g, '')}\n\`\`\``;
   const inside = isText(element) ? text.trim().replace(/\s+/g, ' ') : flowOf(elementsOf(nodes), level + 1);
   if (inside === '') return '';
   if (TITLE.test(name) && isText(element)) return `${'#'.repeat(Math.min(DEEPEST_TITLE, level))} ${inside}`;

@@ -52,6 +52,15 @@ describe('the bundled model', () => {
     for (const at of [3, 8, 13, 18]) expect(among[at]).toEqual(alone);
   });
 
+  it('reads of a query its beginning alone, and blanks as one', async () => {
+    const ask = async (text: string) => (await embedder.embed([text], { input_type: 'query' }))[0]!;
+    const words = sentences(300, 'query');
+    expect(await ask(words)).toEqual(await ask(`${words} ${sentences(50, 'rest')}`));
+    expect(await ask(`${words}x`)).not.toEqual((await embed(words))[0]);
+    expect(await ask(`access${' '.repeat(99_000)}token`)).toEqual((await embed('access token'))[0]);
+    expect(await ask(QUESTION)).toEqual((await embed(QUESTION))[0]);
+  });
+
   it('keeps the order of the texts', async () => {
     const texts = Array.from({ length: 11 }, (_, i) => sentences(1 + ((i * 7) % 11), 'order'));
     const together = await embed(...texts);

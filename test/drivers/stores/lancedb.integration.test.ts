@@ -157,6 +157,37 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.count()).toBe(10);
   });
 
+  it('keeps the number of old versions of an older table bounded', { timeout: 180_000 }, async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 7_200_000 });
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    vi.useRealTimers();
+    await collection.upsert(Array.from({ length: 60 }, (_, i) => plain(`${i}`, `buoy ${i}`)));
+    const sizes: number[] = [];
+    for (let i = 0; i < 150; i++) {
+      await collection.upsert([plain(`${i % 60}`, `moved for the ${i}th time`)]);
+      await collection.optimize();
+      sizes.push(await collection.bytes());
+    }
+    expect(Math.max(...sizes.slice(80))).toBeLessThan(1.25 * Math.max(...sizes.slice(0, 80)));
+  });
+
+  it('ends a walk through a table whose versions are removed meanwhile, with each chunk once', { timeout: 180_000 }, async () => {
+    const reading = (await (await openLanceDb({ url: folder })).create(INFO))!;
+    const writing = (await (await openLanceDb({ url: folder })).open(INFO.name))!;
+    for (let part = 0; part < 6; part++)
+      await writing.upsert(Array.from({ length: 3_000 }, (_, i) => plain(`${part}-${i}`, `part ${part} row ${i} ${'x'.repeat(500)}`)));
+    const ids: string[] = [];
+    let isFirst = true;
+    for await (const chunks of reading.all()) {
+      ids.push(...chunks.map(({ id }) => id));
+      if (!isFirst) continue;
+      isFirst = false;
+      for (let i = 0; i < 70; i++) await writing.upsert([plain('0-0', `turn ${i}`)]);
+      await writing.optimize();
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([18_000, 18_000]);
+  });
+
   it('keeps large texts whole, and finds them by their last word', async () => {
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     const text = `${'word '.repeat(200_000)}${'x'.repeat(5_000)} lastly`;

@@ -22,7 +22,8 @@ export const isDeniedIn = (question: string, text: string): boolean => asksForDe
 const BEYOND = /\boutside\s+(?:of\s+)?(?:(?:the|your|our)\s+)?(\p{L}+)/iu;
 
 /** `What is not covered`, `Parts that we never repair`: a clause that denies. `The pump does not run` is a sign of trouble, and `Non-stick pan` a name. */
-const DENYING_CLAUSE = /\b(?:what|which|who|whom|where|when|that)\b.*(?:n['’]t\b|\b(?:not|never|cannot)\b)/i;
+const DENYING_CLAUSE =
+  /\b(?:what|which|who|whom|where|when|that)\b(?:(?!\b(?:what|which|who|whom|where|when|that)\b).)*(?:n['’]t\b|\b(?:not|never|cannot)\b)/i;
 /** `Parts not covered`, `Not included`. */
 const DENYING_WORD =
   /(?<!\b(?:am|is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|may|might|must|should)\s+)\b(?:not|never)\s+(?:\w+ly\s+)?(?:\w{2,}ed|\w+[ai]ble|part|paid|valid|meant)\b/i;

@@ -69,7 +69,7 @@ export function missingFrom({ names, numbers }: Named, text: string): Named {
 
 /** The first letters of words with capitals that stand together, in small ones: `Court of Justice` gives `cj`. */
 const initialsIn = (text: string): string =>
-  Array.from(text.matchAll(/\p{Lu}[\p{L}'’-]*(?:\s+(?:(?:of|the|and|for|de)\s+){0,2}\p{Lu}[\p{L}'’-]*)+/gu), ([run]) =>
+  Array.from(text.matchAll(/\p{Lu}[\p{L}'’-]{0,40}(?:\s+(?:(?:of|the|and|for|de)\s+){0,2}\p{Lu}[\p{L}'’-]{0,40})+/gu), ([run]) =>
     Array.from(run.matchAll(/(?<![\p{L}'’])\p{Lu}/gu), ([letter]) => letter.toLowerCase()).join(''),
   ).join(' ');
 

@@ -19,7 +19,7 @@ const LABELS = new Set(
 );
 /** What the items of a list with numbers are called by those who ask for one. */
 const STEPS = [...new Set(terms('step schritt étape'))];
-const STEP = /^\s*(\d{1,3})[.)]\s/gm;
+const STEP = /^[^\S\n\r\u2028\u2029]*(\d{1,3})[.)]\s/gm;
 
 const TOKEN = /[\p{L}\p{N}]+(?:\.\d+)*|[-–,&/]/gu;
 const NUMBER = /^\d{1,3}$/;

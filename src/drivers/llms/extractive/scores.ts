@@ -141,7 +141,7 @@ const isProse = ({ kind, text }: Passage): boolean => kind === 'sentence' && /[.
 const headsProse = (passage: Passage, next: Passage | undefined): boolean =>
   passage.kind === 'sentence' &&
   passage.text.length <= LONGEST_HEAD &&
-  /\p{Ll}.*\p{L}$/u.test(passage.text) &&
+  /^\P{Ll}*\p{Ll}.*\p{L}$/u.test(passage.text) &&
   !/\p{N}|:/u.test(passage.text) &&
   next !== undefined &&
   next.source === passage.source &&

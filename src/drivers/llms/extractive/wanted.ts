@@ -5,7 +5,7 @@ import { terms } from '../../../base/terms.ts';
 /** What a text is tried against. */
 export type Pattern = Pick<RegExp, 'test'>;
 
-const NUMBER = String.raw`(?:\d+(?:[.,\u00a0\u202f]\d+)*|${NUMBER_WORDS}|half|an?|eine?[mnrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|hundert)`;
+const NUMBER = String.raw`(?:(?<!\d)(?<!\d[.,\u00a0\u202f])\d+(?:[.,\u00a0\u202f]\d+)*|${NUMBER_WORDS}|half|an?|eine?[mnrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|hundert)`;
 const TIME = String.raw`(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|min|h)`;
 const MONEY = String.raw`(?:[$€£¥]|\b(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|cents?|francs?|franken)\b)`;
 const SPAN = String.raw`(?<![\p{L}\p{N}])${NUMBER}[\s-]+(?:\p{L}+\s+)?${TIME}(?![\p{L}\p{N}])`;

@@ -71,7 +71,7 @@ const isSignature = (node: DomElement): boolean =>
 const signature = (node: DomElement): string =>
   `\n\n\`${oneLine(node.textContent ?? '')
     .replaceAll('`', '')
-    .replace(/\s*\[source\]/, '')}\`\n\n`;
+    .replace(/(?<!\s)\s*\[source\]/, '')}\`\n\n`;
 
 const TERM = /^(?:DT|SUMMARY)$/;
 /** What notes are called by docutils and Python-Markdown, VitePress, GitHub and Docusaurus. */

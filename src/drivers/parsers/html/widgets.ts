@@ -84,7 +84,7 @@ function texOf(formula: DomElement): string {
       ? formula.textContent
       : (formula.querySelector('annotation[encoding="application/x-tex"]')?.textContent ??
         (formula.getAttribute('alttext') || formula.querySelector('math[alttext]')?.getAttribute('alttext')));
-  return oneLine(written ?? '').replace(/^\{\\displaystyle\s+(.*)\}$/, '$1');
+  return oneLine(written ?? '').replace(/^\{\\displaystyle\s(.*)\}$/, (_, tex: string) => tex.trimStart());
 }
 
 /** The symbols of a formula in their order, where nothing says how it was written. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
 import { READ, toArrow } from './columns.ts';
-import { folderOf } from './connect.ts';
+import { folderOf, isGone } from './connect.ts';
 import type { Holder } from './holder.ts';
 import { reader, toChunks } from './rows.ts';
 import { search } from './search.ts';
@@ -13,6 +13,8 @@ import { inList, quoted, whereSql } from './where.ts';
 
 /** Rows of one page of `all`, ids of one query. */
 const PAGE = 1_000;
+/** How often a walk through the table goes on in a newer version. */
+const RESTARTS = 5;
 
 /** The collection whose rows `holder` holds. */
 export function collectionIn(holder: Holder): Collection {
@@ -97,11 +99,33 @@ async function get(holder: Holder, ids: readonly string[]): Promise<StoredChunk[
 
 const columns = ({ entry }: Holder, vectors: boolean): string[] => [...READ, ...(vectors && entry.dimensions > 0 ? ['vector'] : [])];
 
-/** One walk through the table as it is now: a snapshot, in the order of its rows. */
-async function* all(
-  holder: Holder,
-  { source, vectors = false }: { source?: string; vectors?: boolean } = {},
-): AsyncGenerator<StoredChunk[], void, void> {
+interface WalkOptions {
+  source?: string;
+  vectors?: boolean;
+}
+
+/**
+ * Walks through the table as it is now: a snapshot, in the order of its rows. Where that version is removed during a long walk, the rest is what the
+ * table holds by then: no chunk comes twice.
+ */
+async function* all(holder: Holder, options: WalkOptions = {}): AsyncGenerator<StoredChunk[], void, void> {
+  const seen = new Set<string>();
+  for (let restarts = 0; ; restarts++) {
+    try {
+      for await (const chunks of walk(holder, options)) {
+        const fresh = restarts === 0 ? chunks : chunks.filter(({ id }) => !seen.has(id));
+        for (const { id } of fresh) seen.add(id);
+        if (fresh.length > 0) yield fresh;
+      }
+      return;
+    } catch (error) {
+      if (!isGone(error) || restarts >= RESTARTS) throw error;
+    }
+  }
+}
+
+/** One walk. Throws what LanceDB throws where files of the version are removed meanwhile. */
+async function* walk(holder: Holder, { source, vectors = false }: WalkOptions): AsyncGenerator<StoredChunk[], void, void> {
   const batches = await holder.read(async (table) => {
     const query = table.query().select(columns(holder, vectors));
     const rows = (source === undefined ? query : query.where(`source = ${quoted(source)}`))[Symbol.asyncIterator]();

@@ -67,7 +67,7 @@ export function storeError(error: unknown, url: string): KbError {
       cause: error,
     });
   }
-  const reason = message.split(/,? ?\/[^ ]*\.rs:|\n/)[0]!.slice(0, 300);
+  const reason = message.split(/(?:^|, ?| )\/[^ ,]*\.rs:|\n/)[0]!.slice(0, 300);
   return new KbError('internal', `The store ${url} failed: ${reason}`, { cause: error });
 }
 
@@ -127,7 +127,7 @@ export async function persistent<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (tries >= TRIES || !/commit conflict|conflict.*retry|concurrent/i.test(String(error))) throw error;
+      if (tries >= TRIES || !/commit conflict|conflict(?:(?!conflict).)*retry|concurrent/i.test(String(error))) throw error;
       await wait(20 * 2 ** tries * (0.5 + Math.random()));
     }
   }

@@ -8,8 +8,9 @@ const UNINDEXED = 1_000;
 /** Pieces (one for each write) that a table may lie in; a search in 200 takes twice the time of one in 1. */
 const PIECES = 64;
 const PIECES_OF_FIRST_JOB = 200;
-/** Old versions that may lie about. */
+/** Versions that a table may have, and how many of the newest stay where it has more, however young the others are. */
 const VERSIONS = 64;
+const VERSIONS_KEPT = 24;
 const HOUR = 3_600_000;
 
 /** The text is already analysed when it is written: LanceDB is only to split it at the spaces. Our own longest term is 100 characters (400 bytes). */
@@ -33,11 +34,10 @@ export async function prepare(table: Table): Promise<void> {
 /**
  * Brings the indexes up to date and tidies the table, where enough has come together. A first, small job is indexed without rewriting its rows, which
  * would leave the old ones on the disk for a while; otherwise the table is compacted. Versions older than an hour are removed, because a reader
- * may still be at a younger one; of a table that is itself younger, all.
+ * may still be at a younger one, and all but the newest where there are many; of a table that is itself younger, all.
  */
 export async function bringUpToDate(table: Table, { dimensions, created }: { dimensions: number; created: number }): Promise<void> {
   const now = Date.now();
-  const cleanupOlderThan = new Date(now - created < HOUR ? now + 24 * HOUR : now - HOUR);
   const [rows, text, statistics, versions] = await Promise.all([
     table.countRows(),
     table.indexStats('terms_idx'),
@@ -46,12 +46,17 @@ export async function bringUpToDate(table: Table, { dimensions, created }: { dim
   ]);
   const waiting = text?.numUnindexedRows ?? rows;
   const pieces = statistics.fragmentStats.numFragments;
-  const old = versions.filter(({ timestamp }) => timestamp < cleanupOlderThan).length;
-  if (waiting <= UNINDEXED && pieces <= PIECES && old <= VERSIONS) return;
+  if (waiting <= UNINDEXED && pieces <= PIECES && versions.length <= VERSIONS) return;
+  const age = now - created < HOUR ? now + 24 * HOUR : now - HOUR;
+  const cleanupOlderThan = new Date(Math.max(age, versions.length > VERSIONS ? keptFrom(versions) : 0));
   if (waiting > UNINDEXED && waiting > rows / 2 && pieces <= PIECES_OF_FIRST_JOB) await indexAnew(table);
   else await table.optimize({ cleanupOlderThan });
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM) await indexVectors(table);
 }
+
+/** When the oldest version was made that stays by number, in milliseconds. */
+const keptFrom = (versions: readonly { timestamp: Date }[]): number =>
+  versions.map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => b - a)[VERSIONS_KEPT - 1]!;
 
 async function indexAnew(table: Table): Promise<void> {
   const { Index } = await lanceDb();

@@ -53,7 +53,7 @@ export function serverAt({ url, key, timeout = TIMEOUT, patience = PATIENCE }: S
 
 async function openApi(address: URL, url: string, { key, timeout }: Asked): Promise<Api> {
   const { QdrantClient } = await import('./library.ts');
-  const prefix = address.pathname.replace(/\/+$/, '');
+  const prefix = address.pathname.replace(/(?<!\/)\/+$/, '');
   // As Qdrant's own clients do, without a port the REST interface's own is taken; an explicit 80 or 443 is what URL leaves out.
   const port = /^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(url) ? null : REST_PORT;
   return new QdrantClient({

@@ -27,7 +27,7 @@ export function normalized(address: string, base?: string): string | undefined {
 export function keyOf(address: string): string {
   const url = new URL(identified(address));
   url.searchParams.sort();
-  url.pathname = url.pathname.replace(/(?<=.)\/+$/, '');
+  url.pathname = url.pathname.replace(/(?<=[^/]|^\/)\/+$/, '');
   return url.href;
 }
 

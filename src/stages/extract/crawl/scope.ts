@@ -88,7 +88,7 @@ export function pathPattern(pattern: string): PathPattern {
   const read = wildcards(given);
   if (read instanceof KbError) throw read;
   const { base, matches } = read;
-  const folder = given.replace(/\/*$/, '/');
+  const folder = given.replace(/(?<!\/)\/*$/, '/');
   if (!hasWildcards(given)) return (path) => `${path}/`.startsWith(folder);
   const whole = (path: string): boolean => path.startsWith(base) && matches(path.slice(base.length));
   return (path) => whole(path.replace(/(?<=.)\/$/, '')) || whole(path.endsWith('/') ? path : `${path}/`);

@@ -1,0 +1,63 @@
+import type { Growing } from './growing-inputs.ts';
+
+/** Lengths in characters at which work is measured, shortest first: what takes exponential time shows early. */
+const LENGTHS = [24, 120, 500, 4_000];
+const FACTOR = 4;
+/** Four times the input takes linear work four times as long, quadratic work sixteen times. */
+const MOST = 9;
+/** Four times the input never takes quadratic work this many times as long: it is worse, and longer inputs would not end. */
+const CERTAIN = 50;
+/** How many times as long as the reference work may take per character before its growth is looked at: far below what quadratic work takes. */
+const SUSPICIOUS = 60;
+
+/** Microseconds of work at least that a ratio is made of: the clock of the processor time is coarse on some systems. */
+const ENOUGH = 50_000;
+
+/** Microseconds of processor time that this thread has used: what else runs on the machine does not count. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}
+
+function quickCost(work: (text: string) => unknown, text: string): number {
+  const began = performance.now();
+  work(text);
+  return performance.now() - began;
+}
+
+function exactCost(work: (text: string) => unknown, text: string): number {
+  const began = processorTime();
+  for (let runs = 1; ; runs++) {
+    work(text);
+    const used = processorTime() - began;
+    if (used >= ENOUGH) return used / runs;
+  }
+}
+
+/** Linear work that backtracks a little at each character: what other work is compared with. */
+const reference = (text: string): unknown => text.replace(/[^]{1,3}\u0002/g, '');
+const referenceText = 'a'.repeat(LENGTHS.at(-1)!);
+let referenceCost: number | undefined;
+const costOfReference = (): number =>
+  (referenceCost ??= Math.min(...Array.from({ length: 50 }, () => quickCost(reference, referenceText))));
+
+/** Whether the work takes more than linear time on inputs of this kind. */
+export function growsFasterThanInput(work: (text: string) => unknown, input: Growing): boolean {
+  const isLong = (length: number): boolean => quickCost(work, input(length)) > SUSPICIOUS * costOfReference();
+  // compiling it and a pause for the garbage are not its work
+  const length = LENGTHS.find((size) => isLong(size) && isLong(size) && isLong(size));
+  if (length === undefined) return false;
+  const cost = exactCost(work, input(length));
+  const ratio = cost / exactCost(work, input(length / FACTOR));
+  // what is bounded may look quadratic up to its bound
+  return ratio > CERTAIN || (ratio > MOST && exactCost(work, input(length * FACTOR)) / cost > MOST);
+}
+
+/** How a regular expression is used: searched for, or for all that it matches. */
+export function searching(regex: RegExp): (text: string) => unknown {
+  if (regex.global) return (text) => text.replace(regex, '');
+  return (text) => {
+    regex.lastIndex = 0;
+    return regex.exec(text);
+  };
+}
