@@ -27,6 +27,9 @@ export function isLiving(owner: Owner, lastSign: number): boolean {
   return owner.pid === THIS_PROCESS.pid ? owner.process === THIS_PROCESS.process : isRunning(owner.pid);
 }
 
+/** Whether an owner that gives no signs of life may go on all the same, because it was only suspended or lost its way to the file. */
+export const mayGoOn = ({ host, pid }: Owner): boolean => host !== THIS_PROCESS.host || isRunning(pid);
+
 /** Whether this host has a process of that number. */
 export function isRunning(pid: number): boolean {
   try {

@@ -23,7 +23,8 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
   throwIfAborted(signal);
   const locks = new Map<string, WriterLock>();
   const place = { url, storageOptions: storageOptionsOf(options) };
-  const { translated, reading, writing } = accessTo(place, async (name) => locks.get(name)?.assertHeld());
+  const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
+  const { translated, reading, writing } = accessTo(place, mayWrite);
   await reading(async () => {});
   return {
     provider: 'lancedb',
@@ -37,7 +38,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
     draft: (info) =>
       writing(async (made) => {
         const entry = await made.make(info);
-        const [commit, discard] = [() => translated(() => putInPlace(made, entry)), () => translated(() => made.drop(entry))];
+        const [commit, discard] = [() => translated(() => putInPlace(made, entry, mayWrite)), () => translated(() => made.drop(entry))];
         return { collection: await made.openDraft(entry), commit, discard };
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name))) ?? false,
@@ -45,6 +46,8 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
       const folder = folderOf(url);
       if (folder === undefined) return async () => {};
       const lock = await translated(() => lockForWriting(join(folder, '.locks'), name, waiting));
+      if (lock.overtook)
+        await reading((there) => fenceCollection(there, name)).catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
       locks.set(name, lock);
       return async () => {
         if (locks.get(name) === lock) locks.delete(name);
@@ -94,10 +97,23 @@ async function create({ catalog, make, open, drop }: Database, info: CollectionI
   throw existing(info.name);
 }
 
-/** Puts the table in the place of the one that the collection has: with the catalog's entry, all readers change over at once. */
-async function putInPlace({ catalog, drop }: Database, entry: Entry): Promise<void> {
+async function fenceCollection({ catalog, fence }: Database, name: string): Promise<void> {
+  const entry = await catalog.find(name);
+  if (entry) await fence(entry);
+}
+
+/**
+ * Puts the table in the place of the one that the collection has: with the catalog's entry, all readers change over at once. Where another process has
+ * taken the lock meanwhile, the one before stays.
+ */
+async function putInPlace({ catalog, drop }: Database, entry: Entry, mayWrite: MayWrite): Promise<void> {
   const before = await catalog.find(entry.name);
+  await mayWrite(entry.name);
   await catalog.put(entry);
+  await mayWrite(entry.name).catch(async (error: unknown) => {
+    if (before) await catalog.put(before);
+    throw error;
+  });
   if (before) await drop(before).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEAD_AFTER, isLiving, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../base/alive.ts';
+import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../base/alive.ts';
 import { KbError, stoppedError } from '../../base/errors.ts';
 
 // Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
@@ -25,6 +25,8 @@ export interface LockOptions {
 
 /** A lock that is held. */
 export interface WriterLock {
+  /** Whether it was taken from an owner that gives no signs of life and may wake up: what that has begun to write must be kept from coming through. */
+  readonly overtook: boolean;
   release(): Promise<void>;
   /** Throws a KbError (`conflict`) where another has taken it, because this process stood still for too long (suspended, for instance). */
   assertHeld(): Promise<void>;
@@ -38,8 +40,9 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
   const owner: LockOwner = { ...THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
-  for (let first = true; !(await take(file, owner)); first = false) {
-    if (first) onWait?.();
+  let taken = await take(file, owner);
+  if (!taken) onWait?.();
+  for (; !taken; taken = await take(file, owner)) {
     await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
       throw stoppedError(cause);
     });
@@ -47,6 +50,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   const signs = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), SIGN_OF_LIFE).unref();
   const isOurs = async () => (await ownerOf(file))?.lock === owner.lock;
   return {
+    overtook: taken.overtook,
     release: async () => {
       clearInterval(signs);
       const leave = async () => {
@@ -70,14 +74,15 @@ const lost = (name: string): KbError =>
     },
   );
 
-/** Takes the lock where no one who lives holds it. */
-async function take(file: string, owner: LockOwner): Promise<boolean> {
-  if (await isHeld(file)) return false;
+/** Takes the lock where no one who lives holds it; undefined where someone does. */
+async function take(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'overtook'> | undefined> {
+  if (await isHeld(file)) return undefined;
   return await guarded(file, async () => {
-    if (await isHeld(file)) return false; // someone was quicker
+    if (await isHeld(file)) return undefined; // someone was quicker
+    const before = await ownerOf(file);
     await writeFile(`${file}.new`, JSON.stringify(owner));
     await rename(`${file}.new`, file); // whole or not at all
-    return true;
+    return { overtook: before !== undefined && mayGoOn(before) };
   });
 }
 

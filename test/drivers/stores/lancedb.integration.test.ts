@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, readdir, rm, writeFile, readFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readdir, rm, utimes, writeFile, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -295,6 +295,45 @@ describe('two processes on a LanceDB store', () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     return child.exitCode;
   };
+  /** Lets the lock look as if its owner had given no sign of life for two minutes. */
+  const silence = () => {
+    const before = new Date(Date.now() - 120_000);
+    return utimes(join(folder, '.locks', INFO.name), before, before);
+  };
+
+  it('lets a process that was suspended and overtaken write nothing more', { timeout: 120_000 }, async () => {
+    for (const pause of [0, 7, 31]) {
+      const { child, errors } = await begin('replace');
+      await wait(200 + pause);
+      child.kill('SIGSTOP');
+      await silence();
+      const leave = await store.lock(INFO.name);
+      const stored = async () => (await Array.fromAsync(collection.all())).flat().map(({ id, text }) => `${id} ${text}`);
+      await collection.replace([{ source: 'other', isNew: true, chunks: [plain(`other ${pause}`, 'written by who came later')] }]);
+      const before = await stored();
+      child.kill('SIGCONT');
+      expect(await ended(child)).not.toBe(0);
+      expect(errors.join('')).toContain('has taken over');
+      expect(await stored()).toEqual(before);
+      await leave();
+    }
+  });
+
+  it('keeps a write that was begun before the lock was taken over from being committed', async () => {
+    await collection.upsert([plain('1', 'stays')]);
+    const { child } = await begin('hold');
+    child.kill('SIGSTOP');
+    const name = (await readdir(folder)).find((file) => file.startsWith('kb.'))!.replace(/\.lance$/, '');
+    const { connect } = await import('@lancedb/lancedb');
+    const begun = await (await connect(folder)).openTable(name); // stays at its version, as a write does that was suspended
+    await silence();
+    await (
+      await store.lock(INFO.name)
+    )();
+    await expect(begun.delete("id = '1'")).rejects.toThrow(/incompatible/i);
+    expect(await collection.count()).toBe(1);
+  });
+
   const killed = async (child: ChildProcess) => {
     child.kill('SIGKILL');
     await ended(child);

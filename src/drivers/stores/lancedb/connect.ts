@@ -102,8 +102,14 @@ function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   });
 }
 
+/** A connection whose tables show what others write, and one whose tables stay at the version that was last checked out. */
+export interface Connections {
+  connection: Connection;
+  pinned: Connection;
+}
+
 /** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
-export async function connectTo({ url, storageOptions }: StorePlace, { create }: { create: boolean }): Promise<Connection | undefined> {
+export async function connectTo({ url, storageOptions }: StorePlace, { create }: { create: boolean }): Promise<Connections | undefined> {
   const folder = folderOf(url);
   if (folder !== undefined) {
     if (create) await makeFolder(folder);
@@ -116,7 +122,9 @@ export async function connectTo({ url, storageOptions }: StorePlace, { create }:
   }
   const { connect, Session } = await lanceDb();
   const session = new Session(INDEX_CACHE, METADATA_CACHE);
-  return await connect(folder ?? url, { readConsistencyInterval: 0, session, ...(folder === undefined ? { storageOptions } : {}) });
+  const options = { session, ...(folder === undefined ? { storageOptions } : {}) };
+  const connection = await connect(folder ?? url, { readConsistencyInterval: 0, ...options });
+  return { connection, pinned: await connect(folder ?? url, options) };
 }
 
 const TRIES = 8;

@@ -3,7 +3,7 @@ import type { Collection, CollectionInfo } from '../../../ports/stores.ts';
 import { openCatalog, type Catalog, type Entry } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { schemaOf } from './columns.ts';
-import { connectTo, type StorePlace } from './connect.ts';
+import { connectTo, persistent, type Connections, type StorePlace } from './connect.ts';
 import { createdAt, hold, tableName, type Holder, type MayWrite } from './holder.ts';
 import { prepare } from './upkeep.ts';
 
@@ -17,6 +17,8 @@ export interface Database {
   /** Opens a table that the catalog does not know. */
   openDraft(entry: Entry): Promise<Collection>;
   drop(entry: Entry): Promise<void>;
+  /** Makes every write fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this case. */
+  fence(entry: Entry): Promise<void>;
   /** Removes tables that no collection has and that nobody has written to for an hour: processes that died have left them. */
   tidy(): Promise<void>;
   close(): void;
@@ -26,22 +28,23 @@ const ORPHANED_AFTER = 3_600_000;
 
 /** Opens the store at the address, once; undefined as long as there is none and none is to be made. */
 export function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
-  let connection: Connection | undefined;
+  let connections: Connections | undefined;
   let database: Database | undefined;
   const { url } = place;
   return async ({ create }) => {
-    connection ??= await connectTo(place, { create });
-    if (!connection) return undefined;
+    connections ??= await connectTo(place, { create });
+    if (!connections) return undefined;
     if (database) return database;
-    const catalog = await openCatalog(connection, { url, create });
-    return (database ??= catalog && databaseOf(connection, { url, catalog, mayWrite }));
+    const catalog = await openCatalog(connections.connection, { url, create });
+    return (database ??= catalog && databaseOf(connections, { url, catalog, mayWrite }));
   };
 }
 
-function databaseOf(connection: Connection, { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite }): Database {
+function databaseOf(connections: Connections, { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite }): Database {
+  const { connection, pinned } = connections;
   const holders = new Map<string, Promise<Holder>>();
   const held = (entry: Entry): Promise<Holder> => {
-    const holder = holders.get(entry.table) ?? hold(entry, { url, connection, mayWrite, current: catalog.find });
+    const holder = holders.get(entry.table) ?? hold(entry, { url, ...connections, mayWrite, current: catalog.find });
     holders.set(entry.table, holder);
     holder.catch(() => holders.delete(entry.table));
     return holder;
@@ -55,13 +58,24 @@ function databaseOf(connection: Connection, { url, catalog, mayWrite }: { url: s
       await prepare(await connection.createEmptyTable(entry.table, await schemaOf(info)));
       return entry;
     },
-    openDraft: async (entry) => collectionIn(await hold(entry, { url, connection, mayWrite, current: async () => entry })),
+    openDraft: async (entry) => collectionIn(await hold(entry, { url, ...connections, mayWrite, current: async () => entry })),
     drop: async ({ table }) => {
       holders.delete(table);
       await connection.dropTable(table);
     },
+    fence: async ({ table: name }) => {
+      const table = await connection.openTable(name);
+      await persistent(async () => {
+        await table.checkoutLatest();
+        await table.checkout(await table.version());
+        await table.restore();
+      });
+    },
     tidy: () => removeOrphans(connection, catalog),
-    close: () => connection.close(),
+    close: () => {
+      connection.close();
+      pinned.close();
+    },
   };
 }
 

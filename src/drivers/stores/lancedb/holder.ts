@@ -25,6 +25,8 @@ export type MayWrite = (name: string) => Promise<void>;
 interface HolderOptions {
   url: string;
   connection: Connection;
+  /** Where tables stay at the version that was last checked out. */
+  pinned: Connection;
   mayWrite: MayWrite;
   /** The collection as the catalog has it now. */
   current: (name: string) => Promise<Entry | undefined>;
@@ -41,25 +43,34 @@ export function createdAt(table: string): number | undefined {
 }
 
 /** Opens the table of the collection. */
-export async function hold(entry: Entry, { url, connection, mayWrite, current }: HolderOptions): Promise<Holder> {
+export async function hold(entry: Entry, { url, connection, pinned, mayWrite, current }: HolderOptions): Promise<Holder> {
   let now = entry;
   let opened = await connection.openTable(entry.table);
+  let writable: Table | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const reopen = async (cause: unknown): Promise<void> => {
     const found = await current(entry.name);
     if (!found) throw new KbError('not_found', `The collection «${entry.name}» was removed meanwhile.`, { cause });
     opened = await connection.openTable(found.table);
+    writable = undefined;
     now = found;
   };
-  const attempt = async <T>(work: (table: Table) => Promise<T>): Promise<T> => {
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await work(opened);
+      return await work();
     } catch (error) {
       if (!isGone(error)) throw error;
       await reopen(error);
-      return await work(opened);
+      return await work();
     }
+  };
+  /** The table at its present version, from before it is known that the lock is held: who takes the lock over then makes a later one, behind which nothing commits. */
+  const toWrite = async (): Promise<Table> => {
+    writable ??= await pinned.openTable(now.table);
+    await writable.checkoutLatest();
+    await mayWrite(now.name);
+    return writable;
   };
   const translated = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
@@ -74,13 +85,9 @@ export async function hold(entry: Entry, { url, connection, mayWrite, current }:
     get created() {
       return createdAt(now.table) ?? 0;
     },
-    read: (work) => translated(() => attempt(work)),
+    read: (work) => translated(() => attempt(() => work(opened))),
     write: (work) => {
-      const step = async () => {
-        await mayWrite(now.name);
-        return await attempt(work);
-      };
-      const turn = last.then(() => translated(() => persistent(step)));
+      const turn = last.then(() => translated(() => persistent(() => attempt(async () => work(await toWrite())))));
       last = turn.catch(() => {});
       return turn;
     },
