@@ -79,7 +79,28 @@ export async function parseHtml(html: string): Promise<{ document: DomDocument; 
   if (!existing) root.append(body);
   for (const node of outside) body.append(node);
   flatten(root);
+  for (const heading of body.querySelectorAll('h1, h2, h3, h4, h5, h6')) endHeading(heading);
   return { document, body };
+}
+
+const BLOCK = /^(?:DIV|DL|FORM|H[1-6]|HR|OL|P|PRE|SECTION|TABLE|UL)$/;
+
+/** Puts what follows the words of a heading behind it: the closing tag of another level ends a heading in browsers (HTML 13.2.6.4.7), and not in linkedom. */
+function endHeading(heading: DomElement): void {
+  let hasWords = false;
+  let inside: DomNode | null = heading.firstChild;
+  for (; inside && !(hasWords && BLOCK.test(inside.nodeName)); inside = inside.nextSibling)
+    hasWords ||= (inside.textContent ?? '').trim() !== '';
+  const behind: DomNode[] = [];
+  for (; inside; inside = inside.nextSibling) behind.push(inside);
+  if (behind.length > 0) moveBehind(heading, behind);
+}
+
+function moveBehind(element: DomElement, nodes: readonly DomNode[]): void {
+  const next = element.nextSibling as DomElement | null;
+  for (const node of nodes)
+    if (next) next.before(node);
+    else element.parentElement!.append(node);
 }
 
 function flatten(root: DomElement): void {

@@ -32,12 +32,18 @@ export function removeUnseen(root: DomElement, content?: DomElement): void {
   const measured = measuresOf(root);
   const isSaid = saidButtons();
   const overlays: DomElement[] = [];
-  const isPlain = root.querySelector('main, [role=main], article') === null && [...root.querySelectorAll('h1')].length === 1;
+  const isUnmarked = root.querySelector('main, [role=main], article') === null;
+  const isPlain = isUnmarked && [...root.querySelectorAll('h1')].length === 1;
   const visit = (element: DomElement, { isContent, isOverlay }: { isContent: boolean; isOverlay: boolean }): void => {
     for (const child of childElements(element)) {
       const place = { isContent, measured };
       const isButton = child.nodeName === 'BUTTON';
-      if (isButton ? !isSaid(child) : isUnseen(child, place) || isAround(child, { isContent, isPlain })) child.remove();
+      if (
+        isButton
+          ? !isSaid(child)
+          : isUnseen(child, place) || isAround(child, { isContent: isContent || (isUnmarked && isBox(child, place)), isPlain })
+      )
+        child.remove();
       else {
         const liesOver = !isOverlay && isOver(child, place);
         if (liesOver) overlays.push(child);
@@ -83,6 +89,13 @@ const isMostOf = (body: DomElement | null, letters: number, measured: Place['mea
 /** MathJax keeps the source of a formula in a script. */
 const isFormula = (element: DomElement, name: string): boolean =>
   name === 'SCRIPT' && (element.getAttribute('type') ?? '').startsWith('math/tex');
+
+/** Whether an aside stands between the paragraphs of a page, and not beside them. */
+const isBox = (element: DomElement, { measured }: Place): boolean =>
+  element.nodeName === 'ASIDE' &&
+  element.nextElementSibling !== null &&
+  childElements(element.parentElement!).some(({ nodeName }) => nodeName === 'P') &&
+  measured(element).linked < measured(element).letters / 2;
 
 /** `isPlain` is a page of a single headline: its header may say what it is about. */
 function isAround(element: DomElement, { isContent, isPlain }: { isContent: boolean; isPlain: boolean }): boolean {

@@ -1,4 +1,5 @@
 import type { DomElement, DomNode } from '../dom.ts';
+import { oneLine } from '../markdown-text.ts';
 import { namesOf } from './names.ts';
 
 const TEXT = 3;
@@ -33,6 +34,21 @@ export function codeBlock(node: DomElement): string {
   const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
+}
+
+/** Leaves code within a line its words alone: Markdown has no markup in it. A link around all of it goes around the code. */
+export function flattenCode(root: DomElement): void {
+  for (const code of root.querySelectorAll('code')) {
+    if (code.firstElementChild === null || code.closest('pre') || !root.contains(code)) continue;
+    const [only, ...others] = code.childNodes;
+    const link = others.length === 0 && only!.nodeName === 'A' ? (only as DomElement) : undefined;
+    if (link) {
+      code.replaceWith(link);
+      code.textContent = link.textContent;
+      link.textContent = '';
+      link.append(code);
+    } else code.textContent = oneLine(code.textContent ?? '');
+  }
 }
 
 /** The lines of a `pre` as code within a line of text, where there is no place for a block. */

@@ -8,7 +8,9 @@ const PLACE = '(?:site|page|main|top|global|primary|secondary|left|right|bottom|
 const PART = '[_-]?(?:container|wrapper|wrap|area|inner|list|links|content|menu|bar|nav)';
 const named = (words: string): RegExp => new RegExp(`(?:^|\\s)(?:${PLACE})?(?:${words})(?:${PART})?(?:$|\\s)`, 'i');
 /** What leads elsewhere, as sites name it that have no elements for that. */
-const LEADING = named('nav|navbar|navigation|menu|sidebar|breadcrumbs?');
+const LEADING = named('nav|navbar|navigation|menu|breadcrumbs?');
+/** What stands beside the content, or is a box in it. */
+const BESIDE = named('sidebar');
 /** What stands above each page; parts have heads with a heading. */
 const HEAD = named('header|head|masthead|topbar');
 /** What stands under each page. */
@@ -23,18 +25,22 @@ const TEXT = 3;
 const FOOTER_LETTERS = 300;
 const FOOTER_LINKED = 0.3;
 
-/** Takes menus, side bars and footers out of the body of a page that marks them by names alone. */
-export function removeFrames(body: DomElement): void {
+/** Takes menus, side bars and footers out of the body of a page that marks them by names alone. A side bar between the headline and other text is a box of the text. */
+export function removeFrames(body: DomElement, headline: DomElement | undefined): void {
   const measured = measuresOf(body);
   const footers: DomElement[] = [];
   const heads: DomElement[] = [];
+  let isBelow = false;
   const visit = (element: DomElement): void => {
     for (const child of childElements(element)) {
+      isBelow ||= child === headline;
       const place = PART_OF_PAGE.test(child.nodeName) ? placeOf(purposeOf(child)) : undefined;
       if (place === undefined || holdsContent(child)) visit(child);
       else if (place === FOOTER && isSmall(measured(child))) footers.push(child);
       else if (place === HEAD && isMenu(child, measured) && !child.querySelector(HEADING)) heads.push(child);
       else if (place === LEADING && isMenu(child, measured)) child.remove();
+      else if (place === BESIDE && isMenu(child, measured) && !(isBelow && hasTextBeside(child, { side: 'nextSibling', body, measured })))
+        child.remove();
       else visit(child);
     }
   };
@@ -71,7 +77,7 @@ function hasTextBeside(
 }
 
 const placeOf = (names: string): RegExp | undefined =>
-  names.length < 3 ? undefined : [LEADING, HEAD, FOOTER].find((place) => place.test(names));
+  names.length < 3 ? undefined : [LEADING, BESIDE, HEAD, FOOTER].find((place) => place.test(names));
 
 const holdsContent = (element: DomElement): boolean =>
   element.querySelector('main, article') !== null || [...element.querySelectorAll('h1')].some((heading) => !isOfSite(heading));
@@ -80,7 +86,7 @@ function isMenu(element: DomElement, measured: (element: DomElement) => Measure)
   const { letters, linked } = measured(element);
   if (linked >= letters * LINKED) return true;
   const body = element.closest('body');
-  return body !== null && letters <= measured(body).letters * SHORT && element.querySelector('h2, h3, p, table, pre') === null;
+  return body !== null && letters <= measured(body).letters * SHORT && element.querySelector('h2, h3, p, table, pre, dl') === null;
 }
 
 const isSmall = ({ letters, linked }: Measure): boolean => letters <= FOOTER_LETTERS || linked >= letters * FOOTER_LINKED;

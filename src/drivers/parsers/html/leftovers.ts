@@ -44,8 +44,11 @@ const ASKED = /^(?:was this (?:page |article )?helpful\?|(?:last )?(?:updated|mo
 const ASKING = /^(?:DIV|P|SPAN)$/;
 const ASKED_LETTERS = 60;
 
-/** Takes out of the content what belongs to the page and not to the text. Gives the same element. */
-export function removeLeftovers(root: DomElement, { isGenerated = false } = {}): DomElement {
+/**
+ * Takes out of the content what belongs to the page and not to the text. Gives the same element. Of `generated` content nothing is taken for its name, and of
+ * a page that is kept `whole` only what leads elsewhere.
+ */
+export function removeLeftovers(root: DomElement, kind: 'generated' | 'whole' | 'story'): DomElement {
   const measured = measuresOf(root);
   const whole = measured(root).letters;
   const isSmall = (element: DomElement): boolean => {
@@ -53,12 +56,13 @@ export function removeLeftovers(root: DomElement, { isGenerated = false } = {}):
     return letters <= LINKS || linked >= letters * LINKED;
   };
   const isLinking = (element: DomElement): boolean => measured(element).linked >= measured(element).letters * LINKED;
+  const isElsewhere = kind === 'whole' ? isLinking : isSmall;
   const isAsked = (element: DomElement): boolean =>
     ASKING.test(element.nodeName) && measured(element).letters <= ASKED_LETTERS && ASKED.test(oneLine(element.textContent ?? ''));
   const isSign = (element: DomElement): boolean => {
     const names = namesIn(element);
     if (element.nodeName === 'PRE') return false;
-    if (isGenerated && isAsked(element)) return true;
+    if (kind === 'generated' && isAsked(element)) return true;
     if (names.length < 3) return false;
     return (
       (SIGNS.test(names) && isSmall(element)) ||
@@ -68,9 +72,9 @@ export function removeLeftovers(root: DomElement, { isGenerated = false } = {}):
     );
   };
   for (const sign of outermost(root, isSign)) removeSign(sign);
-  if (isGenerated) return root;
+  if (kind === 'generated') return root;
   const isAround = (element: DomElement): boolean =>
-    element.nodeName !== 'PRE' && isNamedAround(namesIn(element)) && measured(element).letters <= whole * SHORT && isSmall(element);
+    element.nodeName !== 'PRE' && isNamedAround(namesIn(element)) && measured(element).letters <= whole * SHORT && isElsewhere(element);
   const around = outermost(root, isAround);
   const isSaid = (element: DomElement): boolean => SAID.test(namesIn(element));
   const said = around.reduce((sum, element) => sum + (isSaid(element) ? measured(element).letters : 0), 0);

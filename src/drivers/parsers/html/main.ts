@@ -9,9 +9,11 @@ import { removeLeftovers } from './leftovers.ts';
 import { leadOf, withLead } from './lead.ts';
 import { LEVEL } from './markdown.ts';
 import { lettersAtAll, measuresOf } from './measure.ts';
+import { removeNavigation } from './navigation.ts';
 import type { Page } from './panels.ts';
 import { lettersOf, proseOf } from './prose.ts';
 import { replaceStandIns } from './stand-ins.ts';
+import { isManual, isStory } from './story.ts';
 import { rewriteWidgets } from './widgets.ts';
 
 /** Readability asks every element for its text, several times. Of a page where that is more than so many letters it would take many seconds to choose. */
@@ -21,14 +23,8 @@ const LABORIOUS = 20_000_000;
 const TOPICS = 'h1[id], h2[id], h3[id], h4[id], h5[id], h6[id], dt[id], section[id], div[id]';
 const ANCHOR = 'data-kb-id';
 const MAIN = 'main, [role=main]';
-/** Readability's choice counts when it keeps this share of a page's prose: of a short page it may keep one paragraph, of a manual one section. */
+/** Readability's choice counts when it keeps this share of a page's prose: of a short page it may keep one paragraph. */
 const MOST = 0.35;
-/** Of a manual, it has to keep more: Readability was made for stories, and leaves out tables, lists and sections. */
-const MOST_OF_MANUAL = 0.85;
-/** What manuals have and stories have not: code, and headings, terms and sections that can be linked to. */
-const MANUAL = 'pre, dt[id], h2[id], h3[id], h4[id], section[id] > h2, section[id] > h3';
-/** So many of them make a manual. */
-const MANUAL_MARKS = 3;
 /** A choice of this much prose may be less of it: the rest of a news page is teasers and comments. */
 const LONG = 1500;
 /** Of a page's only article or main element a shorter choice has to keep this share of what is no link: tables, lists and what folds out are no prose, and go unnoticed else. */
@@ -41,10 +37,11 @@ interface Main {
 }
 
 /**
- * What the page is about: the place where its generator puts that; else what Readability (the reader view of Firefox) chooses, where that is enough
- * of the page's text; else its only article, its main element or its body, without what stands around it. The page is taken apart.
+ * What the page is about: the place where its generator puts that; of a story what Readability (the reader view of Firefox) chooses, where that is enough of
+ * the page's text; else its only article, its main element or its body, without the navigation around it. The page is taken apart.
  */
 export async function mainContent(page: Page, source: Source & { title: string }): Promise<Main> {
+  const isOfStory = isStory(page.document);
   replaceStandIns(page, source.html);
   rewriteWidgets(page, source.html);
   writeIcons(page.body, source.html);
@@ -52,20 +49,33 @@ export async function mainContent(page: Page, source: Source & { title: string }
   removeUnseen(page.body, generated);
   const heading = headlineOf(page.body, { content: generated, title: source.title });
   const headline = wordsOf(heading);
-  if (generated && lettersOf(generated) > 0) return { content: removeLeftovers(generated, { isGenerated: true }), headline };
-  const lead = leadOf(page.document, heading)?.cloneNode(true) as DomElement | undefined;
-  const rest = candidate(page.body.cloneNode(true) as DomElement); // Readability takes the page apart
-  const isManual = [...rest.querySelectorAll(MANUAL)].length >= MANUAL_MARKS;
-  const chosen = lettersAtAll(page.body) > LABORIOUS ? undefined : await readable(page.document);
-  if (chosen && isEnough(chosen, { rest, isManual })) return { content: withLead(removeLeftovers(chosen), lead), headline };
-  if (chosen && lettersOf(chosen) > lettersOf(rest)) return { content: removeLeftovers(chosen), headline };
-  if (rest.nodeName === 'BODY') removeFrames(rest);
-  return { content: removeLeftovers(rest), headline };
+  if (generated && lettersOf(generated) > 0) return { content: removeLeftovers(generated, 'generated'), headline };
+  const content = isOfStory ? await storyOf(page, heading) : wholeOf(page.body, heading);
+  return { content, headline };
 }
 
-function isEnough(chosen: DomElement, { rest, isManual }: { rest: DomElement; isManual: boolean }): boolean {
+/** All of the page's content. */
+function wholeOf(body: DomElement, headline: DomElement | undefined): DomElement {
+  const content = candidate(body);
+  if (content.nodeName === 'BODY') removeFrames(content, headline);
+  removeNavigation(content, headline);
+  return removeLeftovers(content, 'whole');
+}
+
+/** The text that Readability finds in a story, where it is enough of it. */
+async function storyOf({ document, body }: Page, heading: DomElement | undefined): Promise<DomElement> {
+  if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return wholeOf(body, heading);
+  const lead = leadOf(document, heading)?.cloneNode(true) as DomElement | undefined;
+  const rest = candidate(body.cloneNode(true) as DomElement); // Readability takes the page apart
+  const chosen = await readable(document);
+  if (chosen && isEnough(chosen, rest)) return withLead(removeLeftovers(chosen, 'story'), lead);
+  if (chosen && lettersOf(chosen) > lettersOf(rest)) return removeLeftovers(chosen, 'story');
+  if (rest.nodeName === 'BODY') removeFrames(rest, undefined);
+  return removeLeftovers(rest, 'story');
+}
+
+function isEnough(chosen: DomElement, rest: DomElement): boolean {
   const [kept, whole] = [proseOf(chosen), proseOf(rest)];
-  if (isManual) return kept >= whole * MOST_OF_MANUAL;
   if (lettersOf(chosen) >= LONG) return kept > 0;
   const isMost = rest.nodeName === 'BODY' || (unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN && partsIn(chosen) >= partsIn(rest));
   return kept > 0 && kept >= whole * MOST && isMost;

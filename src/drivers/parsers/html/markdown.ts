@@ -3,7 +3,7 @@ import type { Mark } from '../../../schema/items.ts';
 import type { DomElement } from '../dom.ts';
 import { joinAdjoining } from './adjoining.ts';
 import { marksIn, numberHeadings } from './anchors.ts';
-import { codeBlock } from './code.ts';
+import { codeBlock, flattenCode } from './code.ts';
 import { escapeText } from './escape.ts';
 import { listItem } from './lists.ts';
 import { writeScripts } from './scripts.ts';
@@ -18,6 +18,7 @@ let turndown: Promise<TurndownService> | undefined;
 /** The Markdown of an element, and a mark at every heading that a link can lead to. The element is changed. */
 export async function toMarkdown(root: DomElement): Promise<{ text: string; marks: Mark[] }> {
   writeScripts(root);
+  flattenCode(root);
   joinAdjoining(root);
   escapeText(root);
   const anchors = numberHeadings(root);

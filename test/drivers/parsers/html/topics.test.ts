@@ -5,8 +5,10 @@ import { placeOf, read } from '../read.ts';
 
 const sentence =
   'The valve is looked at every spring, by someone who knows it, before the first guests come up from the valley and ask for soup. ';
-const article = async (html: string): Promise<string> =>
-  (await read('html', `<html><body><article><h1>Hut</h1><p>${sentence.repeat(5)}</p>${html}</article></body></html>`)).text;
+const SHARED = '<meta property="og:title" content="Hut">';
+const article = async (html: string, head = ''): Promise<string> =>
+  (await read('html', `<html><head>${head}</head><body><article><h1>Hut</h1><p>${sentence.repeat(5)}</p>${html}</article></body></html>`))
+    .text;
 const generated = async (html: string): Promise<string> =>
   (await read('html', `<html><body><main><div class="theme-doc-markdown"><h1>Hut</h1><p>${sentence}</p>${html}</div></main></body></html>`))
     .text;
@@ -55,12 +57,20 @@ describe('a short part of an article', () => {
   it('stays where its name says of what kind it is, and begins with a word for what leads elsewhere', async () => {
     const paged = async (name: string): Promise<string | null> => {
       const { body } = await parseHtml(`<html><body><p>${sentence.repeat(3)}</p><div class="${name}">PARTWORD</div></body></html>`);
-      return removeLeftovers(body).textContent;
+      return removeLeftovers(body, 'story').textContent;
     };
     const parts = 'related-commands rating-table social-security share-permissions subscribe-plan tags-input';
     for (const name of parts.split(' ')) expect(await paged(name), name).toContain('PARTWORD');
     const asides = 'related relatedPosts related-products rating rating-stars share-buttons social-links tags post-tags related__item';
     for (const name of asides.split(' ')) expect(await paged(name), name).not.toContain('PARTWORD');
+  });
+
+  it('stays whatever it is called where the page is no story, unless it leads elsewhere', async () => {
+    for (const name of ['related', 'rating', 'tags', 'copyright', 'credits', 'comments', 'newsletter', 'sidebar']) {
+      expect(await article(`<div class="${name}">PARTWORD</div><p>Words.</p>`), name).toContain('PARTWORD');
+      if (name !== 'sidebar')
+        expect(await article(`<div class="${name}"><a href="/x">PARTWORD</a></div><p>Words.</p>`), name).not.toContain('PARTWORD');
+    }
   });
 
   it('stays where it is called like a sign and leads nowhere', async () => {
@@ -95,12 +105,15 @@ describe('a thread of short answers', () => {
 
   it('has nothing of what only stands beside them', async () => {
     const aside = '<div class="newsletter"><p>MAILWORD</p><p>MAILWORD</p></div>';
-    const { text } = await read('html', `<html><body><main><h1>Thread</h1>${answers(12)}${aside}</main></body></html>`);
+    const { text } = await read(
+      'html',
+      `<html><head>${SHARED}</head><body><main><h1>Thread</h1>${answers(12)}${aside}</main></body></html>`,
+    );
     expect(text).not.toContain('MAILWORD');
   });
 
   it('is left out under an article that is longer', async () => {
-    expect(await article(`<p>${sentence.repeat(12)}</p><div>${answers(2)}</div>`)).not.toContain('Answer 1');
+    expect(await article(`<p>${sentence.repeat(12)}</p><div>${answers(2)}</div>`, SHARED)).not.toContain('Answer 1');
   });
 });
 
