@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const SourceKind = z.enum(['path', 'bytes', 'url', 'api', 'markdown']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location` are ours. */
+/** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location`, `page_kind` are ours. */
 export const Metadata = z
   .record(z.string(), z.unknown())
   .describe('What the source knows about itself: title, source_kind, file_type, content_hash, location, and keys of its own');

@@ -1,6 +1,7 @@
 import { chunkId } from '../../base/ids.ts';
 import type { Chunking } from '../../schema/config.ts';
 import type { Chunk, Document } from '../../schema/items.ts';
+import { passageKindOf } from '../page-kind.ts';
 import type { Block } from './block.ts';
 import { readBlocks } from './blocks.ts';
 import { embedPath, embedText } from './embed-text.ts';
@@ -27,12 +28,14 @@ export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
     const path = embedPath(document.title, group.host.headings);
     const pieces = pack(document.text, blocks, { group, sizes, before: goesOn(blocks, group, before) });
     for (const [ordinal, piece] of pieces.entries()) {
+      const text = textOf(document.text, piece, piece.from);
+      const page_kind = document.metadata.page_kind ?? passageKindOf(text, group.host.headings);
       chunks.push({
         id: chunkId(document.id, group.host.key, ordinal),
-        text: textOf(document.text, piece, piece.from),
+        text,
         embed_text: embedText(path, textOf(document.text, piece, embedStart(blocks, group, piece))),
         source: document.source,
-        metadata: { ...document.metadata, title: document.title, location: locate(piece, group) },
+        metadata: { ...document.metadata, ...(page_kind ? { page_kind } : {}), title: document.title, location: locate(piece, group) },
       });
     }
     before = { group, piece: pieces.at(-1)! };

@@ -4,6 +4,7 @@ import { KbError } from '../../base/errors.ts';
 import { documentId } from '../../base/ids.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import type { Document, SourceKind } from '../../schema/items.ts';
+import { pageKindOf } from '../page-kind.ts';
 
 /** What is known of a document beside what its file says. */
 export interface Provenance {
@@ -30,7 +31,9 @@ export function toDocument(
   if (parsed.page && parsed.text.trim() === '')
     throw new KbError('invalid', `${source} is a web page without any text.`, { hint: 'Fill it, or leave it out.' });
   const title = given ?? parsed.title ?? nameOf(source);
-  const metadata = { ...parsed.metadata, ...(description ? { description } : {}), title, source_kind, file_type, content_hash };
+  const page_kind = pageKindOf(parsed.text, title);
+  const known = { ...(page_kind ? { page_kind } : {}), ...parsed.metadata, ...(description ? { description } : {}) };
+  const metadata = { ...known, title, source_kind, file_type, content_hash };
   const { text, marks } = parsed;
   const document = cleanDocument({ id: id ?? documentId(source), text, source, title, metadata, ...(marks ? { marks } : {}) });
   if (text !== '' && document.text === '')
