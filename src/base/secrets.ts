@@ -14,6 +14,9 @@ export function holdsSecret(name: string, value = ''): boolean {
   return SECRET.test(plain(name)) || (PERHAPS.test(plain(name)) && value.length >= LONG);
 }
 
+/** Whether a parameter, header or field of this name may hold a credential, if its value looks like one. */
+export const mayHoldSecret = (name: string): boolean => SECRET.test(plain(name)) || PERHAPS.test(plain(name));
+
 /** An address as it may be shown and stored: without user name, password, and parameters that hold credentials. A text that is no address is cleaned of what looks like them. */
 export const shown = (address: string | URL): string => cleaned(address, () => undefined);
 

@@ -42,6 +42,9 @@ export function faultyHeader(headers: Readonly<Record<string, string>>): string 
 /** Headers that a caller of the server may send together with what the operator gave: they choose how a thing is written, and change nothing. */
 const HARMLESS = new Set(['accept', 'accept-language', 'cache-control', 'if-modified-since', 'if-none-match', 'range', 'user-agent']);
 
+/** Whether a header of this name only chooses how a thing is written: it is no credential. */
+export const isHarmless = (name: string): boolean => HARMLESS.has(name.toLowerCase());
+
 /** A request, as far as it decides about what the operator gave. */
 interface Borrowing {
   method: string;
@@ -55,5 +58,5 @@ interface Borrowing {
  * a body or a header that stands for another method.
  */
 export function isLent(surface: AddressPolicy['surface'], { method, headers, hasBody = false }: Borrowing): boolean {
-  return surface === 'cli' || (/^(GET|HEAD)$/i.test(method) && !hasBody && Object.keys(headers).every((name) => HARMLESS.has(name)));
+  return surface === 'cli' || (/^(GET|HEAD)$/i.test(method) && !hasBody && Object.keys(headers).every(isHarmless));
 }

@@ -7,6 +7,7 @@ import { extractLink } from '../stages/extract/links.ts';
 import { extractMarkdown } from '../stages/extract/markdown.ts';
 import { namedOrigins, type NetworkParts } from '../stages/extract/network.ts';
 import type { PageMemory } from '../stages/extract/page-memory.ts';
+import { redacted, redactorFor } from '../stages/extract/redacted.ts';
 import { extractUrls } from '../stages/extract/urls.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './roots.ts';
@@ -25,6 +26,7 @@ export async function openExtractors(
   const http = createHttp({ network, surface, named });
   const renderer = resources.renderer({ network, surface, named });
   const parts: NetworkParts = { http, reader, signal };
+  const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
   const { frontmatter, follow_links } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
   const local = { reader, cwd, home, signal, frontmatter, follow_links, authorize };
@@ -35,16 +37,20 @@ export async function openExtractors(
           docs: () =>
             extractDocs(docs, {
               ...local,
-              link: (url, given) => extractLink(url, given, parts),
+              link: (url, given) => redacted(extractLink(url, given, parts), redact),
             }),
         }),
     ...(urls === undefined
       ? {}
       : {
-          urls: () =>
-            extractUrls(urls, { ...parts, renderer, memory, settings: ingestion.urls, user_agent, max_redirects, turns: resources.turns }),
+          urls: () => {
+            const reading = { ...parts, renderer, memory, settings: ingestion.urls, user_agent, max_redirects, turns: resources.turns };
+            return redacted(extractUrls(urls, reading), redact);
+          },
         }),
-    ...(api === undefined ? {} : { api: () => extractApi(api, { ...parts, settings: ingestion.api, isRequested: surface === 'server' }) }),
+    ...(api === undefined ? {} : {
+          api: () => redacted(extractApi(api, { ...parts, settings: ingestion.api, isRequested: surface === 'server' }), redact),
+        }),
     ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),
   };
   return { extractors, close: async () => void (await Promise.all([http.close(), renderer.close()])) };

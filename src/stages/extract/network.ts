@@ -21,10 +21,21 @@ export function sourceOf(address: string): string {
   return identified(url);
 }
 
-/** The origins that a user named: `createHttp` lets those be private where the contract says so. */
-export function namedOrigins({ docs, urls, api }: { docs?: DocsInput; urls?: UrlsInput; api?: ApiInput }): string[] {
+/** Sources that may be asked of the network. */
+export interface NetworkSources {
+  docs?: DocsInput | undefined;
+  urls?: UrlsInput | undefined;
+  api?: ApiInput | undefined;
+}
+
+/** The addresses that a user named. */
+export function addressesIn({ docs, urls, api }: NetworkSources): string[] {
   const documents = [docs ?? []].flat().map((entry) => (typeof entry === 'string' ? entry : 'path' in entry ? entry.path : entry.folder));
   const others = [urls ?? [], api ?? []].flat(2).map((entry) => (typeof entry === 'string' ? entry : entry.url));
-  const addresses = [...documents, ...others].filter((address) => isLink(address) && URL.canParse(address));
-  return [...new Set(addresses.map((address) => new URL(address).origin))];
+  return [...documents, ...others].filter((address) => isLink(address) && URL.canParse(address));
 }
+
+/** The origins that a user named: `createHttp` lets those be private where the contract says so. */
+export const namedOrigins = (sources: NetworkSources): string[] => [
+  ...new Set(addressesIn(sources).map((address) => new URL(address).origin)),
+];
