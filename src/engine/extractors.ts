@@ -48,7 +48,9 @@ export async function openExtractors(
             return redacted(extractUrls(urls, reading), redact);
           },
         }),
-    ...(api === undefined ? {} : {
+    ...(api === undefined
+      ? {}
+      : {
           api: () => redacted(extractApi(api, { ...parts, settings: ingestion.api, isRequested: surface === 'server' }), redact),
         }),
     ...(markdown === undefined ? {} : { markdown: () => extractMarkdown(markdown, { reader, signal }) }),

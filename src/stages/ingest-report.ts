@@ -79,28 +79,28 @@ export class IngestReport {
   }
 
   /** A source that could not be made chunks. */
-  unread(name: SourceName, error: ErrorItem): void {
-    this.#done++;
-    this.#queued--;
+  unread(name: SourceName, error: ErrorItem, count = 1): void {
+    this.#done += count;
+    this.#queued -= count;
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
   }
 
   /** A document that was read, or that is known as it is. */
-  read({ name, status, chunks, reused, document, page }: Work): void {
+  read({ name, status, count, chunks, reused, documents, page }: Work): void {
     const { result } = this;
-    this.#queued--;
+    this.#queued -= count;
     if (page) this.#news.push(pageEvent(page, { verbose: this.#verbose }));
     const part = this.#source(name);
-    if (part && 'documents' in part) part.documents++;
-    else if (part) part.pages++;
-    if (document) this.#add(result.source_results.markdown!, document);
+    if (part && 'documents' in part) part.documents += count;
+    else if (part) part.pages += count;
+    for (const document of documents) this.#add(result.source_results.markdown!, document);
     if (status === 'unchanged') {
-      result.unchanged++;
+      result.unchanged += count;
       return;
     }
-    result.sources++;
+    result.sources += count;
     result.reused += reused;
-    result.chunk_result.inputs++;
+    result.chunk_result.inputs += count;
     result.chunk_result.chunks = result.chunks += chunks.length;
     for (const { id, text, source, metadata } of chunks) this.#add(result.chunk_result.items, { id, text, source, metadata });
   }
@@ -112,7 +112,7 @@ export class IngestReport {
 
   /** A document at the end of its way. */
   written({ work, stored, refused }: Written): void {
-    this.#done++;
+    this.#done += work.count;
     const { embed_result, store_result } = this.result;
     this.#count(work, stored);
     for (const { chunk, error } of work.lost)
@@ -138,14 +138,14 @@ export class IngestReport {
     return events;
   }
 
-  #count({ chunks, lost, reused }: Work, stored: boolean): void {
+  #count({ count, chunks, lost, reused }: Work, stored: boolean): void {
     const { result } = this;
     const { embed_result, store_result } = result;
     embed_result.inputs += chunks.length + lost.length - reused;
     store_result.inputs += chunks.length;
     for (const { id, source, vector } of chunks) if (vector) this.#add(embed_result.items, { id, source });
     if (!stored) return;
-    this.#stored++;
+    this.#stored += count;
     store_result.stored = result.stored += chunks.length;
     for (const { id, source } of chunks) this.#add(store_result.items, { id, source });
   }

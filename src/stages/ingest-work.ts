@@ -14,8 +14,10 @@ export interface Work {
   shares_source: boolean;
   /** What is told of a web page; one that is not read, because it is unchanged, has no title. */
   page?: PageTold;
-  /** Kept of Markdown that was given as text: the report lists it. */
-  document?: Document;
+  /** How many documents it is: several where a request gave several texts under one source. */
+  count: number;
+  /** Kept of Markdown that was given as text: the report lists them. */
+  documents: Document[];
   chunks: StoredChunk[];
   /** Ids of stored chunks that this document no longer has, where it shares its source: no one else's may go. */
   outdated: string[];

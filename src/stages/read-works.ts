@@ -46,21 +46,23 @@ export async function* readWorks(
 
 async function readWork(name: SourceName, candidate: Candidate, options: ReadWorksOptions): Promise<Work> {
   const version = versionOf(candidate, options.chunking);
-  const { source, shares_source = false, page } = candidate;
-  const work: Work = { name, source, status: 'new', shares_source, chunks: [], outdated: [], reused: 0, lost: [] };
+  const { source, shares_source = false, page, beside = [] } = candidate;
+  const count = 1 + beside.length;
+  const work: Work = { name, source, count, documents: [], status: 'new', shares_source, chunks: [], outdated: [], reused: 0, lost: [] };
   if (page) work.page = { url: source, title: '', ...page, document_id: documentId(source) };
   if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force);
   if (work.status === 'unchanged' && name !== 'markdown') return work;
-  const document = await candidate.document();
-  if (work.page) work.page.title = document.title;
-  if (name === 'markdown') work.document = document;
+  const documents = await Promise.all([candidate, ...beside].map((one) => one.document()));
+  const [document] = documents;
+  if (work.page) work.page.title = document!.title;
+  if (name === 'markdown') work.documents = documents;
   if (work.status === 'unchanged') return work;
-  work.chunks = chunksOf(document, options.chunking, version);
+  work.chunks = chunksOf(documents, options.chunking, version);
   if (work.chunks.length === 0) throw new KbError('invalid', `${source} holds no text.`, { hint: 'Fill it, or leave it out.' });
   if (shares_source) work.status = await sharedStatus(work.chunks, options);
   if (work.status === 'unchanged') work.chunks = [];
   if (work.status === 'changed' || work.status === 'incomplete') {
-    const before = await storedChunks(work, document, options.collection);
+    const before = await storedChunks(work, document!, options.collection);
     const ids = new Set(work.chunks.map(({ id }) => id));
     if (shares_source) work.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
     if (!options.force) work.reused = keepVectors(work, before);
@@ -92,8 +94,8 @@ async function sharedStatus(chunks: readonly StoredChunk[], { collection, force 
   return stored.length > 0 ? 'changed' : 'new';
 }
 
-function chunksOf(document: Document, chunking: Chunking, version: string): StoredChunk[] {
-  const chunks = chunkDocument(document, chunking);
+function chunksOf(documents: readonly Document[], chunking: Chunking, version: string): StoredChunk[] {
+  const chunks = documents.flatMap((document) => chunkDocument(document, chunking));
   return chunks.map((chunk) => ({ ...chunk, version, siblings: chunks.length }));
 }
 

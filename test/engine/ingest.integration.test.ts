@@ -130,6 +130,25 @@ describe('sources of one name', () => {
     expect((await chunksIn(engine)).map(({ text }) => text).toSorted()).toEqual([long, 'The bell rings at noon.']);
   });
 
+  it('are kept beside each other under one source, unchanged the next time, and replaced together', async () => {
+    const engine = engineIn(folder());
+    const given = (...texts: string[]) => result(engine, 'ingest', { markdown: texts.map((text) => ({ text, source: 'handbook' })) });
+    const [one, two] = ['# Mooring\n\nThe bow line first.', '# Mooring\n\nFour fenders to port.'];
+    expect(await given('# Old\n\nOne rope.')).toMatchObject({ sources: 1, stored: 1 });
+    expect(await given(one, two)).toMatchObject({ sources: 2, unchanged: 0, stored: 2, failed: 0, errors: [] });
+    const chunks = await chunksIn(engine);
+    expect(chunks.map(({ source, text }) => [source, String(text).includes('line') || String(text).includes('fenders')])).toEqual([
+      ['handbook', true],
+      ['handbook', true],
+    ]);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(2);
+    const again = await given(one, two);
+    expect(again).toMatchObject({ sources: 0, unchanged: 2, stored: 0, failed: 0 });
+    expect(again.source_results.markdown).toHaveLength(2);
+    expect(await given(one)).toMatchObject({ sources: 1, stored: 1 });
+    expect(await chunksIn(engine)).toMatchObject([{ source: 'handbook', text: expect.stringContaining('bow line') }]);
+  });
+
   it('are one where a text is given twice', async () => {
     const engine = engineIn(folder());
     const twice = await result(engine, 'ingest', { markdown: ['The gate is locked at ten.', 'The gate is locked at ten.'] });
@@ -137,17 +156,11 @@ describe('sources of one name', () => {
     expect(await chunksIn(engine)).toHaveLength(1);
   });
 
-  it('are reported where they hold different texts: none is lost in silence', async () => {
-    const engine = engineIn(folder());
-    const both = await result(engine, 'ingest', {
-      markdown: [
-        { source: 'rules', text: 'The gate is locked at ten.' },
-        { source: 'rules', text: 'The bell rings at noon.' },
-        { source: 'rules', text: 'The gate is locked at ten.' },
-      ],
-    });
+  it('are reported where a file and a text hold different things: none is lost in silence', async () => {
+    const engine = engineIn(folder({ 'rules.md': 'The gate is locked at ten.' }));
+    const both = await result(engine, 'ingest', { docs: 'rules.md', markdown: [{ source: 'rules.md', text: 'The bell rings at noon.' }] });
     expect(both).toMatchObject({ sources: 1, stored: 1, failed: 1 });
-    expect(both.errors).toMatchObject([{ source: 'rules', source_kind: 'markdown', stage: 'validate' }]);
+    expect(both.errors).toMatchObject([{ source: 'rules.md', source_kind: 'markdown', stage: 'validate' }]);
     expect((await chunksIn(engine)).map(({ text }) => text)).toEqual(['The gate is locked at ten.']);
   });
 });

@@ -9,7 +9,18 @@ test('a store that fails is told of before what feeds it is waited for', async (
   const hangs = new Promise<void>((done) => (release = done));
   const chunk = { vector: new Float32Array(2) };
   async function* works(): AsyncGenerator<Work, void, void> {
-    yield { name: 'urls', source: 'a', status: 'new', shares_source: false, chunks: [chunk], outdated: [], reused: 0, lost: [] } as never;
+    yield {
+      name: 'urls',
+      source: 'a',
+      count: 1,
+      documents: [],
+      status: 'new',
+      shares_source: false,
+      chunks: [chunk],
+      outdated: [],
+      reused: 0,
+      lost: [],
+    } as never;
     await hangs;
   }
   const told: unknown[] = [];

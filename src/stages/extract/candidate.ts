@@ -18,6 +18,8 @@ export interface Candidate {
   page?: { depth: number; status_code: number };
   /** Several documents share this source (texts without a name of their own): a new one stands beside the others and replaces none. */
   shares_source?: boolean;
+  /** Further documents of the same request under this source: all of them are stored together, and take the place of what is stored of it. */
+  beside?: readonly Candidate[];
 }
 
 /** A part of the world that was listed whole: a stored source that lies in it and was not met is gone. */

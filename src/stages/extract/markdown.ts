@@ -21,13 +21,36 @@ interface MarkdownParts {
 export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownParts): AsyncGenerator<Extracted, void, void> {
   const entries = [input].flat();
   yield { expected: entries.length };
-  for (const entry of entries) {
-    yield { input: (typeof entry === 'string' ? '' : entry.source) || BARE_SOURCE };
-    yield extractEntry(entry, parts);
+  const items = entries.map((entry) => extractEntry(entry, parts));
+  const groups = Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item));
+  for (const group of groups.values()) {
+    const [first] = group;
+    yield { input: 'candidate' in first! ? first.candidate.source : first!.error.source };
+    yield* together(group);
   }
 }
 
-function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): Extracted {
+type Entry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
+
+/** Texts that were given under one source become one candidate, each of them with an id of its own; the same text twice is one. */
+function* together(group: readonly Entry[]): Generator<Extracted, void, void> {
+  const given = group.flatMap((item) => ('candidate' in item ? [item.candidate] : []));
+  const [first, ...others] = new Map(given.map((candidate) => [candidate.content_hash, candidate])).values();
+  if (first === undefined || given.length < 2) return yield* group;
+  if (others.length + 1 < given.length) yield { expected: others.length + 1 - given.length };
+  if (others.length === 0) return yield { candidate: first };
+  const [own, ...beside] = [first, ...others].map(withOwnId);
+  const content_hash = hash(...[first, ...others].map((candidate) => candidate.content_hash));
+  yield { candidate: { ...own!, content_hash, beside } };
+}
+
+/** The candidate with an id that is made of its content as well. */
+const withOwnId = (candidate: Candidate): Candidate => ({
+  ...candidate,
+  document: async () => ({ ...(await candidate.document()), id: bareId(candidate.content_hash, candidate.source) }),
+});
+
+function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): Entry {
   const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
   const { text, metadata = {}, source = '' } = given;
   const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);

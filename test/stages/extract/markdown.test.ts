@@ -52,17 +52,29 @@ describe('Markdown given as text', () => {
   });
 
   it('has changed where its text, title or metadata have', async () => {
-    const hashes = (
-      await candidates([
-        { text: 'One.', source: 'a' },
-        { text: 'Two.', source: 'a' },
-        { text: 'One.', source: 'a', title: 'T' },
-        { text: 'One.', source: 'a', metadata: { year: 1 } },
-        { text: 'One.', source: 'b' },
-      ])
-    ).map(({ content_hash }) => content_hash);
+    const entries = [
+      { text: 'One.', source: 'a' },
+      { text: 'Two.', source: 'a' },
+      { text: 'One.', source: 'a', title: 'T' },
+      { text: 'One.', source: 'a', metadata: { year: 1 } },
+      { text: 'One.', source: 'b' },
+    ];
+    const hashes = (await Promise.all(entries.map((entry) => candidates([entry])))).map(([found]) => found!.content_hash);
     expect(new Set(hashes).size).toBe(4);
     expect(hashes[4]).toBe(hashes[0]);
+  });
+
+  it('is kept beside others of one source, each with an id of its own, the same text once', async () => {
+    const entries = ['One.', 'Two.', 'One.'].map((text) => ({ text, source: 'rules' }));
+    const [items, single] = [await extract(entries), await candidates([entries[0]!])];
+    expect(items).toMatchObject([{ expected: -1 }, { candidate: { source: 'rules', beside: [{ source: 'rules' }] } }]);
+    const { candidate } = items[1] as { candidate: Candidate };
+    const documents = await Promise.all([candidate, ...candidate.beside!].map((one) => one.document()));
+    expect(documents.map(({ text }) => text)).toEqual(['One.', 'Two.']);
+    const ids = [...documents, await single[0]!.document()].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    expect(candidate.content_hash).not.toBe(single[0]!.content_hash);
+    expect((await candidates([entries[0]!, entries[2]!])).at(-1)!.beside).toBeUndefined();
   });
 
   it('is an error where it is empty', async () => {
