@@ -1,8 +1,8 @@
-import { Args } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { settingFlags } from '../src/cli/flags.ts';
+import { outputDir, settingFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/items.ts';
-import { apiEntries } from '../src/cli/sources.ts';
+import { fetchEntries } from '../src/cli/fetch-entries.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Fetch extends KbCommand {
@@ -11,16 +11,22 @@ export default class Fetch extends KbCommand {
     'Writes a document a line as JSON Lines. @file holds the configuration of an API (url, method, headers, params, body, pagination …) as YAML or JSON; ${NAME} in it stands for a variable of the environment.';
   static override examples = [
     '<%= config.bin %> fetch https://example.com/api/articles',
+    "<%= config.bin %> fetch https://example.com/api/articles --header 'Authorization: Bearer ${TOKEN}' --param lang=en",
     '<%= config.bin %> fetch @articles.yaml | kb chunk',
   ];
   static override strict = false;
   static override args = { api: Args.string({ description: 'Address of the API, or @file', required: true }) };
-  static override flags = settingFlags(operations.fetch.sections);
+  static override flags = {
+    header: Flags.string({ description: 'Sent with the request', helpValue: "'NAME: VALUE'", multiple: true, multipleNonGreedy: true }),
+    param: Flags.string({ description: 'Query parameter', helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true }),
+    'output-dir': outputDir,
+    ...settingFlags(operations.fetch.sections),
+  };
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Fetch);
     await this.withEngine(flags, async (desk) => {
-      const apis = (argv as string[]).flatMap((given) => apiEntries(given, { flag: 'API', environment: desk.loaded.environment }));
+      const apis = fetchEntries(argv as string[], flags, desk.loaded.environment);
       await this.perform(desk, 'fetch', { request: { apis }, ...itemPrinter(desk) });
     });
   }

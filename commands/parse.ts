@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/items.ts';
 import { operations } from '../src/engine/operations.ts';
 
@@ -9,11 +9,12 @@ export default class Parse extends KbCommand {
   static override description = 'Writes a document a line as JSON Lines. PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV are read.';
   static override examples = [
     '<%= config.bin %> parse manual.pdf',
+    '<%= config.bin %> parse ./docs --output-dir markdown',
     '<%= config.bin %> parse ./docs | kb chunk | kb embed | kb store --collection manuals',
   ];
   static override strict = false;
   static override args = { path: Args.string({ description: 'Files, folders, globs or links', required: true }) };
-  static override flags = operationFlags(operations.parse, { omit: ['files', 'folder'] });
+  static override flags = { 'output-dir': outputDir, ...operationFlags(operations.parse, { omit: ['files', 'folder'] }) };
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Parse);

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/items.ts';
 import { pagesGiven } from '../src/cli/retry-list.ts';
 import { keepHeapSmall } from '../src/cli/young-heap.ts';
@@ -22,6 +22,7 @@ export default class Scrape extends KbCommand {
       description: 'Pages that failed and may not fail again: what kb scrape --json has written, or error items',
       helpValue: 'FILE',
     }),
+    'output-dir': outputDir,
     ...operationFlags(operations.scrape, { omit: ['url'] }),
   };
 

@@ -37,6 +37,9 @@ export const commonFlags: FlagTable = {
 /** For commands of which some items may fail while the rest is done. */
 export const allowFailures = Flags.boolean({ description: 'Exit with 0 even when some items failed' });
 
+/** For commands that hand out documents. */
+export const outputDir = Flags.string({ description: 'Write each document as a Markdown file into this folder', helpValue: 'FOLDER' });
+
 /** Keys of the configuration that have a flag of their own, in the sections that an operation reads. */
 function settingKeys(schema: z.ZodObject, sections: readonly Section[]): Key[] {
   return keysOf(schema).filter(

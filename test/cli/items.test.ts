@@ -7,7 +7,7 @@ import { paper } from '../support/screen.ts';
 const event = (type: Event['type'], data: Event['data']): Event => ({ type, stage: 'crawl', message: 'said', data, sequence: 0 });
 const error = { source: 'https://a.example/b', source_kind: 'url', stage: 'fetch', error: 'It is gone.', isRetryable: false, attempts: 1 };
 const printed = (screen: ReturnType<typeof paper>) => {
-  const printer = itemPrinter({ screen } as unknown as Desk);
+  const printer = itemPrinter({ screen, flags: {} } as unknown as Desk);
   printer.onEvent(event('item', { id: 'd1' }));
   printer.onEvent(event('page', { url: 'https://a.example/a' }));
   printer.onEvent(event('progress', {}));

@@ -1,0 +1,54 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { KbError } from '../base/errors.ts';
+import { fileTrouble } from '../base/file-trouble.ts';
+import { hash } from '../base/ids.ts';
+import type { Document } from '../schema/items.ts';
+import { pathOf, realPath } from '../stages/extract/local-path.ts';
+
+/** Bytes of a name, at most: file systems take 255 with what is put around it. */
+const LONGEST_NAME = 180;
+/** Names that Windows keeps for devices, whatever extension they have. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/** The name of a document's file, made of its source: letters and digits of any script, and a few signs. It names no folder and is never hidden. */
+export function fileNameOf(source: string): string {
+  const plain = source.replace(/^https?:\/\//i, '').replace(/\.(md|markdown)$/i, '');
+  const safe = plain.replace(/[^\p{L}\p{M}\p{N}._=]+/gu, '-').replace(/^[.-]+/, '');
+  let name = '';
+  for (const letter of safe) if (Buffer.byteLength(name + letter) <= LONGEST_NAME) name += letter;
+  if (name !== safe) name = `${name}-${hash(source).slice(0, 8)}`;
+  return DEVICE.test(name) ? `_${name}` : name || 'document';
+}
+
+/**
+ * Writes documents as Markdown files into a folder, which is made where there is none, and hands back the path of each. What is there under that name is replaced,
+ * but no source and nothing that a link leads to. Throws a KbError (`usage`) where that fails.
+ */
+export function documentWriter(folder: string, { home }: { home: string }): (document: Document) => string {
+  const place = { cwd: process.cwd(), home };
+  const trying = <Result>(what: string, work: () => Result): Result => {
+    try {
+      return work();
+    } catch (cause) {
+      throw new KbError('usage', `--output-dir: ${what} cannot be written: ${fileTrouble(cause, 'write')}.`, { cause });
+    }
+  };
+  trying(folder, () => mkdirSync(folder, { recursive: true }));
+  const used = new Set<string>();
+  return ({ source, text }) => {
+    const own = pathOf(source, place);
+    const isFree = (name: string) => !used.has(name.toLowerCase()) && realPath(resolve(folder, name)) !== own;
+    const base = fileNameOf(source);
+    let name = `${base}.md`;
+    for (let i = 2; !isFree(name); i++) name = `${base}-${i}.md`;
+    used.add(name.toLowerCase());
+    const path = join(folder, name);
+    const draft = join(folder, `.${name}.${process.pid}`);
+    trying(path, () => {
+      writeFileSync(draft, text, { flag: 'wx' });
+      renameSync(draft, path);
+    });
+    return path;
+  };
+}
