@@ -1,13 +1,25 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { notYet } from '../src/cli/not-yet.ts';
+import { runEvaluation } from '../src/cli/evaluate.ts';
+import { evaluationFlags } from '../src/cli/evaluation-flags.ts';
+import { operationFlags } from '../src/cli/flags.ts';
+import { operations } from '../src/engine/operations.ts';
 
 export default class Eval extends KbCommand {
-  static override summary = 'Measure retrieval and refusal over a golden set (not part of this version yet)';
-  static override args = { file: Args.string({ description: 'Golden set' }) };
+  static override summary = operations.evaluate.summary;
+  static override description =
+    'A golden set is YAML, JSON Lines or CSV: questions with the sources, passages and words that are expected. It ends with 1 where a gate is missed.';
+  static override examples = [
+    '<%= config.bin %> eval questions.yaml',
+    '<%= config.bin %> eval questions.jsonl --min-recall 0.9 --min-right 0.6 --report report.md',
+    '<%= config.bin %> eval questions.csv --compare now.yaml then.yaml',
+    '<%= config.bin %> eval --generate 20 > questions.jsonl',
+  ];
+  static override args = { file: Args.string({ description: 'Golden set', ignoreStdin: true }) };
+  static override flags = { ...evaluationFlags, ...operationFlags(operations.evaluate) };
 
   async run(): Promise<void> {
-    await this.parse(Eval);
-    notYet('eval', 'bench/retrieval.ts measures retrieval on sets in BEIR layout.');
+    const { args, flags } = await this.parse(Eval);
+    await this.withEngine(flags, (desk) => runEvaluation(desk, args.file));
   }
 }

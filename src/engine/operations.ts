@@ -26,6 +26,7 @@ import {
   StoreResult,
 } from '../schema/results.ts';
 import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
+import { EvaluationRequest, EvaluationResult, ProposalRequest, ProposalResult } from '../schema/evaluation.ts';
 import { SetupBrowserRequest, SetupBrowserResult } from '../schema/setup-browser.ts';
 import type { Config } from '../schema/config.ts';
 import type { Context } from './context.ts';
@@ -197,6 +198,20 @@ export const operations = {
     output: DoctorResult,
     sections: ['collection', ...place, ...embedder, 'chat.llm'],
     run: (request, context) => later(async () => (await import('./doctor.ts')).doctor(request, context)),
+  }),
+  evaluate: operation({
+    summary: 'Measure retrieval, answers and refusals over a golden set',
+    input: EvaluationRequest,
+    output: EvaluationResult,
+    sections: [...searching, 'chat'],
+    run: (request, context) => later(async () => (await import('./evaluate.ts')).evaluate(request, context)),
+  }),
+  propose_questions: operation({
+    summary: 'Propose questions for a golden set from what is stored',
+    input: ProposalRequest,
+    output: ProposalResult,
+    sections: [...searching, 'chat.llm'],
+    run: (request, context) => later(async () => (await import('./evaluate.ts')).propose(request, context)),
   }),
   setup_browser: operation({
     summary: 'Find the browser that renders web pages, or install one',

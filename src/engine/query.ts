@@ -1,7 +1,7 @@
 import { endsWork, isAbort, KbError, toErrorItem } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
 import { tellingWaits } from '../base/waits.ts';
-import type { Embedder } from '../ports/models.ts';
+import type { Embedder, Llm } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName } from '../schema/items.ts';
@@ -76,6 +76,10 @@ function rewritten(
 
 const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefined) =>
   resources.llm(settings.chat.llm, settings.chat.llm.provider === 'local' ? embedder : undefined);
+
+/** The configured model, to write questions; undefined where the answerer only quotes. */
+export const openQuestionWriter = async (context: Context): Promise<Llm | undefined> =>
+  context.settings.chat.llm.provider === 'local' ? undefined : await openLlm(context, undefined);
 
 /** One turn of a conversation. Nothing is opened before it is needed. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>

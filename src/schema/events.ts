@@ -7,7 +7,7 @@ export const Event = z
     stage: z
       .string()
       .describe(
-        'What it is at: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, reembed, setup; of an error the stage of its item; complete in the final event',
+        'What it is at: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, reembed, setup, evaluate; of an error the stage of its item; complete in the final event',
       ),
     message: z.string(),
     data: z.record(z.string(), z.unknown()),

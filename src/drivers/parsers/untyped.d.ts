@@ -20,7 +20,9 @@ declare module '@joplin/turndown-plugin-gfm' {
 }
 
 declare module 'papaparse' {
-  const papa: { parse(text: string, options: { delimiter: string; delimitersToGuess: string[] }): { data: string[][] } };
+  const papa: {
+    parse(text: string, options: { delimiter?: string; delimitersToGuess?: string[]; skipEmptyLines?: 'greedy' }): { data: string[][] };
+  };
   export default papa;
 }
 

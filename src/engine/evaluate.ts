@@ -1,0 +1,106 @@
+import { KbError } from '../base/errors.ts';
+import { progress, settle, type Run } from '../base/run.ts';
+import type { ChatResult } from '../schema/answers.ts';
+import type { EvaluationRequest, EvaluationResult, GoldenQuestion, ProposalRequest, ProposalResult } from '../schema/evaluation.ts';
+import type { HistoryEntry } from '../schema/items.ts';
+import type { ErrorItem } from '../schema/results.ts';
+import { findGoldRank, judgeAnswer } from '../stages/evaluate/judge.ts';
+import { proposeQuestions } from '../stages/evaluate/propose.ts';
+import { summarize, type Judged } from '../stages/evaluate/summarize.ts';
+import { openCollection } from './collections.ts';
+import type { Context } from './context.ts';
+import { chat, openQuestionWriter, retrieve } from './query.ts';
+
+/** Hits that a gold passage is looked for among, at least: recall is counted at 10. */
+const DEPTH = 10;
+
+/**
+ * Asks every question of a golden set and measures what comes of it. An answer is asked for where the question says what is expected of one.
+ * Throws a KbError where none of the questions could be asked.
+ */
+export async function* evaluate({ questions }: EvaluationRequest, context: Context): Run<EvaluationResult> {
+  const outcomes: Judged[] = [];
+  const errors: ErrorItem[] = [];
+  for (const [index, question] of questions.entries()) {
+    yield progress('evaluate', { done: index, expected: questions.length });
+    const began = performance.now();
+    const found = await askQuestion(question, context);
+    if (found.error) errors.push(found.error);
+    else outcomes.push(outcomeOf(question, { ...found, index, milliseconds: performance.now() - began }));
+  }
+  if (outcomes.length === 0) {
+    const [first] = errors;
+    throw new KbError('unavailable', `No question could be asked: ${first!.error}`, { isRetryable: first!.isRetryable });
+  }
+  return summarize(outcomes, { errors, failed: errors.length, lists: context.lists });
+}
+
+interface Found {
+  rank?: number | undefined;
+  result?: ChatResult | undefined;
+  error?: ErrorItem | undefined;
+}
+
+const needsAnswer = ({ answerable = true, must = [], turns }: GoldenQuestion): boolean =>
+  !answerable || must.length > 0 || turns !== undefined;
+
+/** What is found and answered. Of a conversation, the hits are those that its last turn found for itself. */
+async function askQuestion(question: GoldenQuestion, context: Context): Promise<Found> {
+  const [last, ...before] = (question.turns ?? [question.question!]).toReversed();
+  let rank: number | undefined;
+  if (before.length === 0) {
+    const { items, errors } = await settle(retrieve({ query: last! }, withDepth(context)));
+    if (errors[0]) return { error: errors[0] };
+    rank = findGoldRank(question, items);
+  }
+  if (!needsAnswer(question)) return { rank };
+  let history: HistoryEntry[] = [];
+  for (const query of before.toReversed()) ({ history } = await settle(chat({ query, history }, inConversation(context, history))));
+  const result = await settle(chat({ query: last, history }, inConversation(context, history)));
+  if (result.answer_confidence.reason === 'errors') return { error: result.errors[0] };
+  return { rank: before.length === 0 ? rank : findGoldRank(question, result.retrieval.outputs), result };
+}
+
+function withDepth(context: Context): Context {
+  const { retrieval } = context.settings;
+  return { ...context, settings: { ...context.settings, retrieval: { ...retrieval, top_k: Math.max(DEPTH, retrieval.top_k) } } };
+}
+
+/** As in `kb chat`: a turn that follows others is rewritten for the search, unless the settings say whether it is. */
+function inConversation(context: Context, history: readonly HistoryEntry[]): Context {
+  const { chat: chatSettings } = context.settings;
+  const enabled = chatSettings.query_rewrite.enabled ?? history.length > 0;
+  const settings = { ...context.settings, chat: { ...chatSettings, query_rewrite: { ...chatSettings.query_rewrite, enabled } } };
+  return { ...context, settings };
+}
+
+function outcomeOf(
+  question: GoldenQuestion,
+  { rank, result, index, milliseconds }: Found & { index: number; milliseconds: number },
+): Judged {
+  const { id, type, answerable = true, must = [], turns } = question;
+  const verdict = result && judgeAnswer(question, result);
+  return {
+    id: String(id ?? index + 1),
+    ...(type === undefined ? {} : { type }),
+    question: question.question ?? turns!.at(-1)!,
+    answerable,
+    ...(rank === undefined ? {} : { rank }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(result && { answer: result.answer, ...confidenceOf(result) }),
+    milliseconds,
+    must: must.length > 0,
+  };
+}
+
+function confidenceOf({ answer_confidence }: ChatResult): Pick<Judged, 'level' | 'probability'> {
+  const { level, probability } = answer_confidence as ChatResult['answer_confidence'] & { probability?: number };
+  return { level, ...(probability === undefined ? {} : { probability }) };
+}
+
+/** Questions that the collection answers, spread over its documents: written by the configured model, else made of headings. */
+export async function* propose({ count }: ProposalRequest, context: Context): Run<ProposalResult> {
+  const collection = await openCollection(context);
+  const writer = await openQuestionWriter(context);
+  return { questions: yield* proposeQuestions(collection, { count, writer, signal: context.signal }) };
+}

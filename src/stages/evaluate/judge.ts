@@ -1,0 +1,67 @@
+import type { ChatResult } from '../../schema/answers.ts';
+import type { GoldenQuestion, GoldPassage, Verdict } from '../../schema/evaluation.ts';
+import type { RetrievedItem } from '../../schema/items.ts';
+
+/** Words of an answer that is not too long. */
+const LONGEST_ANSWER = 150;
+
+/** A text as it is compared: without Markdown's marks, in lower case, with plain quotes, dashes and single spaces. */
+function normalize(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/!?\[([^\][]*)\]\([^()\s]*\)/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/[‘’‚′]/g, "'")
+    .replace(/[“”„″«»]/g, '"')
+    .replace(/[‐-―−]/g, '-')
+    .replace(/[`*\\|#\u00ad]/g, ' ')
+    .replace(/(?<![a-z0-9_])_|_(?![a-z0-9_])/gi, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+/** The same without spaces and hyphens: PDFs break lines and words. */
+const condense = (text: string): string => normalize(text).replace(/[\s-]/g, '');
+
+/** Whether a normalized text holds a phrase: words, or a regular expression between slashes. */
+const holds = (text: string, phrase: string): boolean =>
+  /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : text.includes(normalize(phrase));
+
+const isSource = (source: unknown, expected: string): boolean => source === expected || String(source).endsWith(`/${expected}`);
+
+function isGold({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>, { source, file, heading, needle }: GoldPassage): boolean {
+  if (!isSource(metadata['source'], (source ?? file)!)) return false;
+  if (needle !== undefined) return condense(text).includes(condense(needle));
+  if (!heading) return true;
+  const { headings = [] } = (metadata['location'] ?? {}) as { headings?: string[] };
+  return headings.some((title) => normalize(title) === normalize(heading));
+}
+
+/** The place of the first gold passage among the hits, from 1; 0 where none of them is one; undefined for a question without gold. */
+export function findGoldRank({ gold = [] }: GoldenQuestion, items: readonly RetrievedItem[]): number | undefined {
+  if (gold.length === 0) return undefined;
+  return 1 + items.findIndex((item) => gold.some((passage) => isGold(item, passage)));
+}
+
+/** Whether an answer was refused: nothing is cited, and there is no text or no confidence in it. */
+const isDeclined = ({ answer, sources, answer_confidence: { level } }: ChatResult): boolean =>
+  !sources.some(({ cited }) => cited) && (answer === '' || level !== 'high');
+
+/**
+ * What an answer is worth. Right: it holds a phrase of every group of `must`, none of `must_not`, in at most 150 words. Partly: some groups, or too long.
+ * To answer what is unanswerable is wrong. Undefined where the question does not say what is expected, and was answered.
+ */
+export function judgeAnswer({ answerable = true, must = [], must_not = [] }: GoldenQuestion, result: ChatResult): Verdict | undefined {
+  if (isDeclined(result)) return 'declined';
+  if (!answerable) return 'wrong';
+  if (must.length === 0) return undefined;
+  const bare = result.answer.replace(/\s?\[\d+\](?!\()/g, '');
+  const text = normalize(bare);
+  const met = must.filter((group) => group.some((phrase) => holds(text, phrase))).length;
+  if (met === 0 || must_not.some((phrase) => holds(text, phrase))) return 'wrong';
+  const words = bare.split(/\s+/).filter(Boolean).length;
+  return met === must.length && words <= LONGEST_ANSWER ? 'right' : 'partly';
+}

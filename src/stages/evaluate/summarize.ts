@@ -1,0 +1,133 @@
+import type { EvaluationResult, Figures, Outcome, Verdict } from '../../schema/evaluation.ts';
+import type { ErrorItem } from '../../schema/results.ts';
+import { mean, meanInterval, percentile, shareInterval, type Interval } from './statistics.ts';
+
+/** Questions that are listed as the worst, at most. */
+const WORST = 10;
+
+type Measure = (outcome: Outcome) => number;
+const within =
+  (depth: number): Measure =>
+  ({ rank }) =>
+    rank! > 0 && rank! <= depth ? 1 : 0;
+const discounted: Measure = ({ rank }) => (rank! > 0 && rank! <= 10 ? 1 / Math.log2(rank! + 1) : 0);
+
+/** What each figure of retrieval is the mean of, for a question with gold passages. */
+const RETRIEVAL = {
+  'recall@1': within(1),
+  'recall@5': within(5),
+  'recall@10': within(10),
+  mrr: ({ rank }) => (rank! > 0 ? 1 / rank! : 0),
+  'ndcg@10': discounted,
+  hit_rate: within(Infinity),
+} satisfies Record<string, Measure>;
+
+const hasGold = ({ answerable, rank }: Outcome): boolean => answerable && rank !== undefined;
+const isJudged = ({ answerable, verdict, must }: Judged): boolean => answerable && verdict !== undefined && must;
+const isDeclined = ({ verdict }: Outcome): boolean => verdict === 'declined';
+const isAnswered = ({ verdict }: Outcome): boolean => verdict !== undefined && verdict !== 'declined';
+
+/** An outcome, and whether the question says what its answer must hold. */
+export type Judged = Outcome & { must: boolean };
+
+/** What a question contributes to each figure that it counts for, by the figure's name. Comparisons are drawn pair by pair from it. */
+export function contributions(outcome: Judged): Record<string, number> {
+  const retrieval = hasGold(outcome) ? Object.entries(RETRIEVAL).map(([name, measure]) => [name, measure(outcome)] as const) : [];
+  return {
+    ...Object.fromEntries(retrieval),
+    ...(isJudged(outcome) ? { right: outcome.verdict === 'right' ? 1 : 0 } : {}),
+    ...(outcome.answerable || outcome.verdict === undefined ? {} : { refusal_recall: isDeclined(outcome) ? 1 : 0 }),
+  };
+}
+
+function figuresOf(outcomes: readonly Judged[]): Figures {
+  const gold = outcomes.filter(hasGold);
+  const judged = outcomes.filter(isJudged);
+  const asked = outcomes.filter(({ verdict, level }) => verdict !== undefined || level !== undefined);
+  const unanswerable = asked.filter(({ answerable }) => !answerable);
+  const declined = asked.filter(isDeclined);
+  const verdicts = (verdict: Verdict) => judged.filter((outcome) => outcome.verdict === verdict).length;
+  const share = (some: readonly Outcome[], all: readonly Outcome[]) => (all.length > 0 ? some.length / all.length : undefined);
+  return {
+    questions: outcomes.length,
+    ...(gold.length > 0 && {
+      retrieval: Object.fromEntries(
+        Object.entries(RETRIEVAL).map(([name, measure]) => [name, mean(gold.map((outcome) => measure(outcome)))]),
+      ) as Figures['retrieval'],
+    }),
+    ...(judged.length > 0 && {
+      answers: { right: verdicts('right'), partly: verdicts('partly'), wrong: verdicts('wrong'), declined: verdicts('declined') },
+    }),
+    ...(asked.length > 0 && {
+      refusals: {
+        precision: share(
+          declined.filter(({ answerable }) => !answerable),
+          declined,
+        ),
+        recall: share(unanswerable.filter(isDeclined), unanswerable),
+      },
+    }),
+  };
+}
+
+/** 95 % intervals of all figures, by name. */
+function intervalsOf(outcomes: readonly Judged[]): Record<string, Interval> {
+  const values = new Map<string, number[]>();
+  for (const outcome of outcomes) {
+    for (const [name, value] of Object.entries(contributions(outcome))) values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  const isMean = (name: string) => name === 'mrr' || name === 'ndcg@10';
+  return Object.fromEntries(
+    Array.from(values, ([name, numbers]) => [
+      name,
+      isMean(name) ? meanInterval(numbers) : shareInterval(numbers.filter((number) => number === 1).length, numbers.length),
+    ]),
+  );
+}
+
+/** Answers by their level of confidence: those whose question says what is right, and all to unanswerable questions. */
+function calibrationOf(outcomes: readonly Judged[]): EvaluationResult['calibration'] {
+  const answered = outcomes.filter((outcome) => isAnswered(outcome) && (outcome.must || !outcome.answerable));
+  return (['high', 'low', 'none'] as const).flatMap((level) => {
+    const some = answered.filter((outcome) => outcome.level === level);
+    if (some.length === 0) return [];
+    const probabilities = some.flatMap(({ probability = [] }) => probability);
+    return {
+      level,
+      answers: some.length,
+      right: some.filter(({ verdict }) => verdict === 'right').length,
+      ...(probabilities.length > 0 ? { probability: mean(probabilities) } : {}),
+    };
+  });
+}
+
+/** Wrong and sure of it is worst, above all where the right passage was at hand; then what was not found; then what was found late. */
+function badness({ verdict, level, rank, answerable }: Outcome): number {
+  const answer =
+    !answerable && isDeclined({ verdict } as Outcome) ? 0 : { wrong: 100, declined: 50, partly: 20, right: 0, none: 0 }[verdict ?? 'none'];
+  const passage = rank === undefined ? 0 : rank === 0 ? 15 : Math.min(rank - 1, 10);
+  return answer + (answer > 0 && level === 'high' ? 20 : 0) + passage;
+}
+
+const withoutMust = ({ must: _must, ...outcome }: Judged): Outcome => outcome;
+
+/** The figures of a golden set from what came of its questions. At least one outcome. */
+export function summarize(
+  outcomes: readonly Judged[],
+  { errors, failed, lists }: { errors: ErrorItem[]; failed: number; lists: boolean },
+): EvaluationResult {
+  const times = outcomes.map(({ milliseconds }) => milliseconds);
+  const types = Map.groupBy(outcomes, ({ type }) => type ?? '');
+  const worst = outcomes.filter((outcome) => badness(outcome) > 0).toSorted((a, b) => badness(b) - badness(a));
+  return {
+    ...figuresOf(outcomes),
+    calibration: calibrationOf(outcomes),
+    latency_ms: { p50: percentile(times, 50), p95: percentile(times, 95) },
+    intervals: intervalsOf(outcomes),
+    by_type: Object.fromEntries(Array.from(types, ([type, some]) => [type, figuresOf(some)] as const).filter(([type]) => type !== '')),
+    worst: worst.slice(0, WORST).map(withoutMust),
+    items: lists ? outcomes.map(withoutMust) : [],
+    failed,
+    errors,
+  };
+}
