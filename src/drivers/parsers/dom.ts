@@ -1,3 +1,5 @@
+import { checkMarkup } from './markup-limits.ts';
+
 /** As much of the DOM as the parsers use: the project is compiled without the types of browsers. */
 export interface DomNode {
   readonly nodeType: number;
@@ -66,8 +68,9 @@ export function unwrap(element: DomElement): void {
 /** Pages for people nest some dozens of elements. What is deeper loses its markup: walking a page takes time with the square of its depth, and stack. */
 const DEEPEST = 200;
 
-/** A document of this HTML, with a body that holds all of its content, whatever tags the source leaves out. Nothing is loaded or run. */
+/** A document of this HTML, with a body that holds all of its content, whatever tags the source leaves out. Nothing is loaded or run. Throws an Error where it would be too large. */
 export async function parseHtml(html: string): Promise<{ document: DomDocument; body: DomElement }> {
+  checkMarkup(html);
   const { parseHTML } = await import('linkedom');
   const parse = (source: string) => (parseHTML(source) as unknown as { document: DomDocument }).document;
   const whole = /<html[\s>]/i.test(html) ? parse(html) : parse(`<!doctype html><html>${html}</html>`);

@@ -97,6 +97,13 @@ describe('the reader', () => {
     expect((await read(reader, 'next.md', 'Next.')).text).toBe('Next.');
   });
 
+  it('refuses a page of more markup than a DOM is built for, and says so', async () => {
+    await expect(read(open(), 'deep.html', '<div>'.repeat(200_000))).rejects.toMatchObject({
+      code: 'invalid',
+      message: 'deep.html cannot be read as an HTML page: it nests more than 50000 elements.',
+    });
+  });
+
   it('stops what it reads when it is closed', async () => {
     const reader = open();
     const running = read(reader, 'slow.html', slowHtml).catch((error: unknown) => error);
