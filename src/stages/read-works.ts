@@ -50,7 +50,8 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadWor
   const count = 1 + beside.length;
   const work: Work = { name, source, count, documents: [], status: 'new', shares_source, chunks: [], outdated: [], reused: 0, lost: [] };
   if (page) work.page = { url: source, title: '', ...page, document_id: documentId(source) };
-  if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force);
+  // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
+  if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force || beside.length > 0);
   if (work.status === 'unchanged' && name !== 'markdown') return work;
   const documents = await Promise.all([candidate, ...beside].map((one) => one.document()));
   const [document] = documents;
