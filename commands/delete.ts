@@ -22,6 +22,7 @@ export default class Delete extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const request = { ...requestOfFlags(operations.delete.input, flags), ...(flags.id ? { ids: flags.id as string[] } : {}) };
       await this.perform(desk, 'delete', {
+        waiting: 'Deleting',
         request,
         lists: true,
         hasFailed: ({ deleted }) => deleted === 0,

@@ -14,6 +14,7 @@ export default class Doctor extends KbCommand {
       const { screen, loaded } = desk;
       await this.perform(desk, 'doctor', {
         request: requestOfFlags(operations.doctor.input, flags),
+        waiting: 'Checking',
         result: ({ checks }) => showChecks(checks, { screen, file: loaded.file }),
       });
     });

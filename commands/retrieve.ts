@@ -20,7 +20,12 @@ export default class Retrieve extends KbCommand {
     const { args, flags } = await this.parse(Retrieve);
     await this.withEngine(flags, async (desk) => {
       const request = { ...requestOfFlags(operations.retrieve.input, flags), query: args.query };
-      await this.perform(desk, 'retrieve', { request, lists: true, result: (result) => showHits(result, desk.screen) });
+      await this.perform(desk, 'retrieve', {
+        request,
+        waiting: 'Searching',
+        lists: true,
+        result: (result) => showHits(result, desk.screen),
+      });
     });
   }
 }

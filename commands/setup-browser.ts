@@ -14,6 +14,7 @@ export default class SetupBrowser extends KbCommand {
       await this.perform(desk, 'setup_browser', {
         request: {},
         title: 'Looking for a browser',
+        waiting: 'Looking for a browser',
         result: ({ message }) => desk.screen.print(printable(message)),
       });
     });

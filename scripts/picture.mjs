@@ -1,8 +1,8 @@
 // `node scripts/picture.mjs`: draws docs/terminal.svg, the picture of the README, from what the program prints now. Needs a terminal to draw from (`script` of util-linux).
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { ensureBuilt, root } from './prepare.mjs';
 
 const COMMANDS = [
@@ -32,9 +32,8 @@ function printed(command) {
   const line = command.replace(/^kb/, `'${process.execPath}' '${join(root, 'bin', 'run.js')}'`);
   const shell = `stty cols ${COLUMNS} rows 50; ${line}`;
   const env = { PATH: process.env.PATH, HOME: store, TERM: 'xterm', LANG: 'C.UTF-8', SHELL: '/bin/sh', KB_STORAGE_URL: store };
-  const { stdout, status } = spawnSync('script', ['-qefc', shell, '/dev/null'], { cwd: join(root, 'examples'), env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ended with ${status}:\n${stdout}`);
-  return screenAfter(stdout);
+  const options = { cwd: join(root, 'examples'), env, extendEnv: false, stripFinalNewline: false };
+  return screenAfter(execaSync('script', ['-qefc', shell, '/dev/null'], options).stdout);
 }
 
 /** A terminal as far as kb uses one: text, colours, and what goes back to a row to write it anew. */

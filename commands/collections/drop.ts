@@ -21,6 +21,7 @@ export default class CollectionsDrop extends KbCommand {
       if (!flags.yes && !(await confirmed(`Remove the collection «${name}» and all that is in it?`, 'kb collections drop')))
         return desk.screen.note('Nothing was removed.');
       await this.perform(desk, 'drop_collection', {
+        waiting: 'Dropping',
         request: { name },
         result: () => desk.screen.print(`Removed the collection «${name}».`),
       });

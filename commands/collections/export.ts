@@ -16,6 +16,7 @@ export default class CollectionsExport extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const { screen } = desk;
       await this.perform(desk, 'export_collection', {
+        waiting: 'Exporting',
         request: { name: args.name },
         onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.printJson(data) : undefined),
         result: ({ exported }) => screen.note(`Exported ${exported} chunks of «${args.name}».`),

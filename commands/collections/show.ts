@@ -14,6 +14,7 @@ export default class CollectionsShow extends KbCommand {
     const { args, flags } = await this.parse(CollectionsShow);
     await this.withEngine(flags, async (desk) => {
       await this.perform(desk, 'show_collection', {
+        waiting: 'Counting',
         request: { name: args.name },
         result: (collection) => showCollection(collection, desk.screen),
       });

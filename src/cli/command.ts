@@ -28,6 +28,8 @@ export interface Show<Name extends OperationName> {
   hasFailed?: (result: ResultOf<Name>) => boolean;
   /** Around the whole run, for progress. */
   title?: string;
+  /** What is waited for, where there is nothing to count. */
+  waiting?: string;
   /** Whether `onEvent` prints, line by line. */
   prints?: boolean;
   lists?: boolean;
@@ -70,6 +72,7 @@ export abstract class KbCommand extends Command {
     const result = await followed(engine.run(name, request, options), {
       screen,
       title: show.title,
+      waiting: show.waiting,
       prints: show.prints,
       onEvent: show.onEvent,
     });

@@ -75,14 +75,16 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
 
 /** `words` are the command, its topic before it where it has one, and what was given to it. */
 async function noCommand(words: readonly string[]): Promise<string> {
-  const { nearest, config } = await known();
-  if (words[0] === 'help') return `kb ${[...words.slice(1), '--help'].join(' ')} explains it.`;
+  const [{ config }, { meantCommand }] = await Promise.all([known(), import('./meant.ts')]);
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
   const name = words.slice(0, isTopic ? 2 : 1);
   if (config.commandIDs.includes(name.join(':')))
     return `kb ${name.join(' ')} takes no argument «${words.slice(name.length).join(':')}». Name it with a flag, such as --docs or --collection; --help shows them.`;
-  const meant = nearest(name.join(':'), config.commandIDs);
-  const hint = meant ? `Did you mean «kb ${meant.replaceAll(':', ' ')}»?` : 'kb --help shows them all.';
+  const meant = meantCommand(
+    name,
+    config.commandIDs.map((id) => id.replaceAll(':', ' ')),
+  );
+  const hint = meant ? `Did you mean «kb ${meant}»?` : 'kb --help shows them all.';
   return `There is no command «${name.join(' ')}». ${hint}`;
 }
 

@@ -1,14 +1,18 @@
 /** Runs the command that the process was started with, and sets the exit code. `root` is the folder of kb's package.json. */
 export async function main(root: string): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', leaveWhenClosed);
+  const words = helpWords(process.argv.slice(2));
   const { run } = await import('@oclif/core/run'); // the whole of it, which commands need, takes longer to load
   try {
-    await toItsEnd(run(process.argv.slice(2), { root }));
+    await toItsEnd(run(words, { root }));
   } catch (error) {
     const { failed } = await import('./failure.ts');
-    await failed(error, process.argv.slice(2));
+    await failed(error, words);
   }
 }
+
+/** `kb help COMMAND` says what `kb COMMAND --help` says. */
+export const helpWords = (words: readonly string[]): string[] => (words[0] === 'help' ? [...words.slice(1), '--help'] : [...words]);
 
 /** Waits for work. Where the process would end before it because nothing is left that could go on, that is told, and is a failure. */
 export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {

@@ -6,6 +6,8 @@ export interface FollowOptions {
   screen: Screen;
   /** What is going on, for the progress line; none is shown without it. */
   title?: string | undefined;
+  /** What is waited for where nothing can be counted: said beside a spinner on a terminal, and nowhere else. */
+  waiting?: string | undefined;
   /** The run itself prints, line by line: a moving line gives way to each. */
   prints?: boolean | undefined;
   onEvent?: ((event: Event) => void) | undefined;
@@ -17,9 +19,9 @@ const LINE_EVERY = 5_000;
 /** Runs to the end while progress is shown: a moving line on a terminal, plain lines off it, nothing with `--quiet` or without a title. */
 export async function followed<R>(
   run: AsyncGenerator<Event, R, void>,
-  { screen, title, prints = false, onEvent }: FollowOptions,
+  { screen, title, waiting, prints = false, onEvent }: FollowOptions,
 ): Promise<R> {
-  const renderer = rendererFor(screen, title);
+  const renderer = rendererFor(screen, { title, waiting });
   const drain = async (show: (event: Event) => void): Promise<R> => {
     for (;;) {
       const step = await run.next();
@@ -29,6 +31,7 @@ export async function followed<R>(
     }
   };
   if (renderer === 'none') return drain(() => {});
+  if (renderer === 'spinner') return withSpinner(waiting!, drain);
   if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));
   if (!prints) return onTerminal(title!, drain);
   return drain(statusTeller(screen, title!)).finally(() => screen.status());
@@ -37,10 +40,23 @@ export async function followed<R>(
 /** Which kind of progress fits. */
 export function rendererFor(
   { quiet, isTerminal }: Pick<Screen, 'quiet' | 'isTerminal'>,
-  title: string | undefined,
-): 'none' | 'moving' | 'lines' {
-  if (quiet || title === undefined) return 'none';
+  { title, waiting }: Pick<FollowOptions, 'title' | 'waiting'>,
+): 'none' | 'spinner' | 'moving' | 'lines' {
+  if (quiet) return 'none';
+  if (waiting !== undefined && isTerminal) return 'spinner';
+  if (title === undefined) return 'none';
   return isTerminal ? 'moving' : 'lines';
+}
+
+/** A wait that cannot be counted, such as for a model that is loaded or for another run that holds the collection. It is gone when it is over. */
+async function withSpinner<R>(waiting: string, drain: (show: (event: Event) => void) => Promise<R>): Promise<R> {
+  const { default: ora } = await import('ora');
+  // standard input is left to who asks there
+  const spinner = ora({ text: waiting, stream: process.stderr, discardStdin: false, hideCursor: false }).start();
+  const show = (event: Event) => {
+    if (event.message && isSaid(event)) spinner.text = printable(event.message);
+  };
+  return await drain(show).finally(() => spinner.stop());
 }
 
 /** On standard error, wherever standard output goes; a failure is left to whoever shows it in the end. */

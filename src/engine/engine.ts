@@ -1,4 +1,5 @@
 import { unfitChunking } from '../base/chunking-fit.ts';
+import { nearest } from '../base/nearest.ts';
 import { KbError } from '../base/errors.ts';
 import { fitting } from '../base/fitting.ts';
 import { layered, settingsIn } from '../base/settings.ts';
@@ -48,7 +49,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   const resources = createResources({ config, home, surface, own });
   const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown) => {
-    const operation = operations[name] as unknown as Operation;
+    const operation = operationNamed(name);
     const input = withOwnNames(operation.input, names);
     const given = fitting(input, request);
     const layer = settingsIn(input, given);
@@ -70,6 +71,15 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     checkStore: async () => void (await (await resources.store(config.storage)).collections()),
     close: () => resources.close(),
   };
+}
+
+/** Throws a KbError (`usage`) for a name that no operation has. */
+function operationNamed(name: string): Operation {
+  if (Object.hasOwn(operations, name)) return operations[name as OperationName] as unknown as Operation;
+  const meant = nearest(name, Object.keys(operations));
+  throw new KbError('usage', `There is no operation «${name}».`, {
+    hint: meant ? `Did you mean «${meant}»?` : `There are ${Object.keys(operations).join(', ')}.`,
+  });
 }
 
 async function* numbered<R>(run: Run<R>): AsyncGenerator<Event, R, void> {

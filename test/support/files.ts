@@ -111,6 +111,13 @@ export interface Slide {
   bullets?: string[];
   table?: string[][];
   notes?: string;
+  /** Further shapes, as XML. */
+  shapes?: string;
+  /** The addresses of links, by the names that shapes give them. */
+  links?: Record<string, string>;
+  /** The data of a diagram (SmartArt), as XML. */
+  diagram?: string;
+  isHidden?: boolean;
 }
 
 const drawn = (paragraphs: readonly string[], properties = ''): string =>
@@ -126,31 +133,44 @@ function slideTable(rows: readonly string[][]): string {
   return `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" name="t"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm/><a:graphic><a:graphicData uri="${SCHEMAS}/drawingml/2006/table"><a:tbl>${grid}${cells}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
 }
 
+const DIAGRAM =
+  '<p:graphicFrame><a:graphic><a:graphicData><dgm:relIds xmlns:dgm="d" r:dm="d1"/></a:graphicData></a:graphic></p:graphicFrame>';
+
+const shapesOf = ({ title, bullets = [], table, shapes = '', diagram }: Slide): string =>
+  shape('title', drawn([title])) +
+  shape('body', drawn(bullets, '<a:pPr><a:buChar char="•"/></a:pPr>')) +
+  (table ? slideTable(table) : '') +
+  shapes +
+  (diagram ? DIAGRAM : '');
+
 /** A PPTX of these slides. */
-export function pptxFile(slides: readonly Slide[], { core = {} }: { core?: CoreProperties } = {}): Buffer {
-  const names = `xmlns:a="${SCHEMAS}/drawingml/2006/main" xmlns:p="${SCHEMAS}/presentationml/2006/main" xmlns:r="${OFFICE_RELATION}"`;
+export function pptxFile(
+  slides: readonly Slide[],
+  { core = {}, order = slides.map((_, i) => i + 1) }: { core?: CoreProperties; order?: readonly number[] } = {},
+): Buffer {
+  const names = `xmlns:a="${SCHEMAS}/drawingml/2006/main" xmlns:p="${SCHEMAS}/presentationml/2006/main" xmlns:r="${OFFICE_RELATION}" xmlns:mc="mc" xmlns:a14="a14" xmlns:m="m"`;
   const tree = (shapes: string) =>
     `<p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shapes}</p:spTree></p:cSld>`;
   const overrides: Record<string, string> = { 'ppt/presentation.xml': 'presentationml.presentation.main' };
   const parts: Record<string, Part> = {
-    'ppt/presentation.xml': `${XML}<p:presentation ${names}><p:sldIdLst>${slides.map((_, i) => `<p:sldId id="${300 + i}" r:id="s${i + 1}"/>`).join('')}</p:sldIdLst></p:presentation>`,
+    'ppt/presentation.xml': `${XML}<p:presentation ${names}><p:sldIdLst>${order.map((number) => `<p:sldId id="${300 + number}" r:id="s${number}"/>`).join('')}</p:sldIdLst></p:presentation>`,
     'ppt/_rels/presentation.xml.rels': relations(
       slides.map((_, i) => ({ id: `s${i + 1}`, type: `${OFFICE_RELATION}/slide`, target: `slides/slide${i + 1}.xml` })),
     ),
   };
-  for (const [i, { title, bullets = [], table, notes }] of slides.entries()) {
-    const shapes =
-      shape('title', drawn([title])) +
-      shape('body', drawn(bullets, '<a:pPr><a:buChar char="•"/></a:pPr>')) +
-      (table ? slideTable(table) : '');
-    parts[`ppt/slides/slide${i + 1}.xml`] = `${XML}<p:sld ${names}>${tree(shapes)}</p:sld>`;
-    overrides[`ppt/slides/slide${i + 1}.xml`] = 'presentationml.slide';
-    if (notes === undefined) continue;
+  for (const [i, slide] of slides.entries()) {
+    const part = `slides/slide${i + 1}.xml`;
+    parts[`ppt/${part}`] = `${XML}<p:sld ${names}${slide.isHidden ? ' show="0"' : ''}>${tree(shapesOf(slide))}</p:sld>`;
+    overrides[`ppt/${part}`] = 'presentationml.slide';
     parts[`ppt/slides/_rels/slide${i + 1}.xml.rels`] = relations([
-      { id: 'n1', type: `${OFFICE_RELATION}/notesSlide`, target: `../notesSlides/notesSlide${i + 1}.xml` },
+      ...Object.entries(slide.links ?? {}).map(([id, target]) => ({ id, type: `${OFFICE_RELATION}/hyperlink`, target, isExternal: true })),
+      ...(slide.diagram ? [{ id: 'd1', type: `${OFFICE_RELATION}/diagramData`, target: `../diagrams/data${i + 1}.xml` }] : []),
+      ...(slide.notes ? [{ id: 'n1', type: `${OFFICE_RELATION}/notesSlide`, target: `../notesSlides/notesSlide${i + 1}.xml` }] : []),
     ]);
+    if (slide.diagram) parts[`ppt/diagrams/data${i + 1}.xml`] = `${XML}${slide.diagram}`;
+    if (slide.notes === undefined) continue;
     parts[`ppt/notesSlides/notesSlide${i + 1}.xml`] =
-      `${XML}<p:notes ${names}>${tree(shape('body', drawn([notes])) + shape('sldNum', drawn([String(i + 1)])))}</p:notes>`;
+      `${XML}<p:notes ${names}>${tree(shape('body', drawn([slide.notes])) + shape('sldNum', drawn([String(i + 1)])))}</p:notes>`;
     overrides[`ppt/notesSlides/notesSlide${i + 1}.xml`] = 'presentationml.notesSlide';
   }
   return officeFile({ main: 'ppt/presentation.xml', overrides, core, parts });

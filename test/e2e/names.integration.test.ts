@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { folder } from '../support/folder.ts';
+import { kb, KB, onTerminal, SEQUENCES } from '../support/program.ts';
+
+describe('kb, asked about itself', () => {
+  it('explains itself and its commands with help as with --help', async () => {
+    const cwd = folder();
+    const [help, plain, chat, its] = await Promise.all(
+      [['help'], ['--help'], ['help', 'chat'], ['chat', '--help']].map((words) => kb(words, { cwd })),
+    );
+    expect(help).toEqual({ ...plain, code: 0 });
+    expect(chat).toEqual({ ...its, code: 0 });
+    expect((await kb(['help', 'search'], { cwd })).error).toContain('«kb retrieve»');
+  });
+
+  it('tells its version to -v too', async () => {
+    const cwd = folder();
+    const long = await kb(['--version'], { cwd });
+    expect(long).toMatchObject({ code: 0, out: expect.stringMatching(/\d+\.\d+\.\d+/) });
+    expect(await kb(['-v'], { cwd })).toEqual(long);
+  });
+
+  it('names the command that was meant, and ends with 2', async () => {
+    const cwd = folder();
+    expect(await kb(['search', 'steam'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('«kb retrieve»') });
+    expect(await kb(['collections', 'lst'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('«kb collections list»') });
+  });
+
+  it('gives the shell what it completes', async () => {
+    const cwd = folder();
+    const { code, out } = await kb(['autocomplete', 'script', 'bash'], { cwd });
+    expect([code, out]).toEqual([0, expect.stringContaining('KB_AC_BASH_SETUP_PATH')]);
+  });
+
+  it('shows a spinner while it waits, on a terminal alone', async () => {
+    const cwd = folder();
+    const { out } = await onTerminal(`${KB} doctor`, { cwd }).done;
+    expect(out).toMatch(/Checking/);
+    const piped = await kb(['doctor'], { cwd });
+    expect(piped.error.replace(SEQUENCES, '')).not.toContain('Checking');
+    const quiet = await onTerminal(`${KB} doctor --quiet`, { cwd }).done;
+    expect(quiet.out).not.toMatch(/Checking/);
+  });
+});
