@@ -1,5 +1,4 @@
 import { Args, Flags } from '@oclif/core';
-import { KbError } from '../src/base/errors.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
@@ -13,12 +12,13 @@ export default class Chat extends KbCommand {
     '<%= config.bin %> chat "What does ERR-4042 mean?"',
     '<%= config.bin %> chat --collection manuals',
     '<%= config.bin %> chat "Opening hours?" --llm-provider openai --json',
+    '<%= config.bin %> chat "And on Sundays?" --history-file talk.json --json',
   ];
   static override args = { query: Args.string({ description: 'The question', ignoreStdin: true }) };
   static override flags = {
     'history-file': Flags.string({
       description:
-        'File that keeps the conversation and that it goes on from. On a terminal there is one anyway, for each collection, in ~/.local/state/kb/chat',
+        'File that keeps the conversation and that it goes on from, also where the question is an argument. On a terminal there is one anyway, for each collection, in ~/.local/state/kb/chat',
       helpValue: 'FILE',
     }),
     'no-history': Flags.boolean({ description: 'Go on from no earlier conversation, and keep none', exclusive: ['history-file'] }),
@@ -27,13 +27,11 @@ export default class Chat extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Chat);
-    if (args.query !== undefined && flags['history-file'] !== undefined)
-      throw new KbError('usage', '--history-file belongs to a conversation, and a question given as an argument is none.', {
-        hint: 'Leave the question out and type it, or pipe it in.',
-      });
     await this.withEngine(flags, async (desk) => {
       const request = requestOfFlags(operations.chat.input, flags);
       if (args.query === undefined) return (await import('../src/cli/repl.ts')).converse(desk, request);
+      if (flags['history-file'] !== undefined)
+        return (await import('../src/cli/repl/turn-by-script.ts')).takeTurn(desk, request, args.query);
       const { end, ...printer } = answerPrinter(desk.screen);
       const result = await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
       if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;

@@ -13,6 +13,9 @@ export interface FollowOptions {
   onEvent?: ((event: Event) => void) | undefined;
 }
 
+/** Columns of a terminal on which a list of tasks can be drawn: on a narrower one, or one that tells of none, it would be broken letter by letter. */
+const LEAST_COLUMNS = 40;
+
 /** Milliseconds between two lines of progress where no person watches. */
 const LINE_EVERY = 5_000;
 
@@ -33,7 +36,7 @@ export async function followed<R>(
   if (renderer === 'none') return drain(() => {});
   if (renderer === 'spinner') return withSpinner(waiting!, drain);
   if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));
-  if (!prints) return onTerminal(title!, drain);
+  if (!prints && (process.stderr.columns ?? 0) >= LEAST_COLUMNS) return onTerminal(title!, drain);
   return drain(statusTeller(screen, title!)).finally(() => screen.status());
 }
 
@@ -130,10 +133,19 @@ export function progressText(data: Record<string, unknown>, milliseconds: number
   const made = embedded || chunks || done;
   const rate = Math.round(made / (milliseconds / 1000));
   if (milliseconds > 1000 && rate > 0) parts.push(`${rate.toLocaleString('en')} ${chunks ? 'chunks/s' : 'per second'}`);
-  if (expected && done > 0 && done < expected && milliseconds > 3000)
-    parts.push(`${duration((milliseconds / done) * (expected - done))} left`);
+  const share = shareDone(amount);
+  if (share !== undefined && share > 0 && share < 1 && milliseconds > 3000)
+    parts.push(`${duration((milliseconds / share) * (1 - share))} left`);
   if (amount('failed')) parts.push(`${amount('failed')} failed`);
   return parts.join(', ');
+}
+
+/** How much of the work is done, 0 to 1, by the chunks that are at their end and those that are to come, as many for a byte as there were so far; undefined where the bytes are not known. */
+function shareDone(amount: Amount): number | undefined {
+  const [bytes, all, chunks] = [amount('bytes'), amount('expected_bytes'), amount('chunks')];
+  if (!bytes || !all || !chunks) return undefined;
+  const ended = Math.max(amount('stored') ?? 0, amount('embedded') ? amount('embedded')! + (amount('reused') ?? 0) : 0);
+  return ended / (chunks * Math.max(1, all / bytes));
 }
 
 const embeddedText = (embedded: number, chunks = embedded): string =>

@@ -51,6 +51,18 @@ function tellWhereKept(session: Session): void {
   screen.note(screen.colorBeside.dim(wrappedText(`The conversation is kept in ${place}. ${otherwise}`, screen.columns)));
 }
 
+/** Answers a question, and leaves a line free behind that; a person who sees it fail needs no exit code. */
+async function answered(question: string, session: Session): Promise<true> {
+  const { exitCode } = process;
+  try {
+    await ask(question, session);
+  } finally {
+    if (isConversation()) process.exitCode = exitCode;
+    if (!session.desk.screen.json) session.desk.screen.print('');
+  }
+  return true;
+}
+
 /** Answers a question, or does what a command says; what fails is said, and the conversation goes on. False where it ends. */
 async function handle(text: string, session: Session, keyboard: Keyboard): Promise<boolean> {
   const { screen, signal } = session.desk;
@@ -58,7 +70,7 @@ async function handle(text: string, session: Session, keyboard: Keyboard): Promi
   session.signal = AbortSignal.any([signal, stop.signal]);
   session.talk = withAsked(session.talk, text);
   try {
-    const goOn = () => (isCommand(text) ? perform(text, session) : ask(text, session).then(() => true));
+    const goOn = () => (isCommand(text) ? perform(text, session) : answered(text, session));
     return await keyboard.during(() => stop.abort(new KbError('aborted', 'Stopped.')), goOn);
   } catch (error) {
     screen.warn(isAbort(error) ? 'Stopped.' : wrappedText(`Error: ${printable(describe(error))}`, screen.columns));

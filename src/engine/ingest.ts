@@ -160,7 +160,8 @@ async function* readable(works: AsyncIterable<Work | Unread>, report: IngestRepo
   for await (const work of works) {
     if ('candidate' in work) {
       if (isAbort(work.error)) throw work.error;
-      report.unread(work.name, unreadItem(work.candidate, work.error), 1 + (work.candidate.beside?.length ?? 0));
+      const { beside = [], bytes } = work.candidate;
+      report.unread(work.name, unreadItem(work.candidate, work.error), { count: 1 + beside.length, bytes });
       continue;
     }
     report.read(work);

@@ -29,6 +29,8 @@ export class IngestReport {
   /** Documents that are known and not read yet. */
   #queued = 0;
   #done = 0;
+  /** Of the documents that are coming: how many have a length that is known, those lengths together without what needs no work, and what was read of them. */
+  readonly #sizes = { known: 0, bytes: 0, read: 0 };
   #stored = 0;
   #news: Progress[] = [];
 
@@ -61,8 +63,10 @@ export class IngestReport {
     return this.#stored;
   }
 
-  /** So many more documents are coming. */
-  expect(count: number): void {
+  /** So many more documents are coming, and so many bytes, where that is known. */
+  expect(count: number, bytes?: number): void {
+    if (bytes !== undefined || count < 0) this.#sizes.known += count;
+    this.#sizes.bytes += bytes ?? 0;
     this.#expected += count;
     this.#queued += count;
   }
@@ -79,14 +83,15 @@ export class IngestReport {
   }
 
   /** A source that could not be made chunks. */
-  unread(name: SourceName, error: ErrorItem, count = 1): void {
+  unread(name: SourceName, error: ErrorItem, { count = 1, bytes = 0 }: { count?: number; bytes?: number | undefined } = {}): void {
+    this.#sizes.bytes -= bytes;
     this.#done += count;
     this.#queued -= count;
     this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
   }
 
   /** A document that was read, or that is known as it is. */
-  read({ name, status, count, chunks, reused, documents, page }: Work): void {
+  read({ name, status, count, chunks, reused, documents, page, bytes }: Work): void {
     const { result } = this;
     this.#queued -= count;
     if (page) this.#news.push(pageEvent(page, { verbose: this.#verbose }));
@@ -96,8 +101,10 @@ export class IngestReport {
     for (const document of documents) this.#add(result.source_results.markdown!, document);
     if (status === 'unchanged') {
       result.unchanged += count;
+      this.#sizes.bytes -= bytes;
       return;
     }
+    this.#sizes.read += bytes;
     result.sources += count;
     result.reused += reused;
     result.chunk_result.inputs += count;
@@ -132,7 +139,21 @@ export class IngestReport {
   events(): Progress[] {
     const { sources, unchanged, chunks, embedded, reused, stored, failed, source_results } = this.result;
     const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};
-    const data = { expected: this.#expected, done: this.#done, ...pages, sources, unchanged, chunks, embedded, reused, stored, failed };
+    const { known, bytes, read } = this.#sizes;
+    const sizes = known === this.#expected && bytes > 0 ? { expected_bytes: bytes, bytes: read } : {};
+    const data = {
+      expected: this.#expected,
+      done: this.#done,
+      ...sizes,
+      ...pages,
+      sources,
+      unchanged,
+      chunks,
+      embedded,
+      reused,
+      stored,
+      failed,
+    };
     const events: Progress[] = [...this.#news, { type: 'progress', stage: 'ingest', message: '', data }];
     this.#news = [];
     return events;

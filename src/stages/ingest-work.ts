@@ -8,6 +8,8 @@ import type { PageTold } from './extract/page-event.ts';
 export interface Work {
   name: SourceName;
   source: string;
+  /** Length of the file that it is; 0 where it is none. */
+  bytes: number;
   /** Against what was stored before. `incomplete`: stored, but some of its chunks are missing. */
   status: 'new' | 'changed' | 'unchanged' | 'incomplete';
   /** Several documents share the source: this one stands beside the others. */

@@ -74,7 +74,7 @@ class Met {
         this.#report.passedOver(item.passed_over);
       } else if ('scope' in item) this.#scopes.push(item.scope);
       else if ('notice' in item) this.#report.notice(item.notice);
-      else this.#report.expect(item.expected);
+      else this.#report.expect(item.expected, item.bytes);
     }
   }
 

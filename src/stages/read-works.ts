@@ -46,9 +46,21 @@ export async function* readWorks(
 
 async function readWork(name: SourceName, candidate: Candidate, options: ReadWorksOptions): Promise<Work> {
   const version = versionOf(candidate, options.chunking);
-  const { source, shares_source = false, page, beside = [] } = candidate;
+  const { source, bytes = 0, shares_source = false, page, beside = [] } = candidate;
   const count = 1 + beside.length;
-  const work: Work = { name, source, count, documents: [], status: 'new', shares_source, chunks: [], outdated: [], reused: 0, lost: [] };
+  const work: Work = {
+    name,
+    source,
+    bytes,
+    count,
+    documents: [],
+    status: 'new',
+    shares_source,
+    chunks: [],
+    outdated: [],
+    reused: 0,
+    lost: [],
+  };
   if (page) work.page = { url: source, title: '', ...page, document_id: documentId(source) };
   // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
   if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force || beside.length > 0);

@@ -23,7 +23,9 @@ describe('progress', () => {
 
   const data = { done: 120, expected: 400, chunks: 812, embedded: 800, failed: 0 };
   it('tells how far it is, how fast, and how long it may still take', () => {
-    expect(progressText(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s, 47 s left');
+    expect(progressText(data, 20_000)).toBe('120 of 400, 800 of 812 chunks embedded, 40 chunks/s');
+    // a quarter of the bytes gave 812 chunks: 3,248 in all, of which 800 are done
+    expect(progressText({ ...data, bytes: 25_000, expected_bytes: 100_000 }, 20_000)).toMatch(/, 1 min 1 s left$/);
     expect(progressText({ ...data, failed: 3 }, 20_000)).toMatch(/3 failed$/);
     expect(progressText({ done: 1, expected: 2, chunks: 1, failed: 1 }, 500)).toBe('1 of 2, 1 chunk, 1 failed');
     expect(progressText({ done: 1, expected: 1, chunks: 1, embedded: 1 }, 500)).toBe('1 of 1, 1 of 1 chunk embedded');

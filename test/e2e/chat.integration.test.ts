@@ -338,9 +338,23 @@ describe('one question', () => {
     expect([json.code, JSON.parse(json.out).errors[0].stage]).toEqual([2, 'validate']);
   });
 
-  it('takes no file of a conversation', async () => {
-    const { code, error } = await kb(['chat', QUESTION, '--history-file', 'talk.json'], { cwd: home });
-    expect([code, error]).toEqual([2, expect.stringContaining('--history-file')]);
+  it('is a turn of the conversation in the file that is named, readable by its owner alone; what is no conversation is refused and stays', async () => {
+    const { words, prompts } = await model({ reply: () => 'The keeper is Quokkaberry [1].' });
+    const file = join(folder(), 'talk.json');
+    const ask = (name: string) => kb(['chat', QUESTION, ...words, '--no-query-rewrite', '--history-file', name, '--json'], { cwd: home });
+    const turns = [await ask(file), await ask(file)].map(({ code, out }) => [code, JSON.parse(out).history.length]);
+    expect([turns, statSync(file).mode & 0o777]).toEqual([
+      [
+        [0, 2],
+        [0, 4],
+      ],
+      0o600,
+    ]);
+    expect([prompts()[0], prompts()[1]].map((prompt) => prompt!.includes('Quokkaberry'))).toEqual([false, true]);
+    expect((await ask('/dev/null')).code).toBe(0);
+    writeFileSync(file, 'a letter');
+    expect(await ask(file)).toMatchObject({ code: 2, out: expect.stringContaining('holds no conversation of kb') });
+    expect(readFileSync(file, 'utf8')).toBe('a letter');
   });
 
   it('is answered as in a conversation: drawn on a terminal, plain elsewhere', async () => {

@@ -473,9 +473,12 @@ describe('the events of an ingest', () => {
     const { events, result: done } = await collect(engineIn(home).run('ingest', { docs: 'docs' }));
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => i));
     const counts = events.filter(({ type, data }) => type === 'progress' && 'done' in data).map(({ data }) => data);
+    const bytes = page('anchor').length + page('bell').length; // what can't be read is no work
     expect(counts.at(-1)).toEqual({
       expected: 3,
       done: 3,
+      expected_bytes: bytes,
+      bytes,
       sources: 2,
       unchanged: 0,
       chunks: 2,

@@ -149,7 +149,10 @@ function parsed(text: string): z.infer<typeof Kept> | undefined {
  * Where conversations are kept: in the file that `--history-file` names, else, on a terminal, in one for each store and collection under
  * XDG_STATE_HOME. What is piped in answers for itself: the same questions get the same answers. Where `--history-file` names a device, such as /dev/null, nothing is kept.
  */
-export function memoryOf({ engine, loaded, flags, screen }: Desk, { isTerminal }: { isTerminal: boolean }): Memory {
+export function memoryOf(
+  { engine, loaded, flags, screen }: Desk,
+  { isTerminal, warn = screen.warn }: { isTerminal: boolean; warn?: (text: string) => void },
+): Memory {
   const given = flags['history-file'] as string | undefined;
   const keepsNothing = Boolean(flags['no-history']) || (given !== undefined && isDevice(given));
   const named = keepsNothing ? undefined : given;
@@ -160,6 +163,6 @@ export function memoryOf({ engine, loaded, flags, screen }: Desk, { isTerminal }
   return new Memory({
     fileOf: (collection) => (named ? resolve(named) : isKept ? join(state, 'kb', 'chat', store, `${collection}.json`) : undefined),
     isNamed: named !== undefined,
-    warn: screen.warn,
+    warn,
   });
 }

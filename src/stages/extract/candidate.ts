@@ -12,6 +12,8 @@ export interface Candidate {
   content_hash: string;
   /** Reads the document, which is the expensive part. Throws a KbError where that fails. Called at most once. */
   document(): Promise<Document>;
+  /** Length of the file; absent where it was not one. */
+  bytes?: number;
   /** The file holds nothing but blanks. */
   isEmpty?: boolean;
   /** How a page was come upon: how many links from where the crawl began, and the status that it was answered with. */
@@ -34,7 +36,7 @@ export interface Scope {
  * What an extractor yields: the input (an entry of what was given, without credentials) that all up to the next one comes from; a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go;
  * `stored_as`: under another address, where that is so); a
  * file that no parser reads; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
- * known; a sentence that a person should read although nothing failed.
+ * known, and how long they are together; a sentence that a person should read although nothing failed.
  */
 export type Extracted =
   | { input: string }
@@ -42,7 +44,7 @@ export type Extracted =
   | { error: ErrorItem; isGone?: boolean; stored_as?: string }
   | { passed_over: string }
   | { scope: Scope }
-  | { expected: number }
+  | { expected: number; bytes?: number }
   | { notice: string };
 
 /** What a person said about a document beside its content. */

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { breathing } from '../../base/breath.ts';
 import { KbError, toErrorItem } from '../../base/errors.ts';
 import { mapOrdered } from '../../base/pool.ts';
@@ -29,7 +30,8 @@ export interface DocsParts extends GuardedPlace, FileParts {
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: Found[] = [];
   for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) found.push(item);
-  yield { expected: found.filter((item) => 'path' in item && (item.named || parts.reader.fileType(item.path))).length };
+  const files = found.flatMap((item) => ('path' in item && (item.named || parts.reader.fileType(item.path)) ? [item.path] : []));
+  yield { expected: files.length, bytes: await lengthOf(files) };
   const [first, ...others] = found.filter((item) => !('input' in item));
   const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
   const empty: string[] = [];
@@ -44,6 +46,14 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
     } else yield item;
   }
   if (empty.length > 0) yield { notice: emptyFiles(empty) };
+}
+
+/** Bytes of all the files; what can't be looked at counts nothing. */
+async function lengthOf(files: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(file).catch(() => undefined))?.size ?? 0))
+    bytes += size;
+  return bytes;
 }
 
 type FoundLink = Extract<Found, { link: string }>;

@@ -34,6 +34,7 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
   const looked = (bytes: Uint8Array) => ({
     content_hash: contentHash(bytes, { title, description, frontmatter }),
     isEmpty: isBlank(bytes),
+    bytes: bytes.length,
   });
   const file = await openLocalFile(path, looked, { source, recheck });
   const document = () =>
