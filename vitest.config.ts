@@ -11,7 +11,14 @@ export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/**/*.integration.test.ts'], isolate: false, pool: 'threads' },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.integration.test.ts'],
+          isolate: false,
+          pool: 'threads',
+          testTimeout: 60_000,
+        },
       },
       {
         test: {

@@ -85,8 +85,7 @@ export function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message
   if (type === 'token') return 'Writing…';
   if (type !== 'progress') return undefined;
   if (isWait(event)) return printable(message);
-  if (stage === 'chat') return 'Reading the question…';
-  if (stage === 'retrieval' && data.retrieved === undefined) return 'Searching…';
+  if (stage === 'chat') return data.search_query === undefined ? 'Reading the question…' : 'Searching…';
   return stage === 'generation' ? `Reading ${count(Number(data.sources), 'passage')}…` : undefined;
 }
 

@@ -6,6 +6,7 @@ import { createBrowser } from './fetchers/browser.ts';
 import type { Kind } from './provider-rows.ts';
 import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm.ts';
+import { OPTION_NAMES } from './stores/qdrant/options.ts';
 
 export interface EmbedderDriver {
   /** The model where none is configured. */
@@ -40,11 +41,14 @@ export const drivers = {
   stores: {
     lancedb: {
       url: '.kb/lancedb',
+      /** All of its options say how s3://, gs:// or az:// is reached. */
+      requestOptions: [] as readonly string[],
       open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
         (await import('./stores/lancedb.ts')).openLanceDb({ url, options }),
     },
     qdrant: {
       url: 'http://127.0.0.1:6333',
+      requestOptions: OPTION_NAMES,
       open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant.ts')).openQdrant(options),
     },
   },

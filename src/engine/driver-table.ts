@@ -41,6 +41,12 @@ export function driverTable(own: OwnDrivers): DriverTable {
   };
 }
 
+/** The names of `storage.options` that a request over the network may set for this vector database. */
+export function requestOptionsOf(vector_db: string, own: OwnDrivers): readonly string[] {
+  const rows: Record<string, { requestOptions?: readonly string[] }> = { ...drivers.stores, ...own.stores };
+  return Object.hasOwn(rows, vector_db) ? (rows[vector_db]!.requestOptions ?? []) : [];
+}
+
 const opening = <Options, Opened>(factories: Record<string, Factory<Options, Opened>> = {}): Record<string, Driver<Options, Opened>> =>
   Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { open: async (options) => await factory(options) }]));
 

@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { operations, type Operation, type OperationName, type RequestOf, type ResultOf } from './operations.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
 import { withOwnNames } from '../schema/own-names.ts';
-import { namesOf } from './driver-table.ts';
+import { namesOf, requestOptionsOf } from './driver-table.ts';
 import { assertPermitted, lendable } from './permissions.ts';
 import { createResources } from './resources.ts';
 
@@ -57,7 +57,8 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     const unfit = unfitChunking(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
     operation.check?.(given, settings);
-    if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd });
+    const requestOptions = requestOptionsOf(settings.storage.vector_db, own);
+    if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd, requestOptions });
     return { operation, given, settings };
   };
   return {

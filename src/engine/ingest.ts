@@ -1,6 +1,7 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
+import { noteUnfinished } from '../base/unfinished.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { IngestRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
@@ -36,7 +37,7 @@ export async function* ingest(given: IngestRequest, asked: Context): Run<IngestR
     if (request.dry_run) yield* rehearse(task);
     else yield* withLock(context, () => pipeline(task));
   } catch (error) {
-    throw endedBy(error, report);
+    throw noteUnfinished(endedBy(error, report), report.result);
   }
   return report.result;
 }

@@ -1,6 +1,7 @@
 import { isAbort, KbError } from '../base/errors.ts';
 import { mapOrdered } from '../base/pool.ts';
 import { errorEvent, progress, throwIfAborted, type Run } from '../base/run.ts';
+import { noteUnfinished, unfinishedOf } from '../base/unfinished.ts';
 import type { Document } from '../schema/items.ts';
 import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { ApiInput, DocsInput, Sources } from '../schema/sources.ts';
@@ -38,10 +39,19 @@ export async function* upload(request: UploadRequest, context: Context): Run<Doc
 
 /** Web pages to normalized documents. */
 export async function* scrape({ url }: ScrapeRequest, context: Context): Run<PagesResult> {
-  const { documents: pages, ...rest } = yield* documents({ urls: url }, context);
+  try {
+    return asPages(yield* documents({ urls: url }, context));
+  } catch (error) {
+    throw noteUnfinished(error, asPages((unfinishedOf(error) as DocumentsResult | undefined) ?? nothingYet()));
+  }
+}
+
+function asPages({ documents: pages, ...rest }: DocumentsResult): PagesResult {
   const retryable = rest.errors.filter((error) => error.isRetryable);
   return { pages, ...rest, dlq: retryable.length > 0 ? retryable : null };
 }
+
+const nothingYet = (): DocumentsResult => ({ documents: 0, failed: 0, outputs: [], notices: [], errors: [] });
 
 /** Answers of HTTP APIs to normalized documents. */
 export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: Context): Run<DocumentsResult> {
@@ -65,7 +75,16 @@ async function* documents(sources: Sources, context: Context): Run<DocumentsResu
 
 /** What the extractors find, each document handed out as an `item` as soon as it is made. */
 async function* gathered(extractors: Extractors, context: Context): Run<DocumentsResult> {
-  const result: DocumentsResult = { documents: 0, failed: 0, outputs: [], notices: [], errors: [] };
+  const result = nothingYet();
+  try {
+    yield* gatheredInto(result, extractors, context);
+  } catch (error) {
+    throw noteUnfinished(error, result);
+  }
+  return result;
+}
+
+async function* gatheredInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
   const { verbose } = context.settings.ingestion.urls;
   let [expected, told] = [0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
@@ -89,7 +108,6 @@ async function* gathered(extractors: Extractors, context: Context): Run<Document
     yield { type: 'item', stage: 'parse', message: '', data: document };
     if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
   }
-  return result;
 }
 
 /** How far it is; of pages also how many are known and not read yet. */

@@ -7,6 +7,9 @@ import { isAddress, isOperators, storeUrl } from './store-address.ts';
 /** Where in the settings a provider's options are: a request may set them, but not where the provider's key is sent. */
 const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.options'];
 
+/** Characters of a name that a caller chose which are told. */
+const LONGEST_NAME = 60;
+
 /** What the configuration sends to every API that is read: it may hold the operator's secrets. */
 const SENT_TO_APIS = ['headers', 'params', 'body'] as const;
 
@@ -28,11 +31,13 @@ export interface Caller {
   config: Config;
   home: string;
   cwd: string;
+  /** The names of `storage.options` that the store declares open to callers. */
+  requestOptions: readonly string[];
 }
 
 /**
  * Refuses what a request that came over the network may not do as a whole (contract, "Safe by default"): send a key to an address that the caller
- * chose, open a store that the operator did not allow, or say how it is reached. Throws a KbError (`forbidden`).
+ * chose, open a store that the operator did not allow, or say more of how it is reached than the store itself leaves to callers. Throws a KbError (`forbidden`).
  */
 export function assertPermitted(caller: Caller): void {
   for (const path of PROVIDER_OPTIONS) {
@@ -45,12 +50,19 @@ export function assertPermitted(caller: Caller): void {
   if (caller.layer.storage !== undefined) assertStore(caller); // most requests name no store
 }
 
-function assertStore({ layer, settings, config, home, cwd }: Caller): void {
+function assertStore({ layer, settings, config, home, cwd, requestOptions }: Caller): void {
   const { vector_db } = settings.storage;
-  if (Object.keys(getPath(layer, 'storage.options') ?? {}).length > 0)
-    throw new KbError('forbidden', "storage.options can't be set in a request: they say how and where the store is reached.", {
-      hint: 'The operator sets them in kb.config.yaml.',
-    });
+  const refused = Object.keys(getPath(layer, 'storage.options') ?? {}).find((name) => !requestOptions.includes(name));
+  if (refused !== undefined) {
+    const open = requestOptions.length > 0 ? ` A request may set ${requestOptions.join(', ')}.` : '';
+    throw new KbError(
+      'forbidden',
+      `storage.options.${refused.slice(0, LONGEST_NAME)} can't be set in a request: where ${vector_db} is and how it is reached is not a caller's to say.`,
+      {
+        hint: `The operator sets it in kb.config.yaml.${open}`,
+      },
+    );
+  }
   if (isOperators(settings.storage, { config, home })) return;
   const url = storeUrl(settings.storage, home);
   if (vector_db === 'lancedb' && !isAddress(url))

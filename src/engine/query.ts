@@ -1,13 +1,15 @@
 import { endsWork, isAbort, KbError, toErrorItem } from '../base/errors.ts';
 import type { Run } from '../base/run.ts';
+import { noteUnfinished } from '../base/unfinished.ts';
 import { tellingWaits } from '../base/waits.ts';
 import type { Embedder, Llm } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { ErrorItem } from '../schema/results.ts';
-import { chat as runChat } from '../stages/chat/chat.ts';
+import { chat as runChat, isGrounded } from '../stages/chat/chat.ts';
 import { windowOf } from '../stages/chat/budget.ts';
+import { openResult } from '../stages/chat/turn.ts';
 import { standAlone } from '../stages/chat/rewrite.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search-each.ts';
@@ -81,13 +83,17 @@ const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefine
 export const openQuestionWriter = async (context: Context): Promise<Llm | undefined> =>
   context.settings.chat.llm.provider === 'local' ? undefined : await openLlm(context, undefined);
 
-/** One turn of a conversation. Nothing is opened before it is needed. */
+/** One turn of a conversation. Nothing is opened before it is needed, but what it cannot do without is looked at before it says its first word. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
   tellingWaits(chatting(request, context), { stage: 'chat', data: { query: request.query } });
 
 async function* chatting({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
   const { settings, signal } = context;
   let opened: RetrieveParts | undefined;
+  if (isGrounded({ query, settings: settings.chat }))
+    await assertSetUp(context).catch((error: unknown) => {
+      throw noteUnfinished(error, openResult(String(query), history));
+    });
   return yield* runChat(
     { query, history, settings: settings.chat, explain, show_prompt },
     {
@@ -107,6 +113,21 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
       signal,
     },
   );
+}
+
+/** Throws the KbError of what nothing but the operator or the caller can mend: a key that is missing, a provider that is not set up. Asks nobody. */
+async function assertSetUp({ settings, resources }: Context): Promise<void> {
+  const {
+    chat: { llm },
+    rerank,
+  } = settings;
+  const opening: (() => Promise<unknown>)[] = [];
+  if (llm.provider !== 'local') opening.push(() => resources.llm(llm, undefined));
+  if (rerank.enabled) opening.push(() => resources.reranker(rerank, llm));
+  for (const open of opening)
+    await open().catch((error: unknown) => {
+      if (endsWork(error)) throw error; // all else is told where it is needed
+    });
 }
 
 const minScore = (embedder: Embedder | undefined): number => embedder?.min_retrieval_score ?? MIN_SCORE_BY_WORDS;

@@ -22,6 +22,9 @@ export interface StoreOptions {
 /** Opens a driver, when it is first needed. What it throws ends what needs it: a KbError with its sentence, anything else as an unexpected failure. */
 export type Factory<Options, Driver> = (options: Options) => Driver | Promise<Driver>;
 
+/** Opens a store. `requestOptions` are the names of `storage.options` that a request over the network may set: none that tells where the store is, or who asks. */
+export type StoreFactory = Factory<StoreOptions, VectorStore> & { readonly requestOptions?: readonly string[] };
+
 /**
  * Drivers of one's own, by the names under which the configuration and requests may ask for them: `embedding.provider`, `chat.llm.provider`,
  * `rerank.provider`, `storage.vector_db`. A name that kb has itself is refused. Each is opened once for the same settings, and closed with the engine
@@ -32,6 +35,6 @@ export interface OwnDrivers {
   embedders?: Record<string, Factory<ModelOptions, Embedder>>;
   llms?: Record<string, Factory<ModelOptions, Llm>>;
   rerankers?: Record<string, Factory<ModelOptions, Reranker>>;
-  stores?: Record<string, Factory<StoreOptions, VectorStore>>;
+  stores?: Record<string, StoreFactory>;
   parsers?: Record<string, Factory<void, Parser>>;
 }

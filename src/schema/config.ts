@@ -32,7 +32,7 @@ export const Storage = z
     batch_size: z.int().min(1).max(10_000).describe('Chunks written in one step').meta({ flag: 'storage-batch-size' }),
     ensure_collection: z.boolean().describe('Make the collection where it does not exist').meta({ flag: 'ensure-collection' }),
     options: options().describe(
-      'What the database alone understands: for lancedb how s3://, gs:// or az:// is reached (region, endpoint …); for qdrant timeout, in seconds. Refused in requests over HTTP',
+      'What the database alone understands: for lancedb how s3://, gs:// or az:// is reached (region, endpoint …), which no request over HTTP may say; for qdrant timeout (seconds), consistency, ordering, and of a new collection shard_number, replication_factor, write_consistency_factor',
     ),
   })
   .describe('Where chunks are stored');

@@ -3,6 +3,7 @@ import fastify, { LogController, type FastifyInstance, type FastifyReply, type F
 import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config-server.ts';
+import { Bodies } from './bodies.ts';
 import { registerDocs } from './docs.ts';
 import { failureOf, refusal, send } from './failures.ts';
 import { registerHealth } from './health.ts';
@@ -40,10 +41,11 @@ export interface App {
 export async function buildApp({ engine, jobs, version, token, log }: AppOptions): Promise<App> {
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
-  const server = createServer(settings, log);
+  const bodies = new Bodies(settings.body_limit);
+  const server = createServer(settings, { log, bodies });
   server.setNotFoundHandler((request, reply) => answerNotFound(document, request, reply));
   const patience = createPatience(settings.request_timeout);
-  const bench: Bench = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor };
+  const bench: Bench = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor, bodies };
   const inFlight = countRequests(server);
   await addPolicies(server, { settings, token });
   refuseWhenClosing(server);
@@ -56,7 +58,7 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
 }
 
 /** Fastify, so that it speaks of failures as the contract says. */
-function createServer({ auth, body_limit, request_timeout }: Server, log: Log): FastifyInstance {
+function createServer({ auth, body_limit, request_timeout }: Server, { log, bodies }: { log: Log; bodies: Bodies }): FastifyInstance {
   const server = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }), // it has one line of ours for each
@@ -72,13 +74,7 @@ function createServer({ auth, body_limit, request_timeout }: Server, log: Log): 
     return503OnClosing: false, // `refuseWhenClosing` says it in the envelope
     clientErrorHandler: answerNoRequest,
   });
-  const readJson = server.getDefaultJsonParser('error', 'error');
-  server.removeContentTypeParser(['application/json', 'text/plain']);
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Some clients name the type of a body that they do not send.
-    if (body === '' && request.method === 'DELETE') done(null, undefined);
-    else void readJson(request, body as string, done);
-  });
+  readJson(server, bodies);
   server.setErrorHandler(answerFailure);
   server.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
@@ -88,6 +84,21 @@ function createServer({ auth, body_limit, request_timeout }: Server, log: Log): 
     request.log[reply.statusCode < 500 ? 'info' : 'error'](entry, 'answered');
   });
   return server;
+}
+
+/** Has bodies of JSON read, and no others. */
+function readJson(server: FastifyInstance, bodies: Bodies): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser(['application/json', 'text/plain']);
+  server.addContentTypeParser('application/json', (request, payload, done) => {
+    const take = (body: string) => {
+      // Some clients name the type of a body that they do not send.
+      if (body === '' && request.method === 'DELETE') done(null, undefined);
+      else void parse(request, body, done);
+    };
+    void bodies.read(request, payload).then(take, done);
+  });
+  server.addHook('onResponse', async (request) => bodies.release(request));
 }
 
 /** Characters of a path that no route has, in the log. */

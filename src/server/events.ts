@@ -1,11 +1,19 @@
-import { envelope, isForeseen, KbError, toErrorItem } from '../base/errors.ts';
+import { isForeseen, KbError, toErrorItem } from '../base/errors.ts';
 import { errorEvent, type Progress } from '../base/run.ts';
+import { unfinishedOf } from '../base/unfinished.ts';
 import type { OperationName } from '../engine/operations.ts';
 import type { Event } from '../schema/events.ts';
 import type { ErrorItem } from '../schema/results.ts';
 
-/** The last event of a stream, with the result, or with the exception envelope where there is none. */
+/** The last event of a stream, with the result. */
 export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });
+
+/** The last events of work that ended before it was done: the failure, and what had come of the work by then with that failure among its errors. */
+export function endingEvents(item: ErrorItem, unfinished: object | undefined): [Progress, Progress] {
+  const { errors = [], failed, ...rest } = (unfinished ?? {}) as { errors?: readonly ErrorItem[]; failed?: number };
+  const whole = { ...rest, ...(failed === undefined ? {} : { failed: failed + 1 }), errors: [...errors, item] };
+  return [errorEvent(item), finalEvent(whole)];
+}
 
 /** Where a run failed that ended as a whole; an ingest ends so where its store fails. */
 const WHERE: Partial<Record<OperationName, Pick<ErrorItem, 'source_kind' | 'stage'>>> = {
@@ -28,8 +36,8 @@ export interface Begun<R> {
 }
 
 /**
- * What a run says, and as the last event what came of it. Records that are in the result as well (`item`) are left out. Whatever happens, exactly one
- * `final` event ends it; the run itself is its caller's to return. `onFailure` hears of an error that the run threw and gives back the one that is told.
+ * What a run says, and as the last event what came of it, also where that is not all. Records that are in the result as well (`item`) are left out. Whatever
+ * happens, exactly one `final` event ends it; the run itself is its caller's to return. `onFailure` hears of an error that the run threw and gives back the one that is told.
  */
 export async function* narrated<R extends object>(
   { run, first }: Begun<R>,
@@ -45,7 +53,6 @@ export async function* narrated<R extends object>(
   } catch (error) {
     const reason = onFailure(error);
     const told = isForeseen(reason) ? reason : unexpected();
-    yield { ...errorEvent(failureItem(told, operation)), sequence };
-    yield { ...finalEvent(envelope(told)), sequence: sequence + 1 };
+    for (const event of endingEvents(failureItem(told, operation), unfinishedOf(error))) yield { ...event, sequence: sequence++ };
   }
 }

@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify';
 import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../base/errors.ts';
 import type { Envelope } from '../schema/server.ts';
 
-/** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights. */
+/** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights; where a store or a provider refuses what kb asks, or answers what can't be used, the caller's request is not at fault. */
 const STATUS: Record<ErrorCode, number> = {
   usage: 400,
   configuration: 400,
-  invalid: 400,
+  invalid: 500,
   conflict: 400,
   forbidden: 403,
   not_found: 404,
@@ -17,6 +17,9 @@ const STATUS: Record<ErrorCode, number> = {
   unavailable: 503,
   aborted: 503,
 };
+
+/** The envelope's `type` where it is another over HTTP. */
+const SAID_AS: Partial<Record<ErrorCode, string>> = { unauthorized: ERROR_TYPES.setup, invalid: ERROR_TYPES.internal };
 
 /** The envelope's `type` of statuses that the server itself answers with. */
 const TYPES: Record<number, string> = {
@@ -64,7 +67,7 @@ export function failureOf(error: unknown, id: string): Failure {
   if (isForeseen(error)) {
     const status = STATUS[error.code];
     const { error: said } = envelope(error);
-    return { status, body: { error: { ...said, type: error.code === 'unauthorized' ? ERROR_TYPES.setup : said.type } }, isOurs: false };
+    return { status, body: { error: { ...said, type: SAID_AS[error.code] ?? said.type } }, isOurs: false };
   }
   const { statusCode, code, message } = (error ?? {}) as { statusCode?: number; code?: string; message?: string };
   if (!(error instanceof KbError) && statusCode !== undefined && statusCode >= 400 && statusCode < 500)

@@ -12,20 +12,23 @@ import { sourcesOf } from './jobs/about.ts';
 import { Slots } from './slots.ts';
 import { Work } from './jobs/work.ts';
 
-/** How many jobs of a server run at once. */
 /** Milliseconds that work has to hear that it is cancelled; it is left to itself then, and nothing that comes of it is heard any more. */
 const HEARS_WITHIN = 5_000;
 
+/** How many jobs of a server run at once. */
 export const MOST_AT_ONCE = 4;
-/** How many may wait for their turn: each holds its request in memory. */
+/** How many may wait for their turn, and the bytes of the requests of all that are held in memory. */
 export const MOST_WAITING = 100;
+export const MOST_BYTES = 128 * 2 ** 20;
+/** Seconds after which a job that found no room may be asked for again. */
+const COME_BACK = 10;
 /** How many jobs that have ended stay in memory, with their results, where they can't be written. */
 export const MOST_UNWRITTEN = 20;
 
 /** Work that goes on without the connection that asked for it, and whose end outlives the server. */
 export interface Jobs {
   /** Begins the work and hands back its job (state `running`). Throws a KbError (`unavailable`) where too many wait, and once the server stops. */
-  start(operation: JobOperation, request: object): Promise<Job>;
+  start(operation: JobOperation, request: object, size?: { bytes: number }): Promise<Job>;
   /** All that are known, the latest first, without their results. */
   list(): Promise<Job[]>;
   /** One, with its result. Throws a KbError (`not_found`). */
@@ -64,6 +67,8 @@ class FolderJobs implements Jobs {
   readonly #engine: Pick<Engine, 'run'>;
   readonly #onProblem: OnProblem;
   readonly #slots = new Slots(MOST_AT_ONCE);
+  /** Bytes of the request of each. */
+  readonly #bytes = new WeakMap<Work, number>();
   /** The jobs of this process that run, and those that ended and can't be written. */
   readonly #works = new Map<string, Work>();
   #lastTime = 0;
@@ -75,12 +80,13 @@ class FolderJobs implements Jobs {
     this.#onProblem = onProblem;
   }
 
-  async start(operation: JobOperation, request: object): Promise<Job> {
-    this.#assertRoom();
+  async start(operation: JobOperation, request: object, { bytes } = { bytes: 0 }): Promise<Job> {
+    this.#assertRoom(bytes);
     const record = { ...this.#record(operation), sources: sourcesOf(request) };
     const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal });
     const work = new Work(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
     this.#works.set(record.id, work);
+    this.#bytes.set(work, bytes);
     void work.ended.then(() => this.#forget(work));
     await work.begin();
     await this.#tidy();
@@ -153,10 +159,17 @@ class FolderJobs implements Jobs {
     return [...this.#works.values()].filter(({ record }) => record.state === 'running');
   }
 
-  #assertRoom(): void {
-    const later = { isRetryable: true };
+  #assertRoom(bytes: number): void {
+    const later = { isRetryable: true, retryAfter: COME_BACK };
     if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Ask again when it is back.' });
-    if (this.#running().length >= MOST_AT_ONCE + MOST_WAITING)
+    const running = this.#running();
+    const held = running.reduce((sum, work) => sum + this.#bytes.get(work)!, 0);
+    if (held > 0 && held + bytes > MOST_BYTES)
+      throw new KbError('unavailable', 'The requests of the jobs that wait are too large already.', {
+        ...later,
+        hint: 'Ask again when some have ended.',
+      });
+    if (running.length >= MOST_AT_ONCE + MOST_WAITING)
       throw new KbError('unavailable', `${MOST_WAITING} jobs are waiting already.`, { ...later, hint: 'Ask again when some have ended.' });
   }
 

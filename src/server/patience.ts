@@ -41,6 +41,7 @@ export function createPatience(seconds: number): { patienceFor: PatienceFor; sto
       over.catch(() => {}); // nobody may be waiting for it
       reply.raw.once('close', left);
       live.add(controller);
+      if (reply.raw.destroyed) left(); // it had left before anybody listened
       if (isStopping) controller.abort(serverStops()); // its body was still on its way when the others were stopped
       return {
         signal,

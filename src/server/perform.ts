@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Event } from '../schema/events.ts';
 import { narrated } from './events.ts';
 import { failureOf } from './failures.ts';
+import type { Bodies } from './bodies.ts';
 import type { PatienceFor } from './patience.ts';
 import type { Queues } from './queues.ts';
 import type { Route } from './routes.ts';
@@ -17,9 +18,11 @@ export interface Bench {
   engine: Pick<Engine, 'run'>;
   enter: Queues;
   patienceFor: PatienceFor;
+  bodies: Pick<Bodies, 'release' | 'sizeOf'>;
 }
 
-interface Exchange {
+/** A request, and what it is answered with. */
+export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
   /** The request of the operation. */
@@ -32,12 +35,19 @@ type Running = AsyncGenerator<Event, Result, void>;
 const begin = ({ engine }: Bench, { operation }: Route, { given, signal }: { given: unknown; signal: AbortSignal }): Running =>
   engine.run(operation, given as never, { signal }) as Running;
 
+/** Waits for the turn of a request; from then on its body is no longer among those that wait. */
+async function turnOf({ queue }: Route, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: Bench) {
+  const leave = await bench.enter(queue, { signal, client: request.ip });
+  bench.bodies.release(request);
+  return leave;
+}
+
 /** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
-export async function perform(route: Route, { reply, given }: Exchange, bench: Bench): Promise<Result> {
+export async function perform(route: Route, { request, reply, given }: Exchange, bench: Bench): Promise<Result> {
   const patience = bench.patienceFor(reply);
   const { signal, over } = patience;
   try {
-    const leave = await bench.enter(route.queue, signal);
+    const leave = await turnOf(route, { request, signal }, bench);
     const work = settle(begin(bench, route, { given, signal })).finally(leave);
     return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
   } catch (error) {
@@ -60,7 +70,7 @@ export async function performStream(route: Route, { request, reply, given }: Exc
     leave();
   };
   try {
-    leave = await bench.enter(route.queue, signal);
+    leave = await turnOf(route, { request, signal }, bench);
     run = begin(bench, route, { given, signal });
     const first = run.next();
     await inTime(first, FIRST_WORD);

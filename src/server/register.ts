@@ -3,8 +3,10 @@ import { KbError } from '../base/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config-server.ts';
 import { Background } from '../schema/server.ts';
+import { dropRest } from './bodies.ts';
 import type { Jobs } from './jobs.ts';
-import { perform, performStream, type Bench } from './perform.ts';
+import { keepPace } from './pace.ts';
+import { perform, performStream, type Bench, type Exchange } from './perform.ts';
 import type { Route } from './routes.ts';
 import { LONGEST_FIELD, withUpload } from './upload.ts';
 
@@ -24,7 +26,7 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
     url,
     handler: async (request, reply) => {
       const given = requestOf(request);
-      if (route.background && isForBackground(given)) return await startJob(route, { reply, given }, parts);
+      if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
       if (route.reply === 'stream') return await performStream(route, { request, reply, given }, parts.bench);
       return await perform(route, { request, reply, given: withoutBackground(route, given) }, parts.bench);
     },
@@ -50,14 +52,10 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
 }
 
 /** What does not fit is refused now: nobody may look at the job again. */
-async function startJob(
-  route: Route,
-  { reply, given }: { reply: FastifyReply; given: unknown },
-  { engine, jobs }: RouteParts,
-): Promise<FastifyReply> {
-  const request = withoutBackground(route, given) as object;
-  engine.check(route.operation, request as never);
-  const job = await jobs.start(route.operation as 'ingest' | 'scrape', request);
+async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, bench }: RouteParts): Promise<FastifyReply> {
+  const asked = withoutBackground(route, given) as object;
+  engine.check(route.operation, asked as never);
+  const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, { bytes: bench.bodies.sizeOf(request) });
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
 }
 
@@ -73,9 +71,33 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
     scope.post(route.path, async (request, reply) => {
       if (!request.isMultipart())
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
-      const patience = bench.patienceFor(reply, { isBounded: false }); // the socket's own timeout bounds how long a form may take
-      const leave = await bench.enter('upload', patience.signal).finally(patience.release);
-      return await withUpload(request, (given) => perform(route, { request, reply, given }, bench)).finally(leave);
+      return await receive(route, { request, reply }, bench);
     });
   });
+}
+
+/** Waits for a turn, reads the form, and has it worked on. Whatever ends the reading ends the turn: the client that leaves, the time that runs out, the pace that is too slow. */
+async function receive(route: Route, { request, reply }: Omit<Exchange, 'given'>, bench: Bench): Promise<object> {
+  const patience = bench.patienceFor(reply);
+  try {
+    const leave = await bench.enter('upload', { signal: patience.signal, client: request.ip });
+    const pace = keepPace(request.raw.socket);
+    const ends = Promise.race([patience.over, pace.tooSlow]);
+    ends.catch(() => {}); // nobody may be waiting for it
+    const work = (given: unknown) => {
+      patience.release();
+      return perform(route, { request, reply, given }, bench);
+    };
+    return await withUpload(request, { ends, onRead: pace.release }, work).finally(() => {
+      pace.release();
+      leave();
+    });
+  } catch (error) {
+    if (!request.raw.readableEnded) void reply.header('connection', 'close');
+    request.raw.unpipe();
+    if (!patience.signal.aborted && (error as { statusCode?: number }).statusCode !== 408) await dropRest(request.raw);
+    throw patience.reasonFor(error);
+  } finally {
+    patience.release();
+  }
 }

@@ -15,11 +15,24 @@ const PREFIX = `kb-upload-${hostname()}-`;
 /** Bytes of a field that is no file. */
 export const LONGEST_FIELD = 65_536;
 
-/** Reads a multipart form, its files into a folder of their own, has them worked on, and removes the folder, whatever happens. Throws a KbError where the form does not fit. */
-export async function withUpload<T>(request: FastifyRequest, work: (form: RequestOf<'upload'>) => Promise<T>): Promise<T> {
+interface Reading {
+  /** Rejects when the form is no longer waited for. */
+  ends: Promise<never>;
+  /** Told that it was read to its end. */
+  onRead(): void;
+}
+
+/** Reads a multipart form, its files into a folder of their own, has them worked on, and removes the folder, whatever happens. Throws a KbError where the form does not fit, and what ends the reading. */
+export async function withUpload<T>(
+  request: FastifyRequest,
+  { ends, onRead }: Reading,
+  work: (form: RequestOf<'upload'>) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   try {
-    return await work(await received(request, folder).catch(unreadable));
+    const form = await Promise.race([received(request, folder).catch(unreadable), ends]);
+    onRead();
+    return await work(form);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

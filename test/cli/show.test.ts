@@ -404,7 +404,7 @@ describe('an answer', () => {
   const heard = (screen: ReturnType<typeof paper>) => {
     const printer = answerPrinter(screen);
     printer.onEvent(event('progress', 'chat', {}));
-    printer.onEvent(event('progress', 'retrieval', { search_query: 'q' }));
+    printer.onEvent(event('progress', 'chat', { search_query: 'q' }));
     printer.onEvent(event('progress', 'retrieval', { retrieved: 3 }));
     printer.onEvent(event('progress', 'generation', { sources: 2 }));
     for (const text of ['It **is', '** so [', '1].\n| a |', ' b |\n']) printer.onEvent(event('token', 'generation', { text }));

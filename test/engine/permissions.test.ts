@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { layered, settingsIn, type Layer } from '../../src/base/settings.ts';
+import { requestOptionsOf } from '../../src/engine/driver-table.ts';
 import { operations, type OperationName } from '../../src/engine/operations.ts';
 import { assertPermitted } from '../../src/engine/permissions.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
@@ -11,23 +12,46 @@ function permission(configured: Layer = {}, home = folder()) {
   const config = Config.parse(layered(DEFAULTS, configured));
   return (name: OperationName, request: object) => {
     const layer = settingsIn(operations[name].input, request);
-    assertPermitted({ layer, settings: Config.parse(layered(config, layer)), config, home, cwd: home });
+    const settings = Config.parse(layered(config, layer));
+    assertPermitted({ layer, settings, config, home, cwd: home, requestOptions: requestOptionsOf(settings.storage.vector_db, {}) });
   };
 }
 
 describe('a request over the network', () => {
-  it('says nothing about how a store is reached', () => {
-    const permit = permission();
-    for (const options of [{ endpoint: 'http://127.0.0.1:9' }, { timeout: 1 }])
-      for (const [name, request] of [
-        ['retrieve', { options }],
-        ['query', { retrieval: { options } }],
-        ['store', { options }],
-        ['edit', { options }],
-        ['ingest', { storage: { options } }],
-      ] as [OperationName, object][])
-        expect(() => permit(name, request)).toThrow("storage.options can't be set in a request");
-    expect(() => permit('store', { options: {} })).not.toThrow();
+  const places = (options: object) =>
+    [
+      ['retrieve', { options }],
+      ['query', { retrieval: { options } }],
+      ['store', { options }],
+      ['edit', { options }],
+      ['ingest', { storage: { options } }],
+    ] as [OperationName, object][];
+
+  it('says nothing about where a store is and who asks, and is told which option that was', () => {
+    for (const vector_db of ['lancedb', 'qdrant'])
+      for (const name of ['url', 'host', 'port', 'apiKey', 'api_key', 'headers', 'endpoint', '__proto__x'])
+        for (const [operation, request] of places({ [name]: 'x' }))
+          expect(() => permission({ storage: { vector_db } })(operation, request)).toThrow(
+            `storage.options.${name} can't be set in a request`,
+          );
+    expect(() => permission()('store', { options: {} })).not.toThrow();
+  });
+
+  it('may set what the store leaves to callers', () => {
+    const [permit, other] = [permission({ storage: { vector_db: 'qdrant' } }), permission()];
+    for (const options of [{ timeout: 5 }, { consistency: 'majority' }, { shard_number: 2 }])
+      for (const [operation, request] of places(options)) {
+        expect(() => permit(operation, request)).not.toThrow();
+        expect(() => other(operation, request)).toThrow("can't be set in a request");
+      }
+    expect(() => permit('retrieve', { options: { timeout: 5, url: 'http://127.0.0.1:9' } })).toThrow('storage.options.url');
+  });
+
+  it('may set what a store of a program leaves to callers', () => {
+    const open = Object.assign(() => expect.unreachable(), { requestOptions: ['timeout'] });
+    expect(requestOptionsOf('own', { stores: { own: open } })).toEqual(['timeout']);
+    expect(requestOptionsOf('own', { stores: { own: () => expect.unreachable() } })).toEqual([]);
+    expect(requestOptionsOf('constructor', {})).toEqual([]);
   });
 
   it('opens the configured store however it is spelled', () => {

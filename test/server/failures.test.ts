@@ -13,6 +13,7 @@ it.each([
   ['too_large', 413, 'PayloadTooLargeError'],
   ['setup', 424, 'SetupError'],
   ['unauthorized', 424, 'SetupError'],
+  ['invalid', 500, 'RuntimeError'],
   ['unavailable', 503, 'RuntimeError'],
 ] as [ErrorCode, number, string][])('%s is a %i %s with its message and hint', (code, status, type) => {
   expect(failure(code)).toEqual({ status, body: { error: { type, message: 'It went wrong. Mend it.' } }, isOurs: false });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonSchema } from '../../src/server/openapi/components.ts';
 import { openApiDocument } from '../../src/server/openapi.ts';
 import { routes } from '../../src/server/routes.ts';
+import { openResult } from '../../src/stages/chat/turn.ts';
 import { answerJudge } from '../support/answers.ts';
 import { folder } from '../support/folder.ts';
 import { fitting, type Texts } from '../support/from-schema.ts';
@@ -272,7 +273,7 @@ describe('what judges the answers', () => {
   const judged = (one: Listed, statusCode: number, body: unknown, type = 'application/json') =>
     problemOf(one, { statusCode, headers: { 'content-type': type }, body: typeof body === 'string' ? body : JSON.stringify(body) });
   const event = (type: string, sequence: number) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, stage: 'chat', message: '', data: { error: { type: 'ValueError', message: 'No.' } }, sequence })}\n\n`;
+    `event: ${type}\ndata: ${JSON.stringify({ type, stage: 'chat', message: '', data: openResult('Why?', []), sequence })}\n\n`;
 
   it('finds what is missing, too much, or of another status', () => {
     expect(judged(drop, 200, { name: 'default', dropped: true })).toBeUndefined();
@@ -290,7 +291,7 @@ describe('what judges the answers', () => {
     expect(stream(`: kb\n\n${event('progress', 0)}${event('final', 1)}`)).toBeUndefined();
     expect(stream(event('progress', 0))).toMatch(/0 final/);
     expect(stream(event('final', 0) + event('final', 1))).toMatch(/2 final/);
-    expect(stream(event('final', 0).replace('"No."', '7'))).toMatch(/no result/);
+    expect(stream(event('final', 0).replace('"answer":""', '"answer":7'))).toMatch(/no result/);
     expect(stream(event('token', 0).replace('event: token', 'event: page') + event('final', 1))).toMatch(/not as documented/);
     expect(() => stream('data: {}\n\n')).toThrow(/no server-sent event/);
   });

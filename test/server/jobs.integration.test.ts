@@ -7,7 +7,7 @@ import { THIS_PROCESS } from '../../src/base/alive.ts';
 import { KbError } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/project.ts';
 import { Event } from '../../src/schema/events.ts';
-import { ErrorItem } from '../../src/schema/results.ts';
+import { ErrorItem, IngestResult, PagesResult } from '../../src/schema/results.ts';
 import { Job } from '../../src/schema/server.ts';
 import { MOST_AT_ONCE, MOST_UNWRITTEN, MOST_WAITING, openJobs, type Jobs } from '../../src/server/jobs.ts';
 import { MOST_EVENTS } from '../../src/server/jobs/feed.ts';
@@ -59,13 +59,14 @@ const nothingUp = (time: number): JobRecord => ({
 const fileOf = (path: string, id: string) => join(path, `${id}.json`);
 const put = (path: string, record: JobRecord) => write(path, { [`${record.id}.json`]: JSON.stringify(record) });
 
-/** That the stream of a job without a result ends with an error and one `final`, and says why. */
+/** That the stream of a job that was not done ends with an error and one `final`, which holds a whole result and says why. */
 function expectFailure(events: readonly Event[], message: RegExp) {
   const [error, final] = events.slice(-2);
   expect(events.filter(({ type }) => type === 'final')).toEqual([final]);
   expect(error).toMatchObject({ type: 'error', message: expect.stringMatching(message) });
   expect(ErrorItem.parse(error!.data).error).toMatch(message);
-  expect(final).toMatchObject({ stage: 'complete', data: { error: { message: expect.stringMatching(message) } } });
+  expect(final).toMatchObject({ stage: 'complete', data: { errors: [{ error: expect.stringMatching(message) }] } });
+  expect([IngestResult, PagesResult].some((schema) => schema.safeParse(final!.data).success)).toBe(true);
 }
 
 describe('a job', () => {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
+import { ChatResult } from '../../src/schema/answers.ts';
 import { modelServer } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 import { serveIn } from '../support/server.ts';
@@ -31,7 +32,12 @@ it('stops a request that takes longer than request_timeout, with a 503 that says
   const { status, json } = await post('/v1/chat', question);
   expect([status, json.error]).toEqual([503, { type: 'RuntimeError', message: expect.stringContaining('1.5 seconds') }]);
   const events = await stream('/v1/chat/stream', question);
-  expect(events.at(-1)?.data).toMatchObject({ error: { message: expect.stringContaining('1.5 seconds') } });
+  expect(ChatResult.parse(events.at(-1)!.data)).toMatchObject({
+    answer: '',
+    retrieval: { retrieved: 1 },
+    errors: [{ error: expect.stringContaining('1.5 seconds') }],
+    answer_confidence: { level: 'none', reason: 'errors' },
+  });
 });
 
 it('counts the requests of a client where a rate is configured', async () => {

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
+import { KbError } from '../../src/base/errors.ts';
+import { noteUnfinished } from '../../src/base/unfinished.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { ChatResult } from '../../src/schema/answers.ts';
 import { folder } from '../support/folder.ts';
 import { modelServer } from '../support/engine.ts';
+import type { Behaviour } from '../support/openai-server.ts';
 import { serveIn } from '../support/server.ts';
 
 const markdown = [{ text: '# Doors\n\nDoors are locked at ten in the evening.', source: 'doors.md' }];
@@ -37,17 +42,81 @@ it('leaves records out that the result holds as well', async () => {
   expect(events.some(({ type }) => type === 'item')).toBe(false);
 });
 
-it('answers with a status where the request does not fit or may not, and with an error and a final event where the work ends later', async () => {
+it('answers with a status where the request does not fit, may not, or needs a key that is not there', async () => {
   const server = await serveIn(folder());
   expect((await server.post('/v1/chat/stream', { history: 5 })).status).toBe(400);
   expect((await server.post('/v1/chat/stream', { ...question, options: { base_url: 'http://127.0.0.1:9' } })).status).toBe(403);
   await server.post('/v1/pipelines/ingest', { markdown });
-  const events = await server.stream('/v1/chat/stream', { ...question, llm_provider: 'openai' });
+  for (const asked of [{ llm_provider: 'openai' }, { rerank: true, reranker: 'cohere' }]) {
+    const { status, json } = await server.post('/v1/chat/stream', { ...question, ...asked });
+    expect([status, json.error]).toEqual([424, { type: 'SetupError', message: expect.stringContaining('_API_KEY') }]);
+  }
+  const greeted = await server.stream('/v1/chat/stream', { query: 'Hello!', llm_provider: 'openai' });
+  expect(greeted.at(-1)).toMatchObject({ type: 'final', data: { intent: 'greeting', errors: [] } });
+});
+
+const history = [
+  { role: 'user' as const, content: 'What about windows?' },
+  { role: 'assistant' as const, content: 'They are shut at nine.' },
+];
+
+it('ends a chat that fails with a whole result: no answer, the history as it was given, and why', async () => {
+  const models: Record<string, Behaviour> = {
+    nothing: { reply: () => '' },
+    failure: { reply: () => ({ status: 400 }) },
+    cut: { reply: () => ({ pieces: ['They are '], end: 'cut' }) },
+    page: { raw: { type: 'text/html', body: '<!doctype html><title>Sign in</title><h1>Sign in</h1>' } },
+  };
+  for (const [name, behaviour] of Object.entries(models)) {
+    const { server: model } = await modelServer(behaviour);
+    await expectFailedChat(model.url, name);
+  }
+});
+
+async function expectFailedChat(base_url: string, name: string) {
+  const llm = { provider: 'openai_compatible', model: 'test-model', options: { base_url } };
+  const server = await serveIn(folder(), { settings: { chat: { llm } } });
+  await server.post('/v1/pipelines/ingest', { markdown });
+  const events = await server.stream('/v1/chat/stream', { ...question, history });
+  expect([name, events.filter(({ type }) => type === 'final')]).toEqual([name, [events.at(-1)]]);
+  expect([name, ChatResult.parse(events.at(-1)!.data)]).toMatchObject([
+    name,
+    {
+      answer: '',
+      history,
+      retrieval: { retrieved: 1 },
+      errors: [{ stage: 'generate', source_kind: 'chat' }],
+      answer_confidence: { level: 'none', reason: 'errors' },
+    },
+  ]);
+}
+
+it('tells with every event of the retrieval what was found, what failed and what was searched for', async () => {
+  const server = await serveIn(folder());
+  await server.post('/v1/pipelines/ingest', { markdown });
+  for (const asked of [{}, { collection: 'nowhere' }, { rerank: true }, { history, query_rewrite: { enabled: true } }]) {
+    const events = await server.stream('/v1/chat/stream', { ...question, ...asked });
+    const told = events.filter(({ type, stage }) => type === 'progress' && stage === 'retrieval');
+    expect(told.length).toBeGreaterThan(0);
+    for (const { data } of told)
+      expect(data).toMatchObject({ retrieved: expect.any(Number), failed: expect.any(Number), search_query: expect.any(String) });
+  }
+});
+
+it('ends an ingest that fails in the middle with the report of what it had stored by then', async () => {
+  const server = await serveIn(folder(), { run: ingestThatFails });
+  const events = await server.stream('/v1/pipelines/ingest/stream', { markdown });
   expect(events.slice(-2)).toMatchObject([
-    { type: 'error', data: { stage: 'generate', source_kind: 'chat' } },
-    { type: 'final', data: { error: { type: 'SetupError', message: expect.stringContaining('OPENAI_API_KEY') } } },
+    { type: 'error', data: { stage: 'store', error: 'The disk is full.' } },
+    { type: 'final', data: { stored: 4, failed: 1, errors: [{ stage: 'store' }] } },
   ]);
 });
+
+/** A run whose first word comes, and then the end. */
+const ingestThatFails = async function* () {
+  yield { type: 'progress', stage: 'ingest', message: '', data: {}, sequence: 0 };
+  throw noteUnfinished(new KbError('unavailable', 'The disk is full.'), { stored: 4, failed: 0, errors: [] });
+} as unknown as Engine['run'];
 
 it('stops the request to the model when the client leaves, and serves on', async () => {
   const { server, model } = await talkative();
@@ -80,7 +149,7 @@ it('ends streams with a final event, and answers with 503, when the server stops
   await until(() => told > 3);
   server.app.stopAll();
   const events = await streamed;
-  expect(events.at(-1)).toMatchObject({ type: 'final', data: { error: { message: expect.stringContaining('stopping') } } });
+  expect(events.at(-1)).toMatchObject({ type: 'final', data: { answer: '', errors: [{ error: expect.stringContaining('stopping') }] } });
   expect((await plain).status).toBe(503);
 });
 

@@ -9,6 +9,7 @@ export interface QdrantRequest {
   method: string;
   /** Without the query. */
   path: string;
+  query: Record<string, string>;
   headers: IncomingMessage['headers'];
   body: Record<string, Json | undefined>;
 }
@@ -68,7 +69,13 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, state
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   try {
     const body = text ? (JSON.parse(text, wellFormed) as QdrantRequest['body']) : {};
-    const request = { method: incoming.method!, path: url.pathname, headers: incoming.headers, body };
+    const request = {
+      method: incoming.method!,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: incoming.headers,
+      body,
+    };
     state.requests.push(request);
     const { key, disturb } = state.behaviour;
     const disturbance = disturb?.(request, state.requests.length);

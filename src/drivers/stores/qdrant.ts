@@ -5,12 +5,12 @@ import { hash } from '../../base/ids.ts';
 import type { RetryOptions } from '../../base/retry.ts';
 import { serverAddress, serverName } from '../../base/server-address.ts';
 import type { CollectionInfo, VectorStore } from '../../ports/stores.ts';
-import { LONGEST_WAIT } from '../../schema/fields.ts';
 import { aliasOf, drop, list, make, putInPlace, remove, removeOrphans } from './qdrant/catalog.ts';
 import { collectionIn } from './qdrant/collection.ts';
 import { REST_PORT, serverAt, type Ask } from './qdrant/connect.ts';
 import { KEY_VARIABLE } from './qdrant/errors.ts';
 import { hold, type Holder } from './qdrant/holder.ts';
+import { readOptions } from './qdrant/options.ts';
 import { stateAt, type State } from './qdrant/state.ts';
 import { lockForWriting, type WriterLock } from './writer-lock.ts';
 
@@ -19,7 +19,7 @@ export interface QdrantOptions {
   url: string;
   /** Whether the address is one that the key is meant for; true where absent. */
   isTrusted?: boolean;
-  /** `storage.options`: `timeout`, the seconds that an answer may take. */
+  /** `storage.options`: what qdrant/options.ts lists. */
   options?: Record<string, unknown> | undefined;
   /** `QDRANT_API_KEY` is sent to `url` where that is trusted, and to nothing else; the locks lie in `XDG_STATE_HOME`. */
   environment?: NodeJS.ProcessEnv;
@@ -38,7 +38,8 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
   const { isTrusted = true, environment = process.env, patience } = given;
   const url = serverAddress(given.url, { port: REST_PORT });
   const key = (isTrusted && environment[KEY_VARIABLE]) || undefined;
-  const ask = serverAt({ url, key, timeout: timeoutOf(given.options), patience });
+  const { timeout, ...parameters } = readOptions(given.options);
+  const ask = serverAt({ url, key, timeout, parameters, patience });
   const locks = new Map<string, WriterLock>();
   const holders = holdersOf(ask, async (name) => locks.get(name)?.assertHeld());
   return {
@@ -68,16 +69,6 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
     },
     close: async () => {}, // idle connections keep no process alive, and end by themselves
   };
-}
-
-/** The seconds that the options give an answer. Throws a KbError (`configuration`) for options that are none. */
-function timeoutOf(options: Record<string, unknown> = {}): number | undefined {
-  const { timeout, ...others } = options;
-  const [unknown] = Object.keys(others);
-  const hint = `Qdrant has one: timeout, the seconds that an answer may take (at most ${LONGEST_WAIT}).`;
-  if (unknown !== undefined) throw new KbError('configuration', `storage.options.${unknown} is no option of Qdrant.`, { hint });
-  if (timeout === undefined || (typeof timeout === 'number' && timeout > 0 && timeout <= LONGEST_WAIT)) return timeout;
-  throw new KbError('configuration', 'storage.options.timeout is no number of seconds.', { hint });
 }
 
 /** All who open a collection share one queue of writes. */

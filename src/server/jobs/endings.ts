@@ -1,4 +1,5 @@
 import { isForeseen, KbError } from '../../base/errors.ts';
+import { unfinishedOf } from '../../base/unfinished.ts';
 import type { JobOperation } from '../../schema/server.ts';
 import type { Ending } from './record.ts';
 
@@ -19,7 +20,8 @@ export function stopped(stop: Stop, operation: JobOperation, error?: unknown): E
   const kept = error instanceof KbError && error.code === 'aborted' ? error.hint : undefined;
   const again = stop === 'interrupted' ? AGAIN[operation] : undefined;
   const hint = kept ?? again;
-  return { state: stop, error: new KbError('aborted', STOPPED[stop], { ...(hint && { hint }), cause: error, isRetryable: true }) };
+  const ending = new KbError('aborted', STOPPED[stop], { ...(hint && { hint }), cause: error, isRetryable: true });
+  return { state: stop, error: ending, unfinished: unfinishedOf(error) };
 }
 
 /** The end of work whose process is gone. */
@@ -30,7 +32,8 @@ export function abandoned(operation: JobOperation): Ending {
 
 /** The end of work that failed. */
 export function failed(error: unknown): Ending {
-  if (isForeseen(error)) return { state: 'failed', error };
+  const unfinished = unfinishedOf(error);
+  if (isForeseen(error)) return { state: 'failed', error, unfinished };
   const hint = 'The log of the server tells more.';
-  return { state: 'failed', error: new KbError('internal', 'The work failed unexpectedly.', { hint, cause: error }) };
+  return { state: 'failed', error: new KbError('internal', 'The work failed unexpectedly.', { hint, cause: error }), unfinished };
 }

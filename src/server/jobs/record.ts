@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { envelope, KbError } from '../../base/errors.ts';
-import { errorEvent, type Progress } from '../../base/run.ts';
-import { ErrorItem } from '../../schema/results.ts';
+import type { Progress } from '../../base/run.ts';
+import { ErrorItem, type PagesResult } from '../../schema/results.ts';
 import { Job, type JobOperation } from '../../schema/server.ts';
-import { failureItem, finalEvent } from '../events.ts';
+import { IngestReport } from '../../stages/ingest-report.ts';
+import { endingEvents, failureItem, finalEvent } from '../events.ts';
 
 /** What a job's file holds: the job without its result, who works on it, and its failure as data. */
 export const JobRecord = Job.omit({ result: true }).extend({
@@ -16,8 +17,10 @@ export type JobRecord = z.infer<typeof JobRecord>;
 /** What a job that is done has brought. */
 export type JobResult = Record<string, unknown>;
 
-/** How work came to its end. */
-export type Ending = { state: 'done'; result: JobResult } | { state: 'failed' | 'cancelled' | 'interrupted'; error: KbError };
+/** How work came to its end; `unfinished` is what had come of it by then. */
+export type Ending =
+  | { state: 'done'; result: JobResult }
+  | { state: 'failed' | 'cancelled' | 'interrupted'; error: KbError; unfinished?: object | undefined };
 
 /** The stage that the events of a job's progress name. */
 export const EVENT_STAGE: Record<JobOperation, string> = { ingest: 'ingest', scrape: 'crawl' };
@@ -54,12 +57,18 @@ export function shownWhole(record: JobRecord, result: JobResult | undefined): Jo
   return { ...shown(record, result), ...(isLost && envelope(resultLost())) };
 }
 
-/** What its stream ends with: an `error` where it has no result, and `final`. */
+/** What its stream ends with: an `error` where it was not done, and `final` with what came of it. */
 export function lastEvents(record: JobRecord, result: JobResult | undefined): Progress[] {
   if (record.state === 'done' && result) return [finalEvent(result)];
-  const { error, failure } = record.error && record.failure ? record : failureOf(record.operation, resultLost());
-  return [errorEvent(failure!), finalEvent({ error })];
+  const { failure = failureOf(record.operation, resultLost()).failure } = record;
+  return endingEvents(failure, result ?? NOTHING[record.operation]());
 }
+
+/** What has come of work that is not known to have begun. */
+const NOTHING: Record<JobOperation, () => object> = {
+  ingest: () => new IngestReport({ names: [], provider: '', collection: '', lists: false }).result,
+  scrape: (): PagesResult => ({ pages: 0, outputs: [], notices: [], dlq: null, failed: 0, errors: [] }),
+};
 
 const failureOf = (operation: JobOperation, error: KbError): Required<Pick<JobRecord, 'error' | 'failure'>> => ({
   ...envelope(error),

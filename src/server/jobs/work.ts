@@ -26,7 +26,8 @@ interface WorkParts {
 export class Work {
   /** The job as it is now. */
   record: JobRecord;
-  result: JobResult | undefined;
+  /** What came of it, also where it was not done. */
+  #brought: JobResult | undefined;
   /** Whether the files hold all of it, since it ended. */
   isKept = false;
   readonly #parts: WorkParts;
@@ -52,6 +53,11 @@ export class Work {
     await first;
   }
 
+  /** What came of it, once it is done. */
+  get result(): JobResult | undefined {
+    return this.record.state === 'done' ? this.#brought : undefined;
+  }
+
   /** Fulfilled when it has ended, and its end is kept as well as it could be; never rejected. */
   get ended(): Promise<void> {
     return this.#end.promise;
@@ -74,7 +80,7 @@ export class Work {
 
   /** Writes the job and its result once it has ended; also again, where that did not work before. */
   async keep(): Promise<void> {
-    await this.#keep(this.record, this.result);
+    await this.#keep(this.record, this.#brought);
   }
 
   #settle(ending: Ending): Promise<void> {
@@ -85,11 +91,11 @@ export class Work {
     clearInterval(this.#timer);
     await this.#saving;
     const record = endedRecord(this.record, ending);
-    const result = ending.state === 'done' ? ending.result : undefined;
-    await this.#keep(record, result); // first, so that who hears of the end finds it, also from another process
+    const brought = ending.state === 'done' ? ending.result : (ending.unfinished as JobResult | undefined);
+    await this.#keep(record, brought); // first, so that who hears of the end finds it, also from another process
     this.record = record;
-    this.result = result;
-    this.#feed.end(lastEvents(record, result));
+    this.#brought = brought;
+    this.#feed.end(lastEvents(record, brought));
     this.#end.resolve();
   }
 

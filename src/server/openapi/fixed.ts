@@ -21,7 +21,7 @@ function jobPaths(components: Components): Paths {
   const jobAs = (meaning: string) => ({ description: meaning, content: json(components.of(Job, 'output'), components) });
   const events = eventStream(
     components.of(Event, 'output'),
-    'its `data` is the result of the job, or the exception envelope where there is none.',
+    'its `data` is the result of the job; where that ended early, what had come of it, and in `errors` why.',
   );
   const one = (operationId: string, summary: string, done: Responses[string]): OperationObject => ({
     operationId,

@@ -87,7 +87,7 @@ function responsesOf(route: Route, { output, sections }: Operation, components: 
     route.reply === 'stream'
       ? eventStream(
           components.of(Event, 'output'),
-          'its `data` is the result that the path without `/stream` answers with, or the exception envelope where there is none.',
+          'its `data` is the result that the path without `/stream` answers with; where the work ended early, what had come of it, and in `errors` why.',
         )
       : { description: meaningOf(result, components), content: json(result, components) };
   const begun = { description: 'The job that does it', content: json(components.of(Job, 'output'), components) };

@@ -23,7 +23,7 @@ const REFUSALS = {
   415: ['UnsupportedMediaType', 'The body is not of the content type that the path takes'],
   424: ['SetupMissing', 'A key, a package or a browser is missing on the server: the message says how to add it'],
   429: ['TooManyRequests', 'More requests than the server allows one client; `Retry-After` says when to come back'],
-  500: ['Failed', 'The work failed in a way that nobody foresaw'],
+  500: ['Failed', 'The work failed in a way that nobody foresaw, or the store or a provider refused what it was asked'],
   503: ['Unavailable', 'What the work needs does not answer, the request took too long, or the server is going down'],
 } as const;
 

@@ -1,4 +1,5 @@
 import { progress, settle, throwIfAborted, type Run } from '../../base/run.ts';
+import { noteUnfinished } from '../../base/unfinished.ts';
 import type { ChatResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
@@ -16,8 +17,8 @@ import { failureOf, note, openResult, report, token, type ChatParts, type ChatTu
 
 /**
  * Answers a question from what was retrieved for it. Yields `progress` of the stages chat, intent, rewrite, retrieval, quality and generation,
- * `token` and `error`. What fails is an item of `errors`; only what ends the work is thrown (a stop, a missing key, a wrong configuration). A turn
- * that ends without an answer leaves the history as it was.
+ * `token` and `error`. What fails is an item of `errors`; only what ends the work is thrown (a stop, a missing key, a wrong configuration), with the turn as
+ * far as it got. A turn that ends without an answer leaves the history as it was.
  */
 export async function* chat(
   { query, history, settings, explain = false, show_prompt = false }: ChatTurn,
@@ -28,7 +29,16 @@ export async function* chat(
   const result = openResult(text, history);
   const turn: Turn = { query: text, history, settings, parts, window, trace: openTrace({ show_prompt }), result, searched: [], given: [] };
   yield progress('chat', { query: text });
-  yield* took(turn);
+  try {
+    yield* took(turn);
+  } catch (error) {
+    throw noteUnfinished(error, {
+      ...openResult(text, history),
+      retrieval: result.retrieval,
+      retrieval_quality: result.retrieval_quality,
+      errors: result.errors,
+    });
+  }
   if (result.answer === '') Object.assign(result, { history: [...history], compacted: false });
   return explain || show_prompt ? { ...result, explain: explained(result, turn) } : result;
 }
@@ -56,6 +66,10 @@ async function* grounded(turn: Turn): Run<void> {
   const context = yield* trace.timed('quality', judge(turn));
   if (context.length === 0 || (yield* trace.timed('generation', ground(turn, context)))) yield* decline(turn);
 }
+
+/** Whether the turn will need the collection and the model: it is neither refused nor answered without them. */
+export const isGrounded = ({ query, settings }: Pick<ChatTurn, 'query' | 'settings'>): boolean =>
+  typeof query === 'string' && problemOf(query) === undefined && !(settings.intent_routing.enabled && directReply(query));
 
 function problemOf(query: string): string | undefined {
   if (!query.trim()) return 'The query is missing or empty: send a question as text.';
@@ -113,7 +127,7 @@ async function* understand({ query, settings, parts, result, window, trace }: Tu
 async function* find(turn: Turn): Run<boolean> {
   const { query, parts, result, trace } = turn;
   const { search_query } = result.retrieval;
-  yield progress('retrieval', { search_query }, 'Searching.');
+  yield progress('chat', { query, search_query }, 'Searching.'); // an event of the retrieval tells what was found
   try {
     const { items, retrieved, failed, errors, notice } = await settle(parts.retrieve(search_query, trace.reranking));
     const searches = searchesFor(search_query, parts);

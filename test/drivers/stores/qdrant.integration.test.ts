@@ -138,11 +138,33 @@ describe('a Qdrant server', () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const store = await openQdrant({ url, options: { timeout: 0.05 }, environment: {}, patience: { attempts: 1, base: 0.001 } });
     await expect(store.collections()).rejects.toThrow('did not answer within 0.05 seconds');
-    for (const options of [{ timeout: '5' }, { timeout: 0 }, { timeout: 1e9 }, { timeout: 5, prefix: 'x' }])
+    for (const options of [
+      { timeout: '5' },
+      { timeout: 0 },
+      { timeout: 1e9 },
+      { timeout: 5, prefix: 'x' },
+      { consistency: 'some' },
+      { shard_number: 1.5 },
+    ])
       await expect(openQdrant({ url, options })).rejects.toMatchObject({
         code: 'configuration',
         message: expect.stringContaining('storage.options.'),
       });
+  });
+
+  it('is asked with what the options say of reads, writes and new collections', async () => {
+    const options = { consistency: 'majority', ordering: 'strong', shard_number: 2, replication_factor: 3 };
+    const store = await openQdrant({ url: server.url, options, environment: { XDG_STATE_HOME: home } });
+    const collection = await store.create({ name: 'manuals', provider: 'p', model: 'm', dimensions: 0 });
+    await collection.upsert([{ id: 'a', text: 'Doors.', source: 's', metadata: {} }]);
+    expect(await collection.count()).toBe(1);
+    const asked = (method: string, end: RegExp) => server.requests.filter(({ method: by, path }) => by === method && end.test(path));
+    const made = asked('PUT', /^\/collections\/[^/]+$/);
+    expect(made.map(({ body }) => body)).toMatchObject([{ shard_number: 2, replication_factor: 3 }]);
+    const [writes, reads] = [asked('PUT', /\/points$/), asked('POST', /\/points(\/count)?$/)];
+    expect(writes.length * reads.length).toBeGreaterThan(0);
+    for (const { query } of writes) expect(query).toMatchObject({ ordering: 'strong' });
+    for (const { query } of reads) expect(query).toMatchObject({ consistency: 'majority' });
   });
 
   it('has one lock for each collection, however its address is spelled', async () => {

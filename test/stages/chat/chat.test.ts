@@ -128,7 +128,7 @@ test('an answer has every field of the result, and its stages are told in order'
     compacted: false,
     intent: 'rag',
   });
-  expect(stages).toEqual(['chat', 'intent', 'retrieval', 'retrieval', 'quality', 'generation']);
+  expect(stages).toEqual(['chat', 'intent', 'chat', 'retrieval', 'quality', 'generation']);
   expect(events[0]).toEqual(progress('chat', { query }));
   expect(events.filter(({ data }) => 'retrieved' in data).map(({ data }) => data)).toEqual([
     { retrieved: 3, failed: 0, search_query: query },

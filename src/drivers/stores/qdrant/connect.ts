@@ -3,6 +3,7 @@ import { KbError } from '../../../base/errors.ts';
 import { retry, type RetryOptions } from '../../../base/retry.ts';
 import { shown } from '../../../base/secrets.ts';
 import { notQdrant, toKbError, type Asked } from './errors.ts';
+import type { Parameters } from './options.ts';
 
 export type Condition = Schemas['Condition'];
 export type Filter = Schemas['Filter'];
@@ -30,18 +31,20 @@ export interface ServerOptions {
   key: string | undefined;
   /** Seconds that an answer may take; 30 where absent. */
   timeout?: number | undefined;
+  /** What is added to the requests. */
+  parameters: Parameters;
   patience?: RetryOptions | undefined;
 }
 
 /** Ways to the server at this address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError (`configuration`) where it is no address. */
-export function serverAt({ url, key, timeout = TIMEOUT, patience = PATIENCE }: ServerOptions): Ask {
+export function serverAt({ url, key, timeout = TIMEOUT, parameters, patience = PATIENCE }: ServerOptions): Ask {
   const address = parsed(url);
   const asked = { shown: shown(address).replace(/\/$/, ''), key, timeout: timeout * 1000 };
   let api: Promise<Api> | undefined;
   return (request) =>
     retry(async () => {
       try {
-        api ??= openApi(address, url, asked);
+        api ??= openApi(address, url, asked).then((plain) => withParameters(plain, parameters));
         const { data } = await request(await api, INIT);
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
         return data.result;
@@ -64,6 +67,22 @@ async function openApi(address: URL, url: string, { key, timeout }: Asked): Prom
     checkCompatibility: false, // it would ask, and print, by itself
     ...(key === undefined ? {} : { headers: { 'api-key': key } }), // as `apiKey` it prints a warning for http
   }).api();
+}
+
+type Call = (given: never, init: RequestInit) => Promise<unknown>;
+
+/** The same ways to the server, on each of which what belongs to its kind goes along. */
+function withParameters(api: Api, { reads, writes, collections }: Parameters): Api {
+  const adding = (names: readonly (keyof Api)[], more: object) =>
+    names.map((name) => [name, (given: object, init: RequestInit) => (api[name] as Call)({ ...given, ...more } as never, init)]);
+  return {
+    ...api,
+    ...Object.fromEntries([
+      ...adding(['getPoints', 'scrollPoints', 'queryPoints', 'countPoints'], reads),
+      ...adding(['upsertPoints', 'deletePoints', 'createFieldIndex'], writes),
+      ...adding(['createCollection'], collections),
+    ]),
+  };
 }
 
 function parsed(url: string): URL {

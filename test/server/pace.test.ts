@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { keepPace, LEAST, LOOK_EVERY } from '../../src/server/pace.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('lets what arrives at a pace arrive, and refuses what only drips', async () => {
+  const connection = { bytesRead: 500_000 };
+  const { tooSlow, release } = keepPace(connection);
+  let refused: unknown;
+  tooSlow.catch((error: unknown) => (refused = error));
+  for (let i = 0; i < 5; i++) {
+    connection.bytesRead += LEAST;
+    await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  }
+  expect(refused).toBeUndefined();
+  connection.bytesRead += 20;
+  await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  expect(refused).toMatchObject({ statusCode: 408, message: expect.stringContaining('too slowly') });
+  release();
+});
+
+it('watches no longer than it is asked to', async () => {
+  const { tooSlow, release } = keepPace({ bytesRead: 0 });
+  release();
+  await vi.advanceTimersByTimeAsync(10 * LOOK_EVERY);
+  expect(await Promise.race([tooSlow, Promise.resolve('at peace')])).toBe('at peace');
+  expect(vi.getTimerCount()).toBe(0);
+});
