@@ -197,6 +197,24 @@ describe('a LanceDB store in a folder', () => {
     expect(await collection.search({ text: 'x'.repeat(5_000), limit: 1 })).toHaveLength(1);
   });
 
+  it('lies in few pieces after a job of many writes, and is left alone while it does', async () => {
+    const pieces = async () => {
+      const connection = await (await import('@lancedb/lancedb')).connect(folder);
+      const table = (await connection.tableNames()).find((name) => name.startsWith('kb.'))!;
+      return (await (await connection.openTable(table)).stats()).fragmentStats.numFragments;
+    };
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    const write = (id: number) => collection.replace([{ source: `${id}`, isNew: true, chunks: [{ ...plain(`${id}`), source: `${id}` }] }]);
+    for (let id = 0; id < 12; id++) await write(id);
+    expect(await pieces()).toBe(12);
+    await collection.optimize();
+    expect(await pieces()).toBe(1);
+    for (let id = 12; id < 15; id++) await write(id);
+    await collection.optimize();
+    expect(await pieces()).toBe(4);
+    expect(await collection.count()).toBe(15);
+  });
+
   it('finds what another handle has written in place of what it found before', async () => {
     const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
     const written = await writer.create({ ...INFO, dimensions: 2 });
