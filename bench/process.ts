@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 
 const launcher = fileURLToPath(new URL('../bin/run.js', import.meta.url));
 /** Milliseconds between two looks at a process's memory. */
@@ -31,24 +31,18 @@ export async function inWorkplace<T>(work: (folder: string) => Promise<T>): Prom
 export const kb = (args: readonly string[], cwd: string): Promise<Timed> => node([launcher, ...args], cwd);
 
 /** Runs Node to its end, without the settings and keys of whoever runs the bench. Throws where it does not end well. */
-export function node(args: readonly string[], cwd: string): Promise<Timed> {
+export async function node(args: readonly string[], cwd: string): Promise<Timed> {
   const env = { PATH: process.env['PATH'], HOME: cwd, TMPDIR: tmpdir(), LANG: 'C.UTF-8', NO_COLOR: '1' };
-  return new Promise((done, refuse) => {
-    const began = performance.now();
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let peak: number | undefined;
-    const looking = setInterval(() => (peak = peakOf(child.pid) ?? peak), LOOK);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.on('error', refuse).on('close', (code) => {
-      const milliseconds = performance.now() - began;
-      clearInterval(looking);
-      if (code === 0) done({ milliseconds, peak, stdout });
-      else refuse(new Error(`node ${args.join(' ')} ended with ${code}: ${stderr.slice(-1000)}`));
-    });
-  });
+  const began = performance.now();
+  const child = execa(process.execPath, args, { cwd, env, extendEnv: false, stdin: 'ignore', stripFinalNewline: false });
+  let peak: number | undefined;
+  const looking = setInterval(() => (peak = peakOf(child.pid) ?? peak), LOOK);
+  try {
+    const { stdout } = await child;
+    return { milliseconds: performance.now() - began, peak, stdout };
+  } finally {
+    clearInterval(looking);
+  }
 }
 
 function peakOf(pid: number | undefined): number | undefined {

@@ -4,12 +4,12 @@
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
 // (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`); --pages are sets of
 // web pages (`extraction`). What is not measured now keeps its table.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { replaced } from './page.ts';
+import { execaSync } from 'execa';
 
 interface Part {
   title: string;
@@ -124,8 +124,7 @@ const machine = (): string =>
 function measured(part: Part): string {
   const { title, about, script, args = [], folders = [] } = part;
   const words = [resolve(root, 'bench', script), ...folders.map((folder) => resolve(folder)), ...args];
-  const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-  if (status !== 0) throw new Error(`${spelled(part)} ended with ${status}.`);
+  const { stdout } = execaSync(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const today = new Date().toISOString().slice(0, 10);
   return [`## ${title}`, about, `\`\`\`sh\n${spelled(part)}\n\`\`\``, `${machine()}; ${today}.`, stdout.trim()].join('\n\n');
 }

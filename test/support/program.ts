@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { packageRoot } from '../../src/base/project.ts';
 
 /** The program as it is installed. */
@@ -43,7 +44,16 @@ const environment = (cwd: string, env: Record<string, string> = {}) => ({
 
 /** Starts a command; it is killed with the process of the tests. */
 export function start(command: readonly [string, ...string[]], { cwd, env, input }: StartOptions): Started {
-  const child = spawn(command[0], command.slice(1), { cwd, env: environment(cwd, env), stdio: 'pipe' });
+  const options = {
+    cwd,
+    env: environment(cwd, env),
+    extendEnv: false,
+    stdin: 'pipe',
+    reject: false,
+    buffer: false,
+    cleanup: false,
+  } as const;
+  const { nodeChildProcess: child } = execa(command[0], command.slice(1), options);
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   const said = { out: '', error: '' };
@@ -52,10 +62,10 @@ export function start(command: readonly [string, ...string[]], { cwd, env, input
     said[stream] += text;
     for (const look of waiting) look();
   };
-  child.stdout.setEncoding('utf8').on('data', hear('out'));
-  child.stderr.setEncoding('utf8').on('data', hear('error'));
-  child.stdin.on('error', () => {}); // it may end before it has read everything
-  if (input !== undefined) child.stdin.end(input);
+  child.stdout!.setEncoding('utf8').on('data', hear('out'));
+  child.stderr!.setEncoding('utf8').on('data', hear('error'));
+  child.stdin!.on('error', () => {}); // it may end before it has read everything
+  if (input !== undefined) child.stdin!.end(input);
   const done = new Promise<Ended>((end) => child.on('close', (code, signal) => end({ code, signal, ...said })));
   void done.then(() => process.off('exit', kill));
   const until = (pattern: RegExp) =>
