@@ -1,6 +1,7 @@
 import { escapeLine, heading } from './markdown-text.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import type { Line } from './pdf-lines.ts';
+import { rowsOf, tableOf, withLeaders } from './pdf-tables.ts';
 
 /** A step down that is larger than the usual one by this factor begins a paragraph. */
 const WIDER = 1.25;
@@ -18,17 +19,30 @@ const SENTENCE_END = /[.!?:;…。！？]["'”’)\]]*$/;
 interface Block {
   level: number | undefined;
   lines: Line[];
+  /** Its rows, where it is a table that can be read as one. */
+  table?: string | undefined;
+  /** Rows of which none is joined to the next. */
+  isRows?: boolean;
 }
 
-/** The Markdown of a page: headings, list items, and paragraphs whose lines are joined again. */
-export function pageMarkdown(lines: readonly Line[], levelOf: HeadingLevel): string {
+/** The Markdown of a page: headings, list items, tables, and paragraphs whose lines are joined again. */
+export function pageMarkdown(drawn: readonly Line[], levelOf: HeadingLevel): string {
+  const lines = withLeaders(drawn);
+  const isText = (line: Line): boolean => levelOf(line) === undefined && !BULLET.test(line.text) && !NUMBER.test(line.text);
   const step = usualStep(lines);
   const width = lines.reduce((most, { x, right }) => Math.max(most, right - x), 0);
   const blocks: Block[] = [];
-  for (const line of lines) {
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    const rows = line.cells.length > 1 ? rowsOf(lines.slice(i), isText) : [];
+    if (rows.length > 0) {
+      blocks.push({ level: undefined, lines: rows, table: tableOf(rows), isRows: true });
+      i += rows.length - 1;
+      continue;
+    }
     const level = levelOf(line);
     const block = blocks.at(-1);
-    if (block && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
+    if (block && !block.isRows && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
       block.lines.push(line);
     else blocks.push({ level, lines: [line] });
   }
@@ -61,7 +75,9 @@ function continuesText({ lines }: Block, line: Line, step: number): boolean {
 
 const isItem = ({ level, lines }: Block): boolean => level === undefined && BULLET.test(lines[0]!.text);
 
-function blockMarkdown({ level, lines }: Block, width: number): string {
+function blockMarkdown({ level, lines, table, isRows }: Block, width: number): string {
+  if (table !== undefined) return table;
+  if (isRows) return lines.map(({ text }) => escapeLine(text)).join('\n');
   if (level) return heading(level, joined(lines, 0));
   const text = joined(lines, width);
   if (BULLET.test(text)) return `- ${text.replace(BULLET, '')}`;

@@ -7,18 +7,34 @@ const LEAST_LINES = 3;
 /** A line that stands at the edge of this share of the pages is a running one. */
 const SHARE = 0.5;
 
-/** The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart. */
+/** The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, and those that begin or end with the number of their page. */
 export function withoutRunningLines(pages: readonly Line[][]): Line[][] {
   if (pages.length < LEAST_PAGES) return [...pages];
   const edges = pages.map((lines) => edgesOf(lines));
   const counts = new Map<string, number>();
   for (const lines of edges) for (const line of lines) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
-  const isRunning = (line: Line) => counts.get(keyOf(line))! > Math.max(2, pages.length * SHARE);
+  const isRepeated = (line: Line) => counts.get(keyOf(line))! > Math.max(2, pages.length * SHARE);
+  const isNumbered = pageNumbers(edges);
   return pages.map((lines, i) => {
-    const running = new Set(edges[i]!.filter(isRunning));
+    const running = new Set(edges[i]!.filter((line) => isRepeated(line) || isNumbered(line, i)));
     return lines.filter((line) => !running.has(line));
   });
 }
+
+/** Tells the lines that hold the number of their page, where most pages have one: counted from the same page, whatever stands beside it. */
+function pageNumbers(edges: readonly Line[][]): (line: Line, index: number) => boolean {
+  const pages = new Map<number, number>();
+  const offsetsOf = (line: Line, index: number): number[] => numbersAround(line).map((number) => number - index);
+  for (const [index, lines] of edges.entries())
+    for (const offset of new Set(lines.flatMap((line) => offsetsOf(line, index)))) pages.set(offset, (pages.get(offset) ?? 0) + 1);
+  const [offset, count] = [...pages].reduce((most, item) => (item[1] > most[1] ? item : most), [0, 0]);
+  const isKnown = count > Math.max(2, edges.length * SHARE);
+  return (line, index) => isKnown && offsetsOf(line, index).includes(offset);
+}
+
+/** The numbers that a line begins and ends with. */
+const numbersAround = ({ text }: Line): number[] =>
+  [/^(\d{1,4})(?=\s|$)/.exec(text), /(?:^|\s)(\d{1,4})$/.exec(text)].flatMap((found) => (found ? [Number(found[1])] : []));
 
 /** The highest and the lowest line of a page. */
 function edgesOf(lines: readonly Line[]): Line[] {

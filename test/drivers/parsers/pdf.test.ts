@@ -77,6 +77,44 @@ describe('PDF', () => {
     expect(text.match(/Step \d of/g)).toEqual(['Step 1 of', 'Step 2 of', 'Step 3 of', 'Step 4 of']);
   });
 
+  it('leaves out the lines with the number of their page, whatever stands beside it', async () => {
+    const page = (number: number): PdfText[] => [
+      { text: number % 2 ? `Chapter of ${'abcd'[number - 1]} ${number + 6}` : `${number + 6} Aqua`, y: 780 },
+      { text: `Step ${'abcd'[number - 1]} of the work is this one.`, y: 700 },
+      { text: 'Then go on with the next.', y: 686 },
+    ];
+    expect((await read('pdf', pdfFile([1, 2, 3, 4].map(page)))).text).not.toMatch(/Chapter|Aqua/);
+  });
+
+  it('has a table whose cells stand below one another as a table, and the lines of another as they are', async () => {
+    const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
+    const aligned = [
+      row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
+      row(686, ['P1', 72], ['10', 200], ['100', 300]),
+      row(672, ['P2', 72], ['20', 200], ['180', 300]),
+    ];
+    expect((await read('pdf', pdfFile([aligned.flat()]))).text).toBe(
+      '| Model | Flow | Price |\n| --- | --- | --- |\n| P1 | 10 | 100 |\n| P2 | 20 | 180 |',
+    );
+    const crooked = [
+      row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
+      row(686, ['P1', 72], ['100', 300]),
+      row(672, ['P2', 90], ['20', 180]),
+    ];
+    expect((await read('pdf', pdfFile([crooked.flat()]))).text).toBe('Model Flow Price\nP1 100\nP2 20');
+  });
+
+  it('has the pages of a table of contents behind dots, also where some entries have none', async () => {
+    const entry = (y: number, title: string, page: string, dots = ''): PdfText[] => [
+      { text: title, x: 72, y },
+      ...(dots ? [{ text: dots, x: 140, y }] : []),
+      { text: page, x: 400, y },
+    ];
+    const dots = '. '.repeat(20);
+    const lines = [entry(700, 'Care', '3'), entry(686, 'Start', '4', dots), entry(672, 'Stop', '5', dots), entry(658, 'Fill', '7', dots)];
+    expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe('Care … 3\nStart … 4\nStop … 5\nFill … 7');
+  });
+
   it('of pictures is an error that says that there is no text', async () => {
     const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
     await expect(read('pdf', pdfFile([picture, picture]))).rejects.toThrow(/sample\.pdf has no text layer: its 2 pages are pictures/);
