@@ -148,6 +148,7 @@ async function* drawThrough({ request, context, report, isConfigured }: Task, st
   } finally {
     await memory.close();
   }
+  report.readAll();
   const origins = isConfigured ? stock.known : undefined;
   if (request.prune) for (const sentence of inventory.kept(before, origins)) report.notice(sentence);
   report.gone(inventory.gone(before, origins), { pruned: request.prune ?? false });

@@ -11,6 +11,7 @@ import { extractAll, type Extractors } from '../stages/extract/extract.ts';
 import { pageEvent } from '../stages/extract/page-event.ts';
 import { extractUploads } from '../stages/extract/uploads.ts';
 import { unreadItem } from '../stages/inventory.ts';
+import { LeftOut } from '../stages/left-out.ts';
 import type { Context } from './context.ts';
 import { openExtractors } from './extractors.ts';
 
@@ -86,6 +87,7 @@ async function* gathered(extractors: Extractors, context: Context): Run<Document
 
 async function* gatheredInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
   const { verbose } = context.settings.ingestion.urls;
+  const leftOut = new LeftOut();
   let [expected, told] = [0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
   for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
@@ -104,10 +106,13 @@ async function* gatheredInto(result: DocumentsResult, extractors: Extractors, co
     }
     if (!document) continue;
     result.documents++;
+    leftOut.add(document.source, document.metadata);
     if (context.lists) result.outputs.push(document);
     yield { type: 'item', stage: 'parse', message: '', data: document };
     if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
   }
+  const sentence = leftOut.notice();
+  if (sentence !== undefined) result.notices.push(sentence);
 }
 
 /** How far it is; of pages also how many are known and not read yet. */

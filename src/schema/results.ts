@@ -123,6 +123,10 @@ export const DocumentReference = z.object({
   status: z
     .enum(['new', 'changed', 'unchanged', 'incomplete', 'failed'])
     .describe('Against what was stored before; incomplete: some of its chunks had been missing'),
+  left_out: z
+    .number()
+    .optional()
+    .describe('Of a web page that is a story: the share of its words that was left out beside navigation, where it is over a tenth'),
 });
 export type DocumentReference = z.infer<typeof DocumentReference>;
 

@@ -4,6 +4,7 @@ import type { ErrorItem, IngestResult } from '../schema/results.ts';
 import type { SourceName } from './extract/extract.ts';
 import { pageEvent } from './extract/page-event.ts';
 import type { Work } from './ingest-work.ts';
+import { LeftOut, leftOutOf } from './left-out.ts';
 import type { Written } from './write-works.ts';
 
 /** Entries that a list of the report holds at most: the report of a million chunks would not fit into memory. The counts are always whole. */
@@ -33,6 +34,7 @@ export class IngestReport {
   readonly #sizes = { known: 0, bytes: 0, read: 0 };
   #stored = 0;
   #news: Progress[] = [];
+  readonly #leftOut = new LeftOut();
 
   constructor({ names, provider, collection, lists, verbose = false }: ReportOptions) {
     this.#lists = lists;
@@ -82,6 +84,12 @@ export class IngestReport {
     this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
   }
 
+  /** When all is read: of which pages not all was. */
+  readAll(): void {
+    const sentence = this.#leftOut.notice();
+    if (sentence !== undefined) this.notice(sentence);
+  }
+
   /** A source that could not be made chunks. */
   unread(name: SourceName, error: ErrorItem, { count = 1, bytes = 0 }: { count?: number; bytes?: number | undefined } = {}): void {
     this.#sizes.bytes -= bytes;
@@ -91,7 +99,7 @@ export class IngestReport {
   }
 
   /** A document that was read, or that is known as it is. */
-  read({ name, status, count, chunks, reused, documents, page, bytes }: Work): void {
+  read({ name, source, status, count, chunks, reused, documents, page, bytes }: Work): void {
     const { result } = this;
     this.#queued -= count;
     if (page) this.#news.push(pageEvent(page, { verbose: this.#verbose }));
@@ -105,11 +113,12 @@ export class IngestReport {
       return;
     }
     this.#sizes.read += bytes;
+    this.#leftOut.add(source, chunks[0]?.metadata ?? {});
     result.sources += count;
     result.reused += reused;
     result.chunk_result.inputs += count;
     result.chunk_result.chunks = result.chunks += chunks.length;
-    for (const { id, text, source, metadata } of chunks) this.#add(result.chunk_result.items, { id, text, source, metadata });
+    for (const { id, text, metadata } of chunks) this.#add(result.chunk_result.items, { id, text, source, metadata });
   }
 
   /** Chunks that have got a vector. */
@@ -126,7 +135,7 @@ export class IngestReport {
       this.#fail(embed_result, toErrorItem(error, { source: chunk.source, source_kind: 'chunk', stage: 'embed' }));
     if (refused) this.#fail(store_result, toErrorItem(refused, { source: work.source, source_kind: 'embedded_chunk', stage: 'store' }));
     const status = work.lost.length > 0 || refused ? 'failed' : work.status;
-    this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status });
+    this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status, ...leftOutOf(work.chunks[0]?.metadata) });
   }
 
   /** Sources that are gone: their chunks are removed with `pruned` (or would be, in a rehearsal), and stay without. */

@@ -23,11 +23,17 @@ export const htmlParser: Parser = {
     const { title, metadata, generator } = headOf(page.document, elements);
     const resolve = resolverOf(elements, source);
     const facts = resolve && factsOf(elements, resolve);
-    const { content, headline: topic } = await mainContent(page, { html, generator, title });
+    const { content, headline: topic, left_out } = await mainContent(page, { html, generator, title });
     if (resolve) makeAbsolute(content, resolve);
     const isThere = [...content.querySelectorAll('h1, h2')].some((headline) => lettersIn(headline.textContent) === lettersIn(topic));
     const { text, marks } = withTopic(await toMarkdown(content), isThere ? '' : topic);
-    return { text, marks, title: ownTitle(title, topic) || firstHeading(text), metadata, ...(facts && { page: facts }) };
+    return {
+      text,
+      marks,
+      title: ownTitle(title, topic) || firstHeading(text),
+      metadata: { ...metadata, ...(left_out && { left_out }) },
+      ...(facts && { page: facts }),
+    };
   },
 };
 

@@ -99,8 +99,8 @@ function lineOf(runs: readonly Run[]): Line {
     right,
     y: longest.y,
     size: longest.size,
-    cells: cells.map((cell) => ({ ...cell, text: plain(cell.text) })).filter(({ text }) => text !== ''),
+    cells: cells.map((cell) => ({ ...cell, text: plain(cell.text) })).filter((cell) => cell.text !== ''),
   };
 }
 
-const plain = (text: string): string => text.replace(LEADERS, ' … ').replace(/\s+/g, ' ').trim();
+const plain = (words: string): string => words.replace(LEADERS, ' … ').replace(/\s+/g, ' ').trim();

@@ -34,7 +34,12 @@ interface Main {
   content: DomElement;
   /** What the page's first heading says, or nothing. */
   headline: string;
+  /** The share of the page's letters that is left out and no navigation, where it is more than a tenth. */
+  left_out?: number | undefined;
 }
+
+/** A smaller share that is left out is not worth a word. */
+const LEFT_OUT = 0.1;
 
 /**
  * What the page is about: the place where its generator puts that; of a story what Readability (the reader view of Firefox) chooses, where that is enough of
@@ -50,8 +55,8 @@ export async function mainContent(page: Page, source: Source & { title: string }
   const heading = headlineOf(page.body, { content: generated, title: source.title });
   const headline = wordsOf(heading);
   if (generated && lettersOf(generated) > 0) return { content: removeLeftovers(generated, 'generated'), headline };
-  const content = isOfStory ? await storyOf(page, heading) : wholeOf(page.body, heading);
-  return { content, headline };
+  if (!isOfStory) return { content: wholeOf(page.body, heading), headline };
+  return { ...(await storyOf(page, heading)), headline };
 }
 
 /** All of the page's content. */
@@ -63,15 +68,21 @@ function wholeOf(body: DomElement, headline: DomElement | undefined): DomElement
 }
 
 /** The text that Readability finds in a story, where it is enough of it. */
-async function storyOf({ document, body }: Page, heading: DomElement | undefined): Promise<DomElement> {
-  if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return wholeOf(body, heading);
+async function storyOf({ document, body }: Page, heading: DomElement | undefined): Promise<Omit<Main, 'headline'>> {
+  if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return { content: wholeOf(body, heading) };
   const lead = leadOf(document, heading)?.cloneNode(true) as DomElement | undefined;
   const rest = candidate(body.cloneNode(true) as DomElement); // Readability takes the page apart
   const chosen = await readable(document);
-  if (chosen && isEnough(chosen, rest)) return withLead(removeLeftovers(chosen, 'story'), lead);
-  if (chosen && lettersOf(chosen) > lettersOf(rest)) return removeLeftovers(chosen, 'story');
+  if (chosen && isEnough(chosen, rest)) return partOf(withLead(removeLeftovers(chosen, 'story'), lead), rest);
+  if (chosen && lettersOf(chosen) > lettersOf(rest)) return { content: removeLeftovers(chosen, 'story') };
   if (rest.nodeName === 'BODY') removeFrames(rest, undefined);
-  return removeLeftovers(rest, 'story');
+  return { content: removeLeftovers(rest, 'story') };
+}
+
+/** A story, and how much of the page's content it is not. */
+function partOf(content: DomElement, rest: DomElement): Omit<Main, 'headline'> {
+  const left_out = 1 - lettersOf(content) / Math.max(1, lettersOf(wholeOf(rest, undefined)));
+  return left_out > LEFT_OUT ? { content, left_out: Math.round(left_out * 100) / 100 } : { content };
 }
 
 function isEnough(chosen: DomElement, rest: DomElement): boolean {
