@@ -1,12 +1,10 @@
-import { evidenceOf, type Evidence } from '../src/drivers/llms/extractive/evidence.ts';
-import { passagesOf } from '../src/drivers/llms/extractive/passages.ts';
-import { scorePassages } from '../src/drivers/llms/extractive/scores.ts';
-import { verdictOf, type Verdict } from '../src/drivers/llms/extractive/verdict.ts';
-import { openLocalLlm } from '../src/drivers/llms/local.ts';
 import { NO_ANSWER, type Embedder } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import { assess } from '../src/stages/chat/quality.ts';
 import { toGrounding } from '../src/stages/chat/sources.ts';
+import { choose } from '../src/stages/quote/choose.ts';
+import { evidenceOf, probabilityOf, type Evidence } from '../src/stages/quote/evidence.ts';
+import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
 import { MIN_SCORE_BY_WORDS } from '../src/stages/retrieve/similarity.ts';
 import type { BenchQuery } from './beir.ts';
@@ -30,7 +28,8 @@ export interface Answered {
   cites: boolean;
   words: number;
   evidence: Evidence | undefined;
-  verdict: Verdict | undefined;
+  /** That the best passage answers, whether or not the gate would have let it through. */
+  probability: number;
 }
 
 /** As SQuAD compares answers: small letters, no punctuation, no articles, single blanks; and no citations. */
@@ -55,9 +54,11 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
   const settings = { ...DEFAULTS.chat.retrieval_quality, low_confidence_mode: 'return_no_answer' } as const;
   const { quality, context } = assess(items, settings, { min_retrieval_score: embedder?.min_retrieval_score ?? MIN_SCORE_BY_WORDS });
   const gated = quality.status === 'low_confidence';
-  const text = gated ? '' : await written(query, context, embedder);
+  const { text, order } = gated ? { text: '', order: [] } : await written(query, context, embedder);
   const declined = gated || text.startsWith(NO_ANSWER);
-  const cited = Array.from(text.matchAll(/\[(\d+)\]/g), ([, number]) => String(context[Number(number) - 1]?.metadata.source));
+  const cited = Array.from(text.matchAll(/\[(\d+)\]/g), ([, number]) =>
+    String(context[(order[Number(number) - 1] ?? 0) - 1]?.metadata.source),
+  );
   const evidence = await evidenceFor(query, items.slice(0, settings.max_context_chunks), embedder);
   return {
     score: items[0]?.score ?? 0,
@@ -67,31 +68,33 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
     cites: !declined && cited.some((source) => documents.includes(source)),
     words: text.split(/\s+/).length,
     evidence,
-    verdict: evidence && verdictOf(evidence),
+    probability: probabilityOf(evidence),
   };
 }
 
 type Context = Parameters<typeof toGrounding>[0];
 
-async function written(query: string, context: Context, embedder: Embedder | undefined): Promise<string> {
+async function written(
+  query: string,
+  context: Context,
+  embedder: Embedder | undefined,
+): Promise<{ text: string; order: readonly number[] }> {
   const { max_tokens, timeout } = DEFAULTS.chat.llm;
   let text = '';
-  for await (const piece of openLocalLlm({ embedder }).generate({
-    messages: [],
-    grounding: { query, sources: toGrounding(context) },
-    max_tokens,
-    timeout,
-  }))
-    text += piece;
-  return text;
+  const llm = openQuoteLlm({ embedder });
+  const request = { messages: [], grounding: { query, sources: toGrounding(context) }, max_tokens, timeout };
+  // the numbers of an answer follow its own order
+  const stream = llm.generate(request);
+  for (;;) {
+    const step = await stream.next();
+    if (step.done) return { text, order: step.value.order ?? [] };
+    text += step.value;
+  }
 }
 
-/** The evidence in the best passage, whether or not the gate would have let it through; undefined where no source has a number of the question. */
+/** The evidence in the best passage, whether or not the gate would have let it through. */
 async function evidenceFor(query: string, context: Context, embedder: Embedder | undefined): Promise<Evidence | undefined> {
   const sources = toGrounding(context);
-  const passages = sources.flatMap((source, i) => passagesOf(source, i));
-  const { scores, nearest } = await scorePassages(query, passages, { sources, embedder });
-  const highest = Math.max(...scores);
-  const best = highest > 0 ? passages[scores.indexOf(highest)] : undefined;
-  return best && evidenceOf(query, { best, passages, sources, nearest });
+  const { ranked } = await choose(query, { sources, embedder });
+  return evidenceOf(query, { sources, ranked });
 }

@@ -73,9 +73,9 @@ function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>):
   const curves = (
     [
       ['the score of the best hit', 'other subjects', ({ score }) => score],
-      ['the best hit and its sentences: the subject', 'other subjects', ({ verdict }) => verdict?.subject],
+      ['the probability of the answer', 'other subjects', ({ probability }) => probability],
       ['the score of the best hit', 'unanswerable', ({ score }) => score],
-      ['the sentences: the answer', 'unanswerable', ({ verdict }) => verdict?.answer],
+      ['the probability of the answer', 'unanswerable', ({ probability }) => probability],
     ] as [string, Kind, (row: Answered) => number | undefined][]
   ).map(([what, kind, of_]) => ({
     mode,
@@ -85,16 +85,12 @@ function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>):
   console.log(`${markdownTable(rows)}\n\n${markdownTable(curves)}\n`);
 }
 
+/** The weights that the questions of one half give: those with their answer in the quotation against those on other subjects and those without it. */
 function fit(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>): void {
-  const evidence = (kind: Kind) => half(kinds[kind], 0).flatMap((row) => row.evidence ?? []);
-  const meaning = evidence('answerable')[0]?.nearest === undefined ? [] : (['nearest'] as const);
-  const subject = fitted([...meaning, 'words', 'capital'], evidence('answerable'), evidence('other subjects'));
-  const answer = fitted(
-    [...meaning, ...(meaning.length > 0 ? [] : (['words'] as const)), 'name', 'number', 'denied', 'opposite', 'uncounted'],
-    evidence('answerable'),
-    evidence('unanswerable'),
-  );
-  console.log(JSON.stringify({ mode, subject, answer }));
+  const rows = (Object.keys(kinds) as Kind[]).flatMap((kind) => half(kinds[kind], 0));
+  const evidence = (isRight: boolean) => rows.filter(({ gold }) => gold === isRight).flatMap((row) => row.evidence ?? []);
+  const weights = fitted(['cosine', 'share', 'retrieved', 'sameDocument', 'missingName', 'missingCode'], evidence(true), evidence(false));
+  console.log(JSON.stringify({ mode, weights }));
 }
 
 const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));

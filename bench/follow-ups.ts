@@ -11,7 +11,9 @@ import { settle } from '../src/base/run.ts';
 import { createEngine, type Engine } from '../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../src/schema/config.ts';
 import type { HistoryEntry } from '../src/schema/items.ts';
-import { openLocalLlm } from '../src/drivers/llms/local.ts';
+import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
+import { mayStandAlone } from '../src/stages/chat/carry.ts';
+import { fitsAlone } from '../src/stages/chat/search-each.ts';
 import { rewrite } from '../src/stages/chat/rewrite.ts';
 import { jsonLines, markdownTable } from './beir.ts';
 
@@ -34,10 +36,19 @@ const file = resolve(positionals[0] ?? fileURLToPath(new URL('../examples/follow
 const top_k = Number(options['top-k']);
 type Mode = Config['retrieval']['mode'];
 
-/** Whether the right passage is among the best. */
+/** The score from which a passage is about the question, with the bundled model. */
+const LEAST_SCORE = 0.33;
+
+/** Whether the right passage is among the best of the search that the chat would make: of a question that may stand alone, the better of both. */
 async function isFound(engine: Engine, query: string, { mode, wanted }: { mode: Mode; wanted: FollowUp }): Promise<boolean> {
-  const { items, errors } = await settle(engine.run('retrieve', { query, mode, top_k }));
-  if (errors[0]) throw new Error(`${query}: ${errors[0].error}`);
+  const search = async (text: string) => {
+    const result = await settle(engine.run('retrieve', { query: text, mode, top_k }));
+    if (result.errors[0]) throw new Error(`${text}: ${result.errors[0].error}`);
+    return result;
+  };
+  const carried = await search(query);
+  const alone = query !== wanted.query && mayStandAlone(wanted.query) ? await search(wanted.query) : undefined;
+  const { items } = alone && fitsAlone(alone, carried, LEAST_SCORE) ? alone : carried;
   return items.some(({ text, metadata }) => metadata.source === wanted.source && text.includes(wanted.answer));
 }
 
@@ -50,7 +61,7 @@ try {
   const asked = jsonLines<FollowUp>(file);
   const sources = [...new Set(asked.map(({ source }) => dirname(source)))];
   await settle(engine.run('ingest', { docs: sources }));
-  const llm = openLocalLlm();
+  const llm = openQuoteLlm();
   const queries = await Promise.all(
     asked.map(async ({ query, history }) => ({ 'as it is': query, rewritten: await rewrite(query, { history, llm, timeout: 60 }) })),
   );

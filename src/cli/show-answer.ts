@@ -16,8 +16,11 @@ function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrie
   if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
   if (reason === 'citations_unsupported') return 'the sources cited do not bear out all of it.';
   if (level !== 'low') return undefined;
-  return retrieval_quality.passed_chunks ? 'it may not answer all that was asked.' : 'the collection holds little about this.';
+  return retrieval_quality.passed_chunks ? 'this may not be the answer, or not all of it.' : 'the collection holds little about this.';
 }
+
+/** Passages that are shown beside a doubtful answer, with those that it cites. */
+const MOST_OTHERS = 3;
 
 /** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
 export function showSources(result: ChatResult, screen: Screen): void {
@@ -25,8 +28,11 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const cited = result.sources.filter((source) => source.cited);
   const doubt = doubtOf(result);
   if (doubt) screen.print(color.dim(wrappedText(`\nLow confidence: ${doubt}`, screen.columns)));
+  const others = doubt ? result.sources.filter((source) => !source.cited).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
+  if (others.length > 0) screen.print(color.dim('\nWhat else to look at:'));
+  for (const source of others) screen.print(sourceLine(source, screen));
   // a model that can't be asked fails at the search query and at the answer alike
   for (const line of new Set(result.errors.map((error) => failureLine(error))))
     screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));

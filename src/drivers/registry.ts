@@ -64,10 +64,6 @@ export const drivers = {
     },
   },
   llms: {
-    local: {
-      open: async ({ embedder }: ModelOptions & { embedder?: Embedder | undefined }): Promise<Llm> =>
-        (await import('./llms/local.ts')).openLocalLlm({ embedder }),
-    },
     ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   browser: createBrowser,

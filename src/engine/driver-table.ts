@@ -14,7 +14,7 @@ interface Driver<Options, Opened> {
 export interface DriverTable {
   /** `model` is absent where only the open driver knows it. */
   embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
-  llm(name: string): Driver<ModelOptions & { embedder?: Embedder | undefined }, Llm>;
+  llm(name: string): Driver<ModelOptions, Llm>;
   reranker(name: string): Driver<ModelOptions, Reranker>;
   store(name: string): Driver<StoreOptions, VectorStore>;
 }

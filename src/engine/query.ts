@@ -14,6 +14,7 @@ import { standAlone } from '../stages/chat/rewrite.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search-each.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
+import { neighboursOf } from '../stages/retrieve/neighbours.ts';
 import { unknownFieldsNotice } from '../stages/unknown-fields.ts';
 import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
@@ -102,6 +103,7 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
         const parts = { ...opened, reranker: opened.reranker && reranking(opened.reranker) };
         return yield* searched(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts);
       },
+      neighbours: async (items) => (opened ? await neighboursOf(items, opened.collection) : new Map()),
       isReranked: settings.rerank.enabled,
       llm: () => openLlm(context, opened?.embedder),
       get min_retrieval_score() {

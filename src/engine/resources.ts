@@ -9,6 +9,7 @@ import type { DocumentReader, Renderer } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
+import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
 import { Turns } from '../stages/extract/crawl/in-turn.ts';
 import { driverTable } from './driver-table.ts';
 import { createShelf } from './shelf.ts';
@@ -51,9 +52,9 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
   const table = driverTable(ownDrivers);
   const shelf = createShelf();
   const browser = drivers.browser();
-  const openLlm: Resources['llm'] = ({ provider, model, options }, embedder) =>
+  const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) =>
     provider === 'local'
-      ? drivers.llms.local.open({ provider, embedder }) // holds nothing, and compares with the embedder of whoever asks
+      ? openQuoteLlm({ embedder }) // holds nothing, and compares with the embedder of whoever asks
       : shelf.get(['llm', provider, model, options], () => table.llm(provider).open({ provider, model, options }));
   const own = createShelf(Infinity); // what has threads of this process: never let go, and one of each, whatever options a request names
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) =>

@@ -53,6 +53,13 @@ export interface GroundingSource {
   citation: number;
   title: string;
   text: string;
+  /** What stands before and behind the text in its section, with the blank lines between: the three together read on. Absent where nothing does. */
+  before?: string | undefined;
+  after?: string | undefined;
+  /** The retrieval score, 0 to 1. */
+  score?: number | undefined;
+  /** What the page is where it is no text: `contents`, `changelog`, `index`. */
+  page_kind?: string | undefined;
 }
 
 export interface GenerateRequest {
@@ -82,9 +89,15 @@ export interface Usage {
 export interface Outcome extends Usage {
   /** What it was cut off by, where it did not come to its end: `max_tokens`, or the end of the model's window. */
   cut_off?: 'max_tokens' | 'window' | undefined;
-  /** Where an answerer that quotes has its words from: lines of the text of a source, from 0, ends inclusive. */
+  /** Where an answerer that quotes has its words from: lines of a source with what stands before and behind it, from 0, ends inclusive. */
   quoted?: readonly { citation: number; lines: readonly [first: number, last: number] }[] | undefined;
-  /** One that quotes is not sure that this is what was asked for, or knows that a part of it is not answered. */
+  /** The numbers of the sources that it quotes, in the order in which its answer numbers them: its `[1]` is the first of these. */
+  order?: readonly number[] | undefined;
+  /** The calibrated chance that what it quotes answers the question, 0 to 1. */
+  probability?: number | undefined;
+  /** The sentence, row or line of what it quotes that answers best. */
+  highlight?: string | undefined;
+  /** One that quotes knows that a part of the question is not answered. */
   unsure?: boolean | undefined;
 }
 

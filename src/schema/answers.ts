@@ -45,10 +45,23 @@ export const AnswerConfidence = z
   .object({
     level: z.enum(['high', 'low', 'none']).describe('low: answered with caution; none: there is no answer from sources'),
     reason: z
-      .enum(['retrieval_quality_pass', 'retrieval_quality_low_confidence', 'citations_unsupported', 'errors', 'direct_intent'])
+      .enum([
+        'retrieval_quality_pass',
+        'retrieval_quality_low_confidence',
+        'answer_uncertain',
+        'citations_unsupported',
+        'errors',
+        'direct_intent',
+      ])
       .describe(
-        'Why; citations_unsupported: verify_citations found sentences that their sources do not bear out, or no citation; direct_intent: a greeting, thanks or a farewell, which needs no sources',
+        'Why; answer_uncertain: the passages are about the question, and whether the answer answers it, or all of it, is doubtful; citations_unsupported: verify_citations found sentences that their sources do not bear out, or no citation; direct_intent: a greeting, thanks or a farewell, which needs no sources',
       ),
+    probability: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('The calibrated chance that the answer is right; absent where it cannot be told, as with a language model'),
   })
   .describe('How far the answer can be trusted');
 export type AnswerConfidence = z.infer<typeof AnswerConfidence>;
@@ -68,6 +81,7 @@ export const ChatResult = z
   .object({
     answer: z.string().describe('The answer, with citations such as [1]; empty where there is none'),
     sources: z.array(Source).describe('The chunks that the answer was built from'),
+    highlight: z.string().optional().describe('Of an answer that quotes: the sentence, row or line of it that answers best'),
     history: z.array(HistoryEntry).describe('The history with this turn: send it with the next one'),
     retrieval: z.object({ ...search, outputs: chunks, ...failures }).describe('What was found'),
     llm: z

@@ -353,7 +353,7 @@ describe('an answer', () => {
     const ofQuality = (passed_chunks: number) =>
       doubt({ answer_confidence: low, retrieval_quality: { status: 'low_confidence', passed_chunks } });
     expect(ofQuality(0)).toBe('\nLow confidence: the collection holds little about this.');
-    expect(ofQuality(2)).toBe('\nLow confidence: it may not answer all that was asked.');
+    expect(ofQuality(2)).toBe('\nLow confidence: this may not be the answer, or not all of it.');
     const wrong = { level: 'low', reason: 'citations_unsupported' } as const;
     expect(doubt({ answer_confidence: wrong })).toBe('\nLow confidence: the sources cited do not bear out all of it.');
     expect(doubt({ sources: [], answer_confidence: { level: 'none', reason: 'direct_intent' } })).toBeUndefined();

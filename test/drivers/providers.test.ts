@@ -8,7 +8,7 @@ const rows = Object.keys(providers).map((name) => ({ name, ...providerNamed(name
 describe('the table of providers', () => {
   it('has what the configuration offers, and nothing else, with a driver for each', () => {
     for (const [schema, own, kind, opened] of [
-      [LlmProvider, ['local'], 'llm', drivers.llms],
+      [LlmProvider, ['local'], 'llm', { ...drivers.llms, local: undefined }],
       [EmbeddingProvider, ['local', 'none'], 'embedding', { ...drivers.embedders, none: undefined }],
       [RerankProvider, ['local', 'llm'], 'rerank', drivers.rerankers],
     ] as const) {

@@ -14,12 +14,12 @@ export interface Answer {
   usage: Usage;
   /** What it was cut off by, where it did not come to its end. */
   cut_off: Outcome['cut_off'];
-  /** Where one that quotes has its words from. */
-  quoted: NonNullable<Outcome['quoted']>;
+  /** What one that quotes says of its answer. */
+  quotation: Pick<Outcome, 'quoted' | 'order' | 'probability' | 'highlight'>;
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
   /** It says, with the agreed mark or in its own words, that the sources do not answer. */
   declined: boolean;
-  /** It says so, with the agreed mark, of a part of what was asked, or too late not to be shown; or one that quotes is not sure of what it does. */
+  /** It says so, with the agreed mark, of a part of what was asked, or too late not to be shown; or one that quotes does. */
   isPartial: boolean;
   /** Links and images that were taken out. */
   links: number;
@@ -129,9 +129,10 @@ export async function* answer(llm: Llm, request: GenerateRequest, options: Answe
       if (!step.done) continue;
       const { text, declined, citations, links } = passing;
       if (text === '' && !declined) throw silent(llm);
-      const { cut_off, quoted = [], unsure = false, ...usage } = step.value;
+      const { cut_off, unsure = false, input_tokens, output_tokens, ...quotation } = step.value;
+      const usage = { input_tokens, output_tokens };
       const isPartial = unsure || (citations.declines !== undefined && !declined);
-      return { text, usage, cut_off, quoted, citations, declined, isPartial, links: links.removed };
+      return { text, usage, cut_off, quotation, citations, declined, isPartial, links: links.removed };
     }
   } catch (error) {
     throw wasShown ? brokenOff(error) : error;

@@ -60,6 +60,8 @@ export function windowOf({ provider, context_window, max_tokens }: Config['chat'
 
 const messageTokens = ({ content }: { content: string }): number => MESSAGE + estimateTokens(content);
 const sourceTokens = ({ title, text }: GroundingSource): number => FENCE + estimateTokens(`${title}\n${text}`);
+const besideTokens = ({ before = '', after = '' }: GroundingSource): number => estimateTokens(before) + estimateTokens(after);
+const alone = ({ before: _before, after: _after, ...source }: GroundingSource): GroundingSource => source;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** Tokens of messages, with what each costs beside its text. */
@@ -73,7 +75,8 @@ export interface Filling {
 
 /**
  * As much of the history and the sources as fits into `room` tokens: first the messages before the `keep_recent` newest go, the oldest first, then the
- * sources, the weakest first, down to one; then the oldest of the newest messages; at last the end of the one source.
+ * sources, the weakest first, down to one; then the oldest of the newest messages; at last the end of the one source. What stands beside the sources comes
+ * with the best of them, as far as there is room left.
  */
 export function fitted({ history, sources }: Filling, { room, keep_recent }: { room: number; keep_recent: number }): Filling {
   const messages = history.map(messageTokens);
@@ -96,7 +99,12 @@ export function fitted({ history, sources }: Filling, { room, keep_recent }: { r
     () => from < history.length,
     () => messages[from++]!,
   );
-  const kept = sources.slice(0, count);
+  const kept = sources.slice(0, count).map((source) => {
+    const beside = besideTokens(source);
+    if (beside === 0 || total + beside > room) return alone(source);
+    total += beside;
+    return source;
+  });
   if (total > room && kept[0]) kept[0] = shortened(kept[0], Math.max(LEAST_SOURCE, room - FENCE));
   return { history: history.slice(from), sources: kept };
 }
@@ -107,7 +115,9 @@ export function halved({ history, sources }: Filling): Filling {
   return {
     history: history.slice(Math.ceil(history.length / 2)),
     sources:
-      sources.length > 1 || !first ? sources.slice(0, Math.ceil(sources.length / 2)) : [shortened(first, estimateTokens(first.text) / 2)],
+      sources.length > 1 || !first
+        ? sources.slice(0, Math.ceil(sources.length / 2)).map(alone)
+        : [shortened(alone(first), estimateTokens(first.text) / 2)],
   };
 }
 

@@ -29,9 +29,25 @@ const onlyAsks = (question: string): boolean =>
     .map(bare)
     .every((word) => word === '' || BEFORE_A_NAME.test(word) || ASKING.exec(word)?.[0] === word);
 
+/** «When should I use one?»: it stands for what was named before. */
+const POINTING_ONE = /(?<!\p{L})(?:use|need|get|have|want|make|create|is|are) (?:one|ones)\s*[?.!]*$/iu;
+
+const pointsBack = (question: string): boolean => POINTING_BACK.test(question) || POINTING_ONE.test(question);
+
+/** Verbs without which a question is a part of one: «In which cities?». English, German, French, Spanish, Italian, Portuguese, Dutch. */
+const VERB =
+  /(?<!\p{L})(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|means?|ist|sind|war|waren|kann|können|muss|bedeutet|heißt|est|sont|signifie|es|son|significa|è|sono|é|são|zijn|betekent)(?!\p{L})/iu;
+
+/**
+ * Whether a question that is taken for a follow-up may be none: nothing in it points back or goes on, and it asks with a verb about a thing of its
+ * own: «What is chokidar?».
+ */
+export const mayStandAlone = (question: string): boolean =>
+  VERB.test(question) && !GOING_ON.test(question) && !pointsBack(question) && !onlyAsks(question) && ownTerms(question).length > 0;
+
 /** Whether a question can hardly be understood without those before it. */
 const followsUp = (question: string): boolean =>
-  GOING_ON.test(question) || POINTING_BACK.test(question) || ownTerms(question).length < FEWEST_TERMS || onlyAsks(question);
+  GOING_ON.test(question) || pointsBack(question) || ownTerms(question).length < FEWEST_TERMS || onlyAsks(question);
 
 /** What a conversation is about after some of its questions. */
 interface Thread {

@@ -3,7 +3,7 @@ import { noteUnfinished } from '../../base/unfinished.ts';
 import type { ChatResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
-import { searchesFor } from '../retrieve/search-each.ts';
+import { fitsAlone, searchesFor } from '../retrieve/search-each.ts';
 import { windowOf } from './budget.ts';
 import { explained } from './explain.ts';
 import { bareTokens, ground } from './ground.ts';
@@ -11,6 +11,7 @@ import { outgrown, summarize, withTurn } from './history.ts';
 import { insteadOfAnAnswer } from './instead.ts';
 import { directReply } from './intent.ts';
 import { assess } from './quality.ts';
+import { mayStandAlone } from './carry.ts';
 import { standAlone } from './rewrite.ts';
 import { openTrace } from './trace.ts';
 import { failureOf, note, openResult, report, token, type ChatParts, type ChatTurn, type Turn } from './turn.ts';
@@ -27,7 +28,18 @@ export async function* chat(
   const text = typeof query === 'string' ? query : '';
   const window = windowOf(settings.llm);
   const result = openResult(text, history);
-  const turn: Turn = { query: text, history, settings, parts, window, trace: openTrace({ show_prompt }), result, searched: [], given: [] };
+  const turn: Turn = {
+    query: text,
+    history,
+    settings,
+    parts,
+    window,
+    trace: openTrace({ show_prompt }),
+    result,
+    searched: [],
+    given: [],
+    neighbours: new Map(),
+  };
   yield progress('chat', { query: text });
   try {
     yield* took(turn);
@@ -129,10 +141,14 @@ async function* find(turn: Turn): Run<boolean> {
   const { search_query } = result.retrieval;
   yield progress('chat', { query, search_query }, 'Searching.'); // an event of the retrieval tells what was found
   try {
-    const { items, retrieved, failed, errors, notice } = await settle(parts.retrieve(search_query, trace.reranking));
+    const retrieve = (search: string) => settle(parts.retrieve(search, trace.reranking));
     const searches = searchesFor(search_query, parts);
-    if (searches.length > 1) turn.searched = searches;
-    result.retrieval = { query, search_query, retrieved, outputs: items, failed, errors };
+    const found = await retrieve(search_query);
+    const alone = (await isTriedAlone(turn)) ? await retrieve(query) : undefined;
+    const isAlone = alone !== undefined && fitsAlone(alone, found, parts.min_retrieval_score);
+    const { items, retrieved, failed, errors, notice } = isAlone ? alone : found;
+    if (searches.length > 1 && !isAlone) turn.searched = searches;
+    result.retrieval = { query, search_query: isAlone ? query : search_query, retrieved, outputs: items, failed, errors };
     for (const error of errors) yield* report(result, error);
     if (notice) yield* report(result, { ...note(query, notice), source_kind: 'query', stage: 'retrieve' });
   } catch (error) {
@@ -144,6 +160,12 @@ async function* find(turn: Turn): Run<boolean> {
   const { retrieved, failed, outputs } = result.retrieval;
   yield progress('retrieval', { retrieved, failed, search_query });
   return failed === 0 || outputs.length > 0;
+}
+
+/** Whether a question is searched for as it was asked, too: where no model but a rule took it for a follow-up, and it may be none. */
+async function isTriedAlone({ query, parts, result }: Turn): Promise<boolean> {
+  if (result.retrieval.search_query === query || !mayStandAlone(query)) return false;
+  return (await parts.llm()).extractive ?? false;
 }
 
 /** The quality gate: what an answer may be built from. Empty where the mode wants no answer from what there is. */

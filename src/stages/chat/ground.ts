@@ -1,5 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import { progress, type Run } from '../../base/run.ts';
+import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
 import type { GroundingSource, Llm } from '../../ports/models.ts';
 import type { AnswerConfidence, RetrievalQuality } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
@@ -9,6 +10,8 @@ import { fitted, halved, tokensOfMessages, type Filling } from './budget.ts';
 import { withTurn } from './history.ts';
 import { groundedPrompt } from './prompt.ts';
 import { beginsAsRefusal } from './refusal.ts';
+import type { Lines } from './places.ts';
+import { CERTAIN } from '../quote/evidence.ts';
 import { toGrounding, toSources } from './sources.ts';
 import { failureOf, note, report, type Turn } from './turn.ts';
 import { unsupportedIn } from './verify.ts';
@@ -26,9 +29,14 @@ interface Asked {
  */
 export async function* ground(turn: Turn, context: readonly RetrievedItem[]): Run<boolean> {
   const { query, settings, parts, result, window } = turn;
-  const all: Filling = { history: result.history, sources: toGrounding(context) };
-  const filling = fitted(all, { room: window.prompt - bareTokens(turn), keep_recent: settings.history_compaction.keep_recent });
   const llm = await parts.llm();
+  turn.neighbours = (await parts.neighbours?.(context)) ?? new Map();
+  const isGiven = (id: string | undefined) => context.some((item) => item.id === id);
+  const all: Filling = {
+    history: result.history,
+    sources: toGrounding(context, llm.extractive ? turn.neighbours : beside(turn.neighbours, isGiven)),
+  };
+  const filling = fitted(all, { room: window.prompt - bareTokens(turn), keep_recent: settings.history_compaction.keep_recent });
   const { provider, model } = llm;
   yield progress('generation', { provider, model, sources: filling.sources.length });
   const places = context.map(({ metadata }) => String(metadata.source));
@@ -48,6 +56,12 @@ export async function* ground(turn: Turn, context: readonly RetrievedItem[]): Ru
   const left = leftOut(all, done.filling);
   if (left) yield* report(result, note(query, `The prompt was too long for the model: ${left}.`));
   return yield* conclude(turn, done, llm);
+}
+
+/** The neighbours of chunks without those that are given themselves: a model reads nothing twice. */
+function beside(all: ReadonlyMap<string, Neighbours>, isGiven: (id: string | undefined) => boolean): Map<string, Neighbours> {
+  const unlessGiven = (neighbour: Neighbour | undefined) => (isGiven(neighbour?.id) ? undefined : neighbour);
+  return new Map([...all].map(([id, { before, after }]) => [id, { before: unlessGiven(before), after: unlessGiven(after) }]));
 }
 
 /** Tokens of the prompt without history and sources. */
@@ -116,31 +130,57 @@ function leftOut(all: Filling, { history, sources }: Filling): string | undefine
 
 /** The answer with its sources, and how sure it is. */
 async function* conclude(turn: Turn, done: Answered, llm: Llm): Run<boolean> {
-  const { text, citations, declined, links, cut_off, quoted } = done;
-  const { query, result, given } = turn;
+  const { text, citations, declined, links, cut_off, quotation } = done;
+  const { query, result } = turn;
   if (declined && !(showsRefusal(turn) && text !== '')) return true;
   result.answer = text;
-  result.sources = toSources(given, { cited: citations.cited, quoted });
+  const quoted = linesById(turn.given, quotation.quoted);
+  turn.given = inOrder(turn.given, quotation.order);
+  const { given } = turn;
+  result.sources = toSources(given, { cited: citations.cited, quoted, neighbours: turn.neighbours });
+  if (quotation.highlight !== undefined) result.highlight = quotation.highlight;
   result.history = withTurn(result.history, query, text);
   const isUncited = citations.cited.size === 0 && !declined && !llm.extractive;
-  if (declined || answersLess(done, llm)) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
-  result.answer_confidence = confidenceIn(result.retrieval_quality, { declined });
+  if (declined) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
+  result.answer_confidence = confidenceIn(result.retrieval_quality, {
+    declined,
+    isDoubtful: isDoubtful(done, llm),
+    probability: quotation.probability,
+  });
   if (citations.unknown.size > 0) yield* report(result, note(query, unknownCitations(citations.unknown, given.length)));
   if (links > 0) yield* report(result, note(query, takenOut(links)));
   if (isUncited) yield* report(result, note(query, citesNothing(given.length)));
   if (cut_off) yield* report(result, note(query, cutOff(cut_off, turn.window.answer)));
-  if (turn.settings.verify_citations) yield* verify(turn, { sources: llm.extractive ? [] : toGrounding(given), isUncited });
+  if (turn.settings.verify_citations)
+    yield* verify(turn, { sources: llm.extractive ? [] : toGrounding(given, turn.neighbours), isUncited });
   return false;
 }
 
-/** Whether an answer says itself that it answers less than was asked: it is one, and not to be relied on like the others. */
-const answersLess = ({ isPartial, text }: Answered, { extractive }: Llm): boolean => isPartial || (!extractive && beginsAsRefusal(text));
+/** The chunks in the order in which an answer numbers them, those that it does not cite behind. */
+function inOrder(given: readonly RetrievedItem[], order: readonly number[] = []): RetrievedItem[] {
+  const cited = order.map((citation) => given[citation - 1]!);
+  return [...cited, ...given.filter((item) => !cited.includes(item))];
+}
 
-/** High where the gate let the sources pass, or is switched off, and the answer itself says nothing against it. */
-const confidenceIn = ({ status }: RetrievalQuality, { declined }: { declined: boolean }): AnswerConfidence =>
-  status === 'low_confidence'
-    ? { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence' }
-    : { level: 'high', reason: 'retrieval_quality_pass' };
+/** The lines that an answer quotes, by the id of their chunk. */
+function linesById(given: readonly RetrievedItem[], quoted: Answer['quotation']['quoted'] = []): Map<string, Lines[]> {
+  const byCitation = Map.groupBy(quoted, ({ citation }) => citation);
+  return new Map([...byCitation].map(([citation, some]) => [given[citation - 1]!.id, some.map(({ lines }) => [...lines] as const)]));
+}
+
+/** Whether an answer may not answer what was asked, or says that it answers less: it is one, and not to be relied on like the others. */
+const isDoubtful = ({ isPartial, text, quotation: { probability = 1 } }: Answered, { extractive }: Llm): boolean =>
+  isPartial || probability < CERTAIN || (!extractive && beginsAsRefusal(text));
+
+/** High where the gate let the sources pass, or is switched off, and nothing speaks against the answer itself. */
+function confidenceIn(
+  { status }: RetrievalQuality,
+  { declined, isDoubtful: isDoubted, probability }: { declined: boolean; isDoubtful: boolean; probability: number | undefined },
+): AnswerConfidence {
+  const told = probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
+  if (status === 'low_confidence') return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...told };
+  return isDoubted ? { level: 'low', reason: 'answer_uncertain', ...told } : { level: 'high', reason: 'retrieval_quality_pass', ...told };
+}
 
 /**
  * Lists the sentences that their sources do not bear out, and doubts an answer that has such or cites nothing. An answerer that only quotes gives no

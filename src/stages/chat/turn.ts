@@ -5,6 +5,7 @@ import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import type { ErrorItem } from '../../schema/results.ts';
+import type { Neighbours } from '../retrieve/neighbours.ts';
 import type { Window } from './budget.ts';
 import type { Calibrated } from './quality.ts';
 import type { Trace } from './trace.ts';
@@ -25,6 +26,8 @@ export interface ChatTurn {
 export interface ChatParts extends Calibrated {
   /** `reranking` is told of the reranker, where there is one, and gives the one that is asked. */
   retrieve(search_query: string, reranking: (reranker: Reranker) => Reranker): Run<RetrieveResult>;
+  /** What stands beside these chunks in their sections, by id; without it, they are all that is read. */
+  neighbours?: ((items: readonly RetrievedItem[]) => Promise<Map<string, Neighbours>>) | undefined;
   /** Whether a reranker reads what is found. */
   isReranked?: boolean | undefined;
   llm(): Promise<Llm>;
@@ -44,6 +47,8 @@ export interface Turn {
   searched: readonly string[];
   /** The chunks that the model was given, in the order of their numbers. */
   given: readonly RetrievedItem[];
+  /** What stands beside them, by id. */
+  neighbours: ReadonlyMap<string, Neighbours>;
 }
 
 /** The result of a turn before anything has happened: it fails unless something comes of it. */

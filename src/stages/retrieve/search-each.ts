@@ -52,3 +52,15 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
   const errors = distinct(results.flatMap((result) => result.errors));
   return { ...whole, items, retrieved: items.length, errors, failed: errors.length };
 }
+
+/**
+ * The share of the best score of a question with its subject that the question alone must reach to be asked alone: more words find more, so that less is enough. Of the
+ * conversations about real documentation the second questions on another subject reach it, and those that follow the first do not.
+ */
+const ALONE = 0.7;
+
+/** Whether what a question finds by itself fits it well enough beside what it finds with the subject of those before it. */
+export function fitsAlone(alone: RetrieveResult, carried: RetrieveResult, least: number): boolean {
+  const best = ({ items }: RetrieveResult) => Math.max(0, ...items.map(({ score }) => score));
+  return best(alone) >= least && best(alone) >= ALONE * best(carried);
+}

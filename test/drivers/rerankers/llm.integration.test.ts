@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openLocalLlm } from '../../../src/drivers/llms/local.ts';
+import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';
 import { openLlmReranker } from '../../../src/drivers/rerankers/llm.ts';
 import { openOpenAiServer, type Behaviour, type ModelRequest } from '../../support/openai-server.ts';
@@ -107,7 +107,7 @@ describe('a language model that grades', () => {
   });
 
   it('has to be one that writes', () => {
-    expect(() => openLlmReranker({ llm: openLocalLlm(), max_tokens: 300, timeout: 20, window: { tokens: 9000, estimate } })).toThrow(
+    expect(() => openLlmReranker({ llm: openQuoteLlm(), max_tokens: 300, timeout: 20, window: { tokens: 9000, estimate } })).toThrow(
       /chat\.llm\.provider is local/,
     );
   });

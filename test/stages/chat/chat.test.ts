@@ -274,8 +274,8 @@ test('an answer that begins with what the sources do not say is one, with low co
   const { result } = await turn({ llm: scriptedLlm(() => [text]) });
   expect(result).toMatchObject({
     answer: text,
-    answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
-    retrieval_quality: { status: 'low_confidence' },
+    answer_confidence: { level: 'low', reason: 'answer_uncertain' },
+    retrieval_quality: { status: 'passed' },
     errors: [],
   });
   const quoting = await turn({ llm: scriptedLlm(() => [text], { extractive: true }) });
@@ -284,8 +284,8 @@ test('an answer that begins with what the sources do not say is one, with low co
 
 test('an answer that says behind a part of it that no source tells it, or is not sure of it, is one with low confidence', async () => {
   const doubted = {
-    answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
-    retrieval_quality: { status: 'low_confidence' },
+    answer_confidence: { level: 'low', reason: 'answer_uncertain' },
+    retrieval_quality: { status: 'passed' },
     errors: [],
   };
   const partial = await turn({ llm: scriptedLlm(() => ['Every 90 days [1]. The price is not told [0].']) });
@@ -300,6 +300,41 @@ test('an answer that says behind a part of it that no source tells it, or is not
   expect((await turn({ llm: quoting(false) })).result.answer_confidence.level).toBe('high');
 });
 
+test('an answer that quotes tells how probable it is, its best sentence, and its sources in the order of its numbers', async () => {
+  const quoting = (probability: number) =>
+    scriptedLlm(() => ['Every 90 days [1].'], { extractive: true, outcome: { probability, highlight: 'Every 90 days', order: [2] } });
+  const sure = (await turn({ llm: quoting(0.9) })).result;
+  expect(sure).toMatchObject({
+    highlight: 'Every 90 days',
+    answer_confidence: { level: 'high', reason: 'retrieval_quality_pass', probability: 0.9 },
+  });
+  expect(sure.sources.map(({ id, citation, cited }) => [id, citation, cited])).toEqual([
+    ['b', 1, true],
+    ['a', 2, false],
+  ]);
+  const doubtful = (await turn({ llm: quoting(0.5) })).result;
+  expect(doubtful).toMatchObject({
+    retrieval_quality: { status: 'passed' },
+    answer_confidence: { level: 'low', reason: 'answer_uncertain', probability: 0.5 },
+  });
+});
+
+test('a model reads what stands beside a chunk, but nothing twice; a quoted line is cited where it stands', async () => {
+  const beside = { id: 'x', text: 'It rests at night.', location: { page: 3 }, joined: '\n\nIt rests at night.' };
+  const given = { ...beside, id: 'b', joined: '\n\nGiven already.' };
+  const neighbours = async () => new Map([['a', { after: beside }], ['b', { after: given }]]); // prettier-ignore
+  const llm = scriptedLlm(() => ['Every 90 days [1].']);
+  await turn({ llm, parts: { neighbours } });
+  expect(said(llm.requests[0]!)).toContain('Passage a about the pump.\n\nIt rests at night.');
+  expect(said(llm.requests[0]!)).not.toContain('Given already.');
+  const quoting = scriptedLlm(() => ['It rests at night. [1]'], {
+    extractive: true,
+    outcome: { quoted: [{ citation: 1, lines: [2, 2] }] },
+  });
+  const { result } = await turn({ llm: quoting, parts: { neighbours } });
+  expect(result.sources.map(({ location }) => location.page)).toEqual([3, 2]);
+});
+
 test('where the gate is switched off, only what the answer says itself makes it less sure', async () => {
   const { result } = await turn({ quality: { enabled: false } });
   expect(result).toMatchObject({
@@ -308,7 +343,7 @@ test('where the gate is switched off, only what the answer says itself makes it 
     answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
   });
   const partial = await turn({ quality: { enabled: false }, llm: scriptedLlm(() => ['Every 90 days [1]. The price is not told [0].']) });
-  expect(partial.result.answer_confidence).toEqual({ level: 'low', reason: 'retrieval_quality_low_confidence' });
+  expect(partial.result.answer_confidence).toEqual({ level: 'low', reason: 'answer_uncertain' });
 });
 
 test('in mode answer_with_caution the best rejected chunks are answered from, with low confidence and a cautious prompt', async () => {

@@ -7,18 +7,27 @@ const withoutMarkup = (text: string): string =>
   text
     .replace(/!\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '')
     .replace(/(?<!\\)\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
+    .replace(/<(?:https?:\/\/|mailto:)[^<>\s]{1,500}>/g, (link) => link.slice(1, -1))
     .replace(TAG, ' ')
-    .replace(/(?<!\\)(\*\*|__)(?=\S)([^]{0,500}?[^\s\\])\1/g, '$2')
-    .replace(/(?<![\p{L}\p{N}*\\])\*(?=\S)([^*]*?[^\s\\])\*(?![\p{L}\p{N}*])/gu, '$1')
-    .replace(/\\([\\`*_{}[\]()#+\-.!|>~<$&])/g, '$1')
     // Numbers in brackets would pass for citations of ours: Markdown shows them as they are where they are escaped.
-    .replace(/\[(\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*)\]/g, '\\[$1\\]');
+    .replace(/(?<!\\)\[(\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*)\]/g, '\\[$1\\]');
 
-/** Markdown in a line as words: no emphasis, links, images and tags. Code between backticks stays as it is. */
-export const plainText = (markdown: string): string =>
-  markdown
+const FENCED = /^\s*(`{3,}|~{3,})[^]*?^\s*\1\s*$/m;
+
+/** Markdown as it may be quoted: links are what they say, images and tags are left out; code stays as it is, and so do the lines. */
+export function plainText(markdown: string): string {
+  const fence = FENCED.exec(markdown);
+  if (fence) {
+    const [before, after] = [markdown.slice(0, fence.index), markdown.slice(fence.index + fence[0].length)];
+    return `${before.trim() === '' ? '' : `${plainText(before)}\n\n`}${fence[0].trim()}${after.trim() === '' ? '' : `\n\n${plainText(after)}`}`;
+  }
+  return markdown
     .split(/((?<!`)`+[^`]+`+)/)
     .map((part, i) => (i % 2 === 1 ? part : withoutMarkup(part)))
     .join('')
-    .replace(/\s+/g, ' ')
+    .replace(/^>[ \t]?/gm, '')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<=\S)[ \t]{2,}(?=\S)/g, ' ')
+    .replace(/\n{3,}/g, '\n\n')
     .trim();
+}

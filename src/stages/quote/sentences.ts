@@ -1,4 +1,4 @@
-import { goesOn } from '../../../base/sentence-ends.ts';
+import { goesOn } from '../../base/sentence-ends.ts';
 
 /** An end that is none: a title, an initial, a common abbreviation. */
 const ABBREVIATED =

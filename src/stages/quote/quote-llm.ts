@@ -1,0 +1,92 @@
+import { askedIn, lastAsked, subjectTerms, type Asked } from '../../base/asked.ts';
+import { throwIfAborted } from '../../base/run.ts';
+import { NO_ANSWER, type Embedder, type GenerateRequest, type Llm, type Outcome } from '../../ports/models.ts';
+import { choose, MOST_WORDS, type Quotation } from './choose.ts';
+import { evidenceOf, LEAST_PROBABILITY, probabilityOf } from './evidence.ts';
+import { bestSentence } from './passages.ts';
+import { plainText } from './plain-text.ts';
+import { sourceLanguageNote } from './source-language.ts';
+import { unansweredOf } from './unanswered.ts';
+
+/** What it says where nothing answers, behind the number of no source. */
+const DECLINE = `${NO_ANSWER} The sources do not answer this.`;
+
+/** An estimate: English text has about four characters a token; no model counts here. */
+const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+
+/** One question of those that are asked in one, with what is quoted for it: nothing where nothing answers. */
+interface Part extends Asked {
+  quotations: readonly Quotation[];
+  probability: number;
+}
+
+/** What is quoted for each of the questions that are asked in one. */
+async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
+  const { query: whole, question: asked = whole, sources, said } = grounding;
+  const questions = askedIn({ query: whole, question: asked });
+  const parts: Part[] = [];
+  for (const { query, question } of questions) {
+    const words = MOST_WORDS / questions.length;
+    const { quotations, ranked } = await choose(query, { sources, words, said, embedder, signal });
+    const probability = probabilityOf(evidenceOf(query, { sources, ranked }));
+    const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
+    parts.push({ query, question, probability, quotations: probability < LEAST_PROBABILITY ? [] : quotations.filter(isNew) });
+  }
+  return parts;
+}
+
+const ENDS_OPEN = /(?:```|~~~|\|)\s*$/;
+
+/** A passage under its path, with its number. What was cut says so. */
+function rendered({ path, text, isCut }: Quotation, number: number): string {
+  const plain = plainText(text);
+  const cut = isCut ? ' …' : '';
+  return `**${plainText(path)}**\n\n${plain}${ENDS_OPEN.test(plain) ? '\n\n' : ' '}${cut.trimStart()}${cut ? ' ' : ''}[${number}]`;
+}
+
+interface Written {
+  answer: string;
+  outcome: Pick<Outcome, 'quoted' | 'probability' | 'highlight' | 'unsure' | 'order'>;
+}
+
+/** The answer: what is quoted for each question, and which of them nothing answers. */
+function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written {
+  const { query, question = query, sources } = grounding;
+  const answered = parts.filter(({ probability }) => probability >= LEAST_PROBABILITY);
+  const quotations = answered.flatMap((part) => part.quotations);
+  const probability = Math.min(...(answered.length > 0 ? answered : parts).map((part) => part.probability));
+  if (quotations.length === 0) return { answer: DECLINE, outcome: { probability } };
+  const order = [...new Set(quotations.map(({ source }) => source))];
+  const passages = quotations.map((quotation) => rendered(quotation, order.indexOf(quotation.source) + 1));
+  const missing = parts.filter((part) => !answered.includes(part));
+  const [best] = quotations;
+  const notes = [unansweredOf(question, missing), sourceLanguageNote(question, best!.text)].filter(Boolean);
+  const highlight = plainText(bestSentence(best!, new Set(subjectTerms(lastAsked(query)))));
+  const quoted = quotations.flatMap(({ source, blocks }) => blocks.map(({ lines }) => ({ citation: sources[source]!.citation, lines })));
+  return {
+    answer: [...passages, ...notes].join('\n\n'),
+    outcome: { quoted, probability, highlight, order: order.map((source) => sources[source]!.citation), unsure: missing.length > 0 },
+  };
+}
+
+/**
+ * Answers without a model: quotes the passage of the sources that answers, at most 120 words under its headings, or declines. With an embedder it compares
+ * by meaning, too; without one by words alone.
+ */
+export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): Llm {
+  return {
+    provider: 'local',
+    model: 'extractive',
+    extractive: true,
+    async *generate(request): AsyncGenerator<string, Outcome, void> {
+      const { answer, outcome } = write(request, await partsOf(request, embedder));
+      for (const [word] of answer.matchAll(/\S+\s*/g)) {
+        throwIfAborted(request.signal);
+        yield word;
+      }
+      const { query, sources } = request.grounding;
+      const input = [query, ...sources.map(({ title, text }) => `${title}\n${text}`)].reduce((sum, text) => sum + tokensOf(text), 0);
+      return { input_tokens: input, output_tokens: tokensOf(answer), ...outcome };
+    },
+  };
+}

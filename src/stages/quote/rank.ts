@@ -1,0 +1,117 @@
+import { lastAsked, subjectTerms } from '../../base/asked.ts';
+import type { Embedder, GroundingSource } from '../../ports/models.ts';
+import { withoutMarks } from '../chunk/embed-text.ts';
+import { countWords, type QuoteBlock } from './blocks.ts';
+import { grow } from './passages.ts';
+
+/** A passage that may be quoted, around its best block. */
+export interface Candidate {
+  seed: QuoteBlock;
+  blocks: readonly QuoteBlock[];
+  /** Cosine of the question to the seed under its path; undefined where meaning was not compared. */
+  cosine: number | undefined;
+  /** Share of the question's words in the blocks and what they stand under, 0 to 1. */
+  share: number;
+  score: number;
+}
+
+export interface RankOptions {
+  sources: readonly GroundingSource[];
+  /** Words of a passage at most, with its path. */
+  words: number;
+  embedder?: Embedder | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * score = cosine + SHARE · share + RETRIEVED · the passage's own score + what the kind of question adds. Weights by listwise regression on the development questions of real documentation,
+ * rounded; `docs/benchmarks.md` has what each part is worth.
+ */
+const SHARE = 0.8;
+const RETRIEVED = 0.5;
+
+/** Of a question for a default or a limit: what a block gains that speaks of a default, and one that has a value. */
+const DEFAULT = 0.45;
+const VALUE = 0.4;
+
+/** What a passage of a contents list, an index or a change log loses where none is asked for: by more than two passages of one subject differ. */
+const LISTING = 0.4;
+
+/** A share is counted with one word more than the question has: one of one says less than five of five. */
+const DOUBT = 1;
+
+/** An embedder that reads less of the question than this says nothing about it. */
+const LEAST_READ = 0.5;
+
+const ASKS_VALUE =
+  /\bdefaults?\b|\bdefalut\b|standardmäßig|voreinst|\bhow (?:many|much|large|big|long|often|high|deep)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|size)\b|(?<!\p{L})wie (?:viele?|lange|groß|oft|hoch)(?!\p{L})|\b(?:what|which|after) .{0,30}\b(?:size|number|port|value|limit)\b/iu;
+const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
+const ASKS_LISTING = /\b(?:change[sd]?|change ?log|release[sd]?|versions?|news?|added|removed|since|contents|index|list of|pages?)\b/i;
+
+const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+/** What a block is compared by: the titles above it, then its words. */
+function readable({ path, term, kind, header, text }: QuoteBlock): string {
+  const above = [...path, kind === 'term' ? '' : withoutMarks(term)].filter(Boolean).join(' > ');
+  const columns = header === '' ? '' : `${withoutMarks(header.split('\n')[0]!)}: `;
+  return `${above}: ${columns}${withoutMarks(text)}`;
+}
+
+/** The cosine of each block to the question; undefined where the embedder cannot read the question. */
+async function cosinesOf(query: string, blocks: readonly QuoteBlock[], { embedder, signal }: RankOptions): Promise<number[] | undefined> {
+  if (!embedder || blocks.length === 0 || embedder.reads(query) < LEAST_READ) return undefined;
+  const [[question], vectors] = await Promise.all([
+    embedder.embed([query], { input_type: 'query', signal }),
+    embedder.embed(blocks.map(readable), { input_type: 'document', signal }),
+  ]);
+  return vectors.map((vector) => dot(vector, question!));
+}
+
+/** How many of the question's words are in the blocks or in what they stand under. */
+function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): number {
+  const isHeld = (term: string) => blocks.some(({ own, context }) => own.has(term) || context.has(term));
+  return [...wanted].filter(isHeld).length / (wanted.size + DOUBT);
+}
+
+/** What the kind of question adds to a block: of a default the word and a value; a listing loses. */
+function fitness(question: string, { text }: QuoteBlock, { page_kind }: GroundingSource): number {
+  const asksValue = ASKS_VALUE.test(question);
+  const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) ? VALUE : 0) : 0;
+  return value - (page_kind !== undefined && !ASKS_LISTING.test(question) ? LISTING : 0);
+}
+
+/** The passages that may answer, best first; of passages that share a block the best alone. */
+export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankOptions): Promise<Candidate[]> {
+  const wanted = new Set(subjectTerms(query));
+  const cosines = await cosinesOf(query, blocks, options);
+  const question = lastAsked(query);
+  const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
+  const bySource = Map.groupBy(blocks, ({ source }) => source);
+  const candidates = [...blocks.entries()]
+    .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
+    .map(([i, seed]): Candidate => {
+      const room = options.words - countWords(seed.path.join(' › '));
+      const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
+      const share = shareOf(grown, wanted);
+      const cosine = cosines?.[i];
+      const score =
+        (cosine ?? 0) +
+        RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
+        SHARE * share +
+        fitness(question, seed, options.sources[seed.source]!);
+      return { seed, blocks: grown, cosine, share, score };
+    })
+    .toSorted((a, b) => b.score - a.score);
+  return distinct(candidates);
+}
+
+/** Candidates without those that share a block, or the words of one, with a better one. */
+function distinct(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>();
+  return candidates.filter(({ blocks }) => {
+    const texts = blocks.map(({ text }) => text);
+    const isNew = !texts.some((text) => seen.has(text));
+    for (const text of texts) seen.add(text);
+    return isNew;
+  });
+}

@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import type { Embedder, GroundingSource } from '../../../src/ports/models.ts';
+import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
+
+const manual = `The Helios 300 is a circulation pump. It ships with a mounting plate and two seals.
+
+The filter cartridge FC-77 must be replaced every 90 days. Close both valves before that. They must stay closed for a minute.
+
+| Code | Meaning | What to do |
+|---|---|---|
+| ERR-4041 | The water pressure is too low | Refill the circuit |
+| ERR-4042 | The flow sensor is disconnected | Reseat connector J7 |
+
+For cleaning the impeller you need:
+
+- warm water
+- a soft brush`;
+const leave = 'Everyone has 28 days of paid leave a year. Up to five unused days can be carried over into the next year.';
+const sourcesOf = (...texts: string[]): GroundingSource[] =>
+  texts.map((text, i) => ({ citation: i + 1, title: `Page ${i + 1} › Part`, text, score: 0.7 }));
+
+/** Finds every text as near to every question. */
+const at = (cosine: number): Embedder => ({
+  provider: 'test',
+  model: 'even',
+  dimensions: 2,
+  concurrency: 1,
+  min_retrieval_score: 0,
+  reads: () => 1,
+  embed: async (texts, { input_type }) =>
+    texts.map(() => (input_type === 'query' ? Float32Array.of(1, 0) : Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2)))),
+  close: async () => {},
+});
+
+interface Asking {
+  sources?: GroundingSource[];
+  embedder?: Embedder;
+  question?: string;
+  said?: string;
+  signal?: AbortSignal;
+}
+
+async function ask(query: string, { sources = sourcesOf(manual, leave), embedder, question, said, signal }: Asking = {}) {
+  const grounding = { query, question, said, sources };
+  const run = openQuoteLlm({ embedder }).generate({ messages: [], grounding, max_tokens: 1024, timeout: 60, signal });
+  const pieces: string[] = [];
+  for (;;) {
+    const step = await run.next();
+    if (step.done) return { answer: pieces.join(''), pieces, outcome: step.value };
+    pieces.push(step.value);
+  }
+}
+
+const words = (text: string): number =>
+  text
+    .replace(/\s*\[\d+\]/g, '')
+    .split(/\s+/)
+    .filter(Boolean).length;
+
+test('quotes a whole passage under its headings, with its number, piece by piece', async () => {
+  const { answer, pieces, outcome } = await ask('How often must the filter cartridge be replaced?');
+  expect(answer).toMatch(/^\*\*Page 1 › Part\*\*\n\n/);
+  expect(answer).toContain('The filter cartridge FC-77 must be replaced every 90 days. Close both valves before that.');
+  expect(answer).toMatch(/\[1\]$/);
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(outcome.output_tokens).toBe(Math.ceil(answer.length / 4));
+  expect(outcome.input_tokens).toBeGreaterThan(outcome.output_tokens);
+});
+
+test('sets the sentence that answers apart, and tells how probable the answer is', async () => {
+  const { outcome } = await ask('How often must the filter cartridge be replaced?', { embedder: at(0.6) });
+  expect(outcome.highlight).toBe('The filter cartridge FC-77 must be replaced every 90 days.');
+  expect(outcome.probability).toBeGreaterThan(0.5);
+  expect(outcome.probability).toBeLessThan(1);
+});
+
+test('numbers its sources in the order of the answer', async () => {
+  const { answer, outcome } = await ask('How many days of paid leave does everyone have?');
+  expect(answer).toContain('Everyone has 28 days of paid leave a year.');
+  expect(answer).toContain('[1]');
+  expect(outcome.order?.[0]).toBe(2);
+  expect(outcome.quoted?.[0]).toEqual({ citation: 2, lines: [0, 0] });
+});
+
+test('quotes a row below the header of its table, and a list behind the words that lead in to it', async () => {
+  const table = `| Code | Meaning |\n|---|---|\n${Array.from({ length: 60 }, (_, i) => `| ERR-${4000 + i} | The sensor number ${i} is cut off |`).join('\n')}`;
+  const { answer } = await ask('What does ERR-4042 mean?', { sources: sourcesOf(table) });
+  expect(answer).toContain('| Code | Meaning |\n|---|---|\n');
+  expect(answer).toContain('| ERR-4042 | The sensor number 42 is cut off |');
+  expect(answer).toMatch(/\|\n\n\[1\]$/);
+  expect((await ask('Is a soft brush needed for the impeller?')).answer).toContain(
+    'For cleaning the impeller you need:\n\n- warm water\n- a soft brush',
+  );
+});
+
+test('quotes at most 120 words: whole sentences of a long paragraph, whole lines of long code, which says so', async () => {
+  const long = Array.from({ length: 40 }, (_, i) => `The valve number ${i} opens at ${i} bar of pressure.`).join(' ');
+  const prose = await ask('At what pressure does the valve number 30 open?', { sources: sourcesOf(long) });
+  expect(words(prose.answer)).toBeLessThanOrEqual(120);
+  expect(prose.answer).toContain('The valve number 30 opens at 30 bar of pressure.');
+  expect(prose.answer).toMatch(/\*\*\n\n… The valve number \d+ .*pressure\.( …)? \[1\]$/s);
+  const code = `To set up the valve, run:\n\n\`\`\`sh\n${Array.from({ length: 80 }, (_, i) => `valve --set-up --number ${i}`).join('\n')}\n\`\`\``;
+  const { answer } = await ask('How do I set up the valve?', { sources: sourcesOf(code) });
+  expect(words(answer)).toBeLessThanOrEqual(120);
+  expect(answer).toMatch(/valve --set-up --number \d+\n```\n\n… \[1\]$/);
+});
+
+test('reads on in what stands before and behind the passage, without beginning there', async () => {
+  const source = {
+    citation: 1,
+    title: 'Manual',
+    text: 'of the pump lasts a year. It is blue.',
+    score: 0.7,
+    before: 'The seal of ',
+    after: ' Keep it dry.',
+  };
+  const { answer, outcome } = await ask('How long does the seal of the pump last?', {
+    sources: [{ ...source, text: 'the pump lasts a year. It is blue.' }],
+  });
+  expect(answer).toContain('The seal of the pump lasts a year. It is blue. Keep it dry. [1]');
+  expect(outcome.quoted).toEqual([{ citation: 1, lines: [0, 0] }]);
+});
+
+test('quotes two passages, each shorter, where both fit alike', async () => {
+  const sources = sourcesOf('The limit of the gold plan is ten seats.', 'The limit of the gold plan is nine seats in Norway.');
+  const { answer, outcome } = await ask('What is the limit of the gold plan?', { sources });
+  expect(answer).toContain('ten seats. [1]');
+  expect(answer).toContain('Norway. [2]');
+  expect(outcome.order).toEqual([1, 2]);
+});
+
+test('prefers a value for a question about a default, and no change log where none is asked for', async () => {
+  const parameter = '**`work_mem` (`integer`)**\n\nThe memory of a sort before it writes to a file. The default is four megabytes.';
+  const sources = sourcesOf('Sorts that take the memory of work_mem are told in the log of the server.', parameter);
+  expect((await ask('What is the default memory of work_mem?', { sources })).answer).toMatch(/work_mem.*four megabytes\./s);
+  const [news, page] = sourcesOf('The filter was made of paper and is now of steel.', 'The filter of the pump is made of steel.');
+  const pages = [{ ...news!, page_kind: 'changelog' }, page!];
+  expect((await ask('What is the filter made of?', { sources: pages })).outcome.order?.[0]).toBe(2);
+});
+
+test('says what links say and leaves no marks of citations of its own in the text', async () => {
+  const text = 'See [the valve](https://example.com/v) of the pump [3], ![drawn](x.png) which opens at five bar.';
+  const { answer } = await ask('When does the valve of the pump open?', { sources: sourcesOf(text) });
+  expect(answer).toContain('See the valve of the pump \\[3\\], which opens at five bar. [1]');
+});
+
+test('declines behind the number of no source what the sources do not speak of, and an identifier that they do not have', async () => {
+  for (const query of [
+    'Who painted the ceiling of the Sistine Chapel?',
+    'What does ERR-9999 mean?',
+    'What does ERR-4099 mean for the flow sensor?',
+  ]) {
+    const { answer, outcome } = await ask(query, { embedder: at(0.1) });
+    expect(answer).toBe('[0] The sources do not answer this.');
+    expect(outcome.quoted).toBeUndefined();
+  }
+  expect((await ask('Anything?', { sources: [] })).answer).toMatch(/^\[0\]/);
+});
+
+test('answers each part of a question, and names the one that nothing answers', async () => {
+  const both = await ask('How often must the filter cartridge be replaced, and how many days of paid leave does everyone have?');
+  expect(both.answer).toContain('every 90 days');
+  expect(both.answer).toContain('28 days of paid leave');
+  expect(words(both.answer)).toBeLessThanOrEqual(120);
+  const one = await ask('How often must the filter cartridge be replaced, and who painted the Sistine Chapel?');
+  expect(one.answer).toContain('every 90 days');
+  expect(one.answer).toContain('The sources do not answer “who painted the Sistine Chapel?”.');
+  expect(one.outcome.unsure).toBe(true);
+});
+
+test('quotes nothing again that was said before', async () => {
+  const sources = sourcesOf('The gate is locked at ten.\n\nThe gate is locked because dogs came in at night.');
+  const said = '**Page 1 › Part**\n\nThe gate is locked at ten. [1]';
+  const { answer } = await ask('When is the gate locked? why?', { sources, question: 'why?', said });
+  expect(answer).toContain('because dogs came in at night');
+  const all = `${said} The gate is locked because dogs came in at night.`;
+  expect((await ask('When is the gate locked? why?', { sources, question: 'why?', said: all })).answer).toMatch(/^\[0\]/);
+});
+
+test('says which language the sources are in where the question is in another', async () => {
+  const sources = sourcesOf('The filter of the pump must be replaced every 90 days, and it is made of steel.');
+  const german = await ask('Wie oft muss der Filter der Pumpe gewechselt werden?', { sources, embedder: at(0.9) });
+  expect(german.answer).toContain('Die Quellen sind auf Englisch.');
+  const english = await ask('How often must the filter of the pump be replaced?', { sources, embedder: at(0.9) });
+  expect(english.answer).not.toContain('The sources are in');
+});
+
+test('stops where it is told to', async () => {
+  const stop = new AbortController();
+  stop.abort();
+  await expect(ask('How often must the filter cartridge be replaced?', { signal: stop.signal })).rejects.toThrow(/stopped/);
+});
