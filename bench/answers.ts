@@ -89,7 +89,11 @@ function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>):
 function fit(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>): void {
   const rows = (Object.keys(kinds) as Kind[]).flatMap((kind) => half(kinds[kind], 0));
   const evidence = (isRight: boolean) => rows.filter(({ gold }) => gold === isRight).flatMap((row) => row.evidence ?? []);
-  const weights = fitted(['cosine', 'share', 'retrieved', 'sameDocument', 'missingName', 'missingCode'], evidence(true), evidence(false));
+  const weights = fitted(
+    ['cosine', 'retrieved', 'stated', 'together', 'identifier', 'sameDocument', 'missingName', 'missingCode'],
+    evidence(true),
+    evidence(false),
+  );
   console.log(JSON.stringify({ mode, weights }));
 }
 

@@ -13,7 +13,7 @@ import { Config, DEFAULTS } from '../src/schema/config.ts';
 import type { HistoryEntry } from '../src/schema/items.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import { mayStandAlone } from '../src/stages/chat/carry.ts';
-import { fitsAlone } from '../src/stages/chat/search-each.ts';
+import { fitsAlone } from '../src/stages/retrieve/search-each.ts';
 import { rewrite } from '../src/stages/chat/rewrite.ts';
 import { jsonLines, markdownTable } from './beir.ts';
 

@@ -81,7 +81,7 @@ async function ask(): Promise<Answers> {
     ...hosted('embedding'),
   ]);
   const llm = await chosen('Who answers questions?', [
-    { name: 'kb itself: quotes the sentences that answer (offline, no key)', value: 'local' },
+    { name: 'kb itself: quotes the passage that answers (offline, no key)', value: 'local' },
     ...hosted('llm'),
   ]);
   return { collection, embedding: { provider: embedding }, chat: { llm: { provider: llm } } };
