@@ -9,7 +9,7 @@ const LONG = 8;
 
 /** Whether a credential can be told from what people write: an ordinary word cannot. */
 const isTelling = (value: string): boolean =>
-  value.length >= 16 || (value.length >= 5 && (/[^\p{L}\p{M}]/u.test(value) || /\p{Ll}.*\p{Lu}/u.test(value)));
+  value.length >= 16 || (value.length >= 5 && (/[^\p{L}\p{M}]/u.test(value) || /^\P{Ll}*\p{Ll}\P{Lu}*\p{Lu}/u.test(value)));
 
 /** Whether a value looks like one that was made by chance, whatever its name. */
 const looksRandom = (value: string): boolean => value.length >= LONG && /\d/.test(value) && /\p{L}/u.test(value) && !/\s/.test(value);
@@ -17,7 +17,13 @@ const looksRandom = (value: string): boolean => value.length >= LONG && /\d/.tes
 /** The forms in which `user:password` may come back. */
 export function basicForms(pair: string): string[] {
   const password = pair.slice(pair.indexOf(':') + 1);
-  return [pair, Buffer.from(pair).toString('base64').replace(/=+$/, ''), ...(isTelling(password) ? [password] : [])];
+  return [
+    pair,
+    Buffer.from(pair)
+      .toString('base64')
+      .replace(/(?<!=)=+$/, ''),
+    ...(isTelling(password) ? [password] : []),
+  ];
 }
 
 /**

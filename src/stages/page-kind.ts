@@ -29,7 +29,7 @@ const PAGES = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+
 
 /** An item, a link or a row. */
 const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
-const LINK = /!?\[((?:[^[\]]|\[[^\]]*\])*)\]\([^)]*\)/g;
+const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
 /** What kind of page a Markdown text is, by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
 export function pageKindOf(text: string, title = ''): PageKind | undefined {

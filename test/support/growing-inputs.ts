@@ -45,6 +45,11 @@ export function inputsFor(regex: RegExp): Growing[] {
   return [...found.values()];
 }
 
+/** Whether the expression repeats anything without a bound: where it does not, it looks at a bounded number of characters from each place. */
+export const repeats = (regex: RegExp): boolean => parse(regex.source, regex.flags).some((items) => items.some(isRepeated));
+
+const isRepeated = ({ max, group }: Item): boolean => max >= MANY || (group?.options.some((items) => items.some(isRepeated)) ?? false);
+
 interface Walk {
   before: string;
   add: (before: string, unit: string) => void;
@@ -75,14 +80,37 @@ function walk(options: readonly Item[][], { before, add, flags }: Walk): void {
 const CANDIDATES = [...'a 1,\n.<[("-:A中'];
 const ASTRAL = '😀';
 
+/** What was found already, by item and by character class. */
+const witnessesOf = new WeakMap<Item, string[]>();
+const charactersOf = new Map<string, string[]>();
+
 /** Some texts that match the item once. */
-function witnesses({ single, group }: Item, flags: string): string[] {
-  if (group) return group.isAssertion ? [''] : group.options.slice(0, 6).map((items) => witnessOf(items, flags));
-  const matching = new RegExp(`^(?:${single})$`, flags.replace(/[gy]/g, ''));
-  const found = CANDIDATES.filter((candidate) => matching.test(candidate));
-  if (found.length > 0) return found.slice(0, 4);
-  const other = Array.from({ length: 0x3100 }, (_, code) => String.fromCharCode(code)).find((candidate) => matching.test(candidate));
-  return [other ?? (matching.test(ASTRAL) ? ASTRAL : '')];
+function witnesses(item: Item, flags: string): string[] {
+  const known = witnessesOf.get(item);
+  if (known) return known;
+  const { single, group } = item;
+  const made = group
+    ? group.options.slice(0, group.isAssertion ? 0 : 6).map((items) => witnessOf(items, flags))
+    : characters(single!, flags.replace(/[gy]/g, ''));
+  const found = made.length > 0 ? made : [''];
+  witnessesOf.set(item, found);
+  return found;
+}
+
+/** Some characters that match a class, an escape or a letter. */
+function characters(single: string, flags: string): string[] {
+  const key = `${single} ${flags}`;
+  const known = charactersOf.get(key);
+  if (known) return known;
+  const matching = new RegExp(`^(?:${single})$`, flags);
+  const first = (): string[] => {
+    const other = Array.from({ length: 0x3100 }, (_, code) => String.fromCharCode(code)).find((candidate) => matching.test(candidate));
+    return other !== undefined ? [other] : matching.test(ASTRAL) ? [ASTRAL] : [];
+  };
+  const candidates = CANDIDATES.filter((candidate) => matching.test(candidate)).slice(0, 4);
+  const found = candidates.length > 0 ? candidates : first();
+  charactersOf.set(key, found);
+  return found;
 }
 
 const witnessOf = (items: readonly Item[], flags: string): string =>

@@ -11,7 +11,7 @@ export interface FrontMatter {
 }
 
 /** The lines around front matter. A word behind the first names a language: only YAML is read, and gray-matter would run `---js` as a program. */
-const FRONT_MATTER = /^---[ \t]*(?:ya?ml)?[ \t]*\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
+const FRONT_MATTER = /^---[ \t]*(?:ya?ml[ \t]*)?\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
 
 /** The YAML block at the beginning of a text; undefined where there is none, or none that can be read: then it is part of the body. */
 export async function readFrontMatter(text: string): Promise<FrontMatter | undefined> {

@@ -41,7 +41,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
         const [commit, discard] = [() => translated(() => putInPlace(made, entry, mayWrite)), () => translated(() => made.drop(entry))];
         return { collection: await made.openDraft(entry), commit, discard };
       }),
-    drop: async (name) => (await reading((there) => dropCollection(there, name))) ?? false,
+    drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
     lock: async (name, waiting) => {
       const folder = folderOf(url);
       if (folder === undefined) return async () => {};
@@ -117,9 +117,10 @@ async function putInPlace({ catalog, drop }: Database, entry: Entry, mayWrite: M
   if (before) await drop(before).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
 }
 
-async function dropCollection({ catalog, drop }: Database, name: string): Promise<boolean> {
+async function dropCollection({ catalog, drop }: Database, name: string, mayWrite: MayWrite): Promise<boolean> {
   const entry = await catalog.find(name);
   if (!entry) return false;
+  await mayWrite(name);
   await catalog.remove(name);
   await drop(entry);
   return true;

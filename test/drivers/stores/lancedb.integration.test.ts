@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb.ts';
-import type { Collection, VectorStore } from '../../../src/ports/stores.ts';
+import type { Collection, StoredChunk, VectorStore } from '../../../src/ports/stores.ts';
 import { chunk, everything, testStore } from '../../support/store-contract.ts';
 
 const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
@@ -120,6 +120,10 @@ describe('a LanceDB store in a folder', () => {
       code: 'conflict',
       isRetryable: true,
     });
+    await expect(store.drop('manuals')).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    const draft = await store.draft({ ...INFO, model: 'another' });
+    await expect(draft.commit()).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    expect(await store.collections()).toEqual([INFO]);
     await release();
     expect(await readFile(file, 'utf8')).toBe(other);
     expect(await collection.count()).toBe(1);
@@ -171,21 +175,72 @@ describe('a LanceDB store in a folder', () => {
     expect(Math.max(...sizes.slice(80))).toBeLessThan(1.25 * Math.max(...sizes.slice(0, 80)));
   });
 
-  it('ends a walk through a table whose versions are removed meanwhile, with each chunk once', { timeout: 180_000 }, async () => {
-    const reading = (await (await openLanceDb({ url: folder })).create(INFO))!;
+  const filled = async (rows: number): Promise<Collection> => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    for (let row = 0; row < rows; row += 3_000)
+      await collection.upsert(Array.from({ length: 3_000 }, (_, i) => plain(`${row + i}`, `row ${row + i} ${'x'.repeat(500)}`)));
+    return collection;
+  };
+  const tagsOf = async (): Promise<string[]> =>
+    (await readdir(folder, { recursive: true })).filter((name) => name.includes('tags/')).map((name) => name.split('/').at(-1)!);
+
+  it('is walked through as it was at the beginning, whatever is written and tidied meanwhile', { timeout: 180_000 }, async () => {
+    const reading = await filled(18_000);
     const writing = (await (await openLanceDb({ url: folder })).open(INFO.name))!;
-    for (let part = 0; part < 6; part++)
-      await writing.upsert(Array.from({ length: 3_000 }, (_, i) => plain(`${part}-${i}`, `part ${part} row ${i} ${'x'.repeat(500)}`)));
-    const ids: string[] = [];
-    let isFirst = true;
+    const before = await everything(reading);
+    const data = async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('/data/')).toSorted();
+    const files = await data();
+    const walked: StoredChunk[] = [];
     for await (const chunks of reading.all()) {
-      ids.push(...chunks.map(({ id }) => id));
-      if (!isFirst) continue;
-      isFirst = false;
-      for (let i = 0; i < 70; i++) await writing.upsert([plain('0-0', `turn ${i}`)]);
-      await writing.optimize();
+      if (walked.length === 0) {
+        for (let i = 0; i < 200; i++) {
+          await writing.upsert([plain(`${i * 90}`, `turn ${i}`)]);
+          if (i % 20 === 19) await writing.optimize();
+        }
+        await writing.delete({ ids: ['17999'] });
+        await writing.optimize();
+        expect(await data()).toEqual(expect.arrayContaining(files)); // what is read ahead tells nothing
+      }
+      walked.push(...chunks);
     }
-    expect([ids.length, new Set(ids).size]).toEqual([18_000, 18_000]);
+    expect(walked).toEqual(before);
+    expect(await tagsOf()).toEqual([]);
+    expect(await reading.count()).toBe(17_999);
+    await writing.optimize();
+    expect(await data()).not.toEqual(expect.arrayContaining(files));
+  });
+
+  it('is walked through whole, or not to an end, where another table takes its place meanwhile', async () => {
+    const reading = await filled(18_000);
+    const other = await openLanceDb({ url: folder });
+    const ids: string[] = [];
+    const walk = async () => {
+      for await (const chunks of reading.all()) {
+        ids.push(...chunks.map(({ id }) => id));
+        if (ids.length > 1_000) continue;
+        const draft = await other.draft(INFO);
+        await draft.collection.upsert([plain('new')]);
+        await draft.commit();
+      }
+    };
+    const end = await walk().catch((error: unknown) => error);
+    expect(ids).not.toContain('new');
+    if (end === undefined) expect(new Set(ids).size).toBe(18_000);
+    else expect(end).toMatchObject({ code: 'conflict', isRetryable: true });
+    expect((await everything(reading)).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('keeps no version for a reader that has died', { timeout: 180_000 }, async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    await collection.upsert([plain('1')]);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 400_000 });
+    const walk = collection.all()[Symbol.asyncIterator]();
+    await walk.next();
+    vi.useRealTimers();
+    expect(await tagsOf()).toHaveLength(1);
+    for (let i = 0; i < 70; i++) await collection.upsert([plain('1', `turn ${i}`)]);
+    await collection.optimize();
+    expect(await tagsOf()).toEqual([]);
   });
 
   it('keeps large texts whole, and finds them by their last word', async () => {

@@ -2,19 +2,18 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
-import { READ, toArrow } from './columns.ts';
-import { folderOf, isGone } from './connect.ts';
+import { columnsRead, toArrow } from './columns.ts';
+import { folderOf } from './connect.ts';
 import type { Holder } from './holder.ts';
 import { reader, toChunks } from './rows.ts';
 import { search } from './search.ts';
 import { storedSources } from './sources.ts';
 import { bringUpToDate } from './upkeep.ts';
-import { inList, quoted, whereSql } from './where.ts';
+import { all } from './walk.ts';
+import { inList, whereSql } from './where.ts';
 
-/** Rows of one page of `all`, ids of one query. */
-const PAGE = 1_000;
-/** How often a walk through the table goes on in a newer version. */
-const RESTARTS = 5;
+/** Ids of one query. */
+const MOST_IDS = 1_000;
 
 /** The collection whose rows `holder` holds. */
 export function collectionIn(holder: Holder): Collection {
@@ -89,52 +88,12 @@ async function remove(holder: Holder, where: Where): Promise<{ id: string; sourc
 async function get(holder: Holder, ids: readonly string[]): Promise<StoredChunk[]> {
   const wanted = [...new Set(ids)];
   const found = new Map<string, StoredChunk>();
-  for (let i = 0; i < wanted.length; i += PAGE) {
-    const condition = inList('id', wanted.slice(i, i + PAGE));
-    const rows = await holder.read((table) => table.query().where(condition).select(columns(holder, true)).toArrow());
+  for (let i = 0; i < wanted.length; i += MOST_IDS) {
+    const condition = inList('id', wanted.slice(i, i + MOST_IDS));
+    const rows = await holder.read((table) => table.query().where(condition).select(columnsRead(holder.entry, true)).toArrow());
     for (const chunk of toChunks(rows)) found.set(chunk.id, chunk);
   }
   return wanted.flatMap((id) => found.get(id) ?? []);
-}
-
-const columns = ({ entry }: Holder, vectors: boolean): string[] => [...READ, ...(vectors && entry.dimensions > 0 ? ['vector'] : [])];
-
-interface WalkOptions {
-  source?: string;
-  vectors?: boolean;
-}
-
-/**
- * Walks through the table as it is now: a snapshot, in the order of its rows. Where that version is removed during a long walk, the rest is what the
- * table holds by then: no chunk comes twice.
- */
-async function* all(holder: Holder, options: WalkOptions = {}): AsyncGenerator<StoredChunk[], void, void> {
-  const seen = new Set<string>();
-  for (let restarts = 0; ; restarts++) {
-    try {
-      for await (const chunks of walk(holder, options)) {
-        const fresh = restarts === 0 ? chunks : chunks.filter(({ id }) => !seen.has(id));
-        for (const { id } of fresh) seen.add(id);
-        if (fresh.length > 0) yield fresh;
-      }
-      return;
-    } catch (error) {
-      if (!isGone(error) || restarts >= RESTARTS) throw error;
-    }
-  }
-}
-
-/** One walk. Throws what LanceDB throws where files of the version are removed meanwhile. */
-async function* walk(holder: Holder, { source, vectors = false }: WalkOptions): AsyncGenerator<StoredChunk[], void, void> {
-  const batches = await holder.read(async (table) => {
-    const query = table.query().select(columns(holder, vectors));
-    const rows = (source === undefined ? query : query.where(`source = ${quoted(source)}`))[Symbol.asyncIterator]();
-    return { first: await rows.next(), rows }; // where the table is gone, it shows here
-  });
-  for (let step = batches.first; !step.done; step = await batches.rows.next()) {
-    const batch = step.value;
-    for (let at = 0; at < batch.numRows; at += PAGE) yield toChunks(batch.slice(at, at + PAGE));
-  }
 }
 
 async function bytesOf({ url, entry }: Holder): Promise<number> {

@@ -5,8 +5,18 @@ import { fieldsText } from './fields.ts';
 
 type Arrow = typeof import('apache-arrow');
 
-/** The columns that are read back; `vector` beside them where it is asked for. */
-export const READ = ['id', 'text', 'lead', 'embed_text', 'source', 'metadata', 'version', 'siblings'] as const;
+/** The columns that are read back; with `vectors`, those too, where there are any. */
+export const columnsRead = ({ dimensions }: CollectionInfo, vectors: boolean): string[] => [
+  'id',
+  'text',
+  'lead',
+  'embed_text',
+  'source',
+  'metadata',
+  'version',
+  'siblings',
+  ...(vectors && dimensions > 0 ? ['vector'] : []),
+];
 
 /**
  * What a row holds. `terms`: what the chunk is found by, joined by spaces. `fields`: what it is filtered by. Of `embed_text` that ends with the

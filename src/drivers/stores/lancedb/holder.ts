@@ -15,6 +15,8 @@ export interface Holder {
   readonly chunks: ChunkCache;
   /** Runs a query; once more on the table that has taken its place, where the table or its files are gone. */
   read<T>(work: (table: Table) => Promise<T>): Promise<T>;
+  /** Opens the table once more, at its present version, where it stays; close it. */
+  pin(): Promise<Table>;
   /** Runs a write, one at a time, and again where another process came between. */
   write<T>(work: (table: Table) => Promise<T>): Promise<T>;
 }
@@ -41,6 +43,13 @@ export function createdAt(table: string): number | undefined {
   const time = /^kb\..+\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table)?.[1];
   return time === undefined ? undefined : Number.parseInt(time, 36);
 }
+
+const translatedFor =
+  (url: string) =>
+  <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      throw storeError(error, url);
+    });
 
 /** Opens the table of the collection. */
 export async function hold(entry: Entry, { url, connection, pinned, mayWrite, current }: HolderOptions): Promise<Holder> {
@@ -72,10 +81,7 @@ export async function hold(entry: Entry, { url, connection, pinned, mayWrite, cu
     await mayWrite(now.name);
     return writable;
   };
-  const translated = <T>(work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
-      throw storeError(error, url);
-    });
+  const translated = translatedFor(url);
   return {
     url,
     chunks: new ChunkCache(),
@@ -86,6 +92,7 @@ export async function hold(entry: Entry, { url, connection, pinned, mayWrite, cu
       return createdAt(now.table) ?? 0;
     },
     read: (work) => translated(() => attempt(() => work(opened))),
+    pin: () => translated(() => attempt(() => pinned.openTable(now.table))),
     write: (work) => {
       const turn = last.then(() => translated(() => persistent(() => attempt(async () => work(await toWrite())))));
       last = turn.catch(() => {});

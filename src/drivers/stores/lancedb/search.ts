@@ -3,7 +3,7 @@ import type { Table as Rows } from 'apache-arrow';
 import { queryTerms } from '../../../base/terms.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
-import { READ } from './columns.ts';
+import { columnsRead } from './columns.ts';
 import { lanceDb } from './connect.ts';
 import type { Holder } from './holder.ts';
 import { reader, toChunks } from './rows.ts';
@@ -102,6 +102,6 @@ async function hitsFromCache(table: Table, holder: Holder, { ranked, column, sco
 
 type Read<Value> = (at: number) => Value;
 
-const columnsOf = ({ entry }: Holder, ...further: string[]): string[] => [...READ, ...(entry.dimensions > 0 ? ['vector'] : []), ...further];
+const columnsOf = ({ entry }: Holder, ...further: string[]): string[] => [...columnsRead(entry, true), ...further];
 
 const rowsOf = (table: Table, ids: readonly bigint[], columns: string[]): Promise<Rows> => table.takeRowIds(ids).select(columns).toArrow();

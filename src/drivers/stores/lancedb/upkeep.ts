@@ -1,5 +1,6 @@
-import type { Table } from '@lancedb/lancedb';
+import type { Table, Version } from '@lancedb/lancedb';
 import { lanceDb } from './connect.ts';
+import { letGo, versionsRead } from './kept-version.ts';
 
 /** Rows from which a vector index pays: below, comparing all is as fast and exact. */
 export const VECTOR_INDEX_FROM = 50_000;
@@ -15,6 +16,8 @@ const ROWS_OF_A_PIECE = 1_000;
 /** Versions that a table may have, and how many of the newest stay where it has more, however young the others are. */
 const VERSIONS = 64;
 const VERSIONS_KEPT = 24;
+/** Versions from which on none stays for those who read it. */
+const VERSIONS_AT_MOST = 2_000;
 const HOUR = 3_600_000;
 
 /** The text is already analysed when it is written: LanceDB is only to split it at the spaces. Our own longest term is 100 characters (400 bytes). */
@@ -37,7 +40,8 @@ export async function prepare(table: Table): Promise<void> {
 
 /**
  * Brings the indexes up to date and joins the table's pieces, where enough has come together. Versions older than an hour are removed, because a reader
- * may still be at a younger one, and all but the newest where there are many; of a table that is itself younger, all.
+ * may still be at a younger one, and all but the newest where there are many; of a table that is itself younger, all. What is being walked
+ * through stays, and with it what came later.
  */
 export async function bringUpToDate(table: Table, { dimensions, created }: { dimensions: number; created: number }): Promise<void> {
   const now = Date.now();
@@ -52,14 +56,24 @@ export async function bringUpToDate(table: Table, { dimensions, created }: { dim
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   if (waiting <= UNINDEXED && pieces <= piecesAllowed && versions.length <= VERSIONS) return;
   const age = now - created < HOUR ? now + 24 * HOUR : now - HOUR;
-  const cleanupOlderThan = new Date(Math.max(age, versions.length > VERSIONS ? keptFrom(versions) : 0));
-  await table.optimize({ cleanupOlderThan });
+  const wanted = Math.max(age, versions.length > VERSIONS ? keptFrom(versions) : 0);
+  await compact(table, { versions, wanted });
   if (rows > UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM) await indexVectors(table);
 }
 
+/** Joins the table's pieces, and removes the versions from before that time (milliseconds) that are older than any that is being read. */
+async function compact(table: Table, { versions, wanted }: { versions: readonly Version[]; wanted: number }): Promise<void> {
+  if (versions.length > VERSIONS_AT_MOST) await letGo(table);
+  const read = await versionsRead(table);
+  const oldest = Math.min(...versions.filter(({ version }) => read.has(version)).map(({ timestamp }) => timestamp.getTime()));
+  await table.optimize({ cleanupOlderThan: new Date(Math.min(wanted, oldest)) }).catch((error: unknown) => {
+    if (!/tagged version/i.test(String(error))) throw error; // someone has just begun to read: what is left is removed the next time
+  });
+}
+
 /** When the oldest version was made that stays by number, in milliseconds. */
-const keptFrom = (versions: readonly { timestamp: Date }[]): number =>
+const keptFrom = (versions: readonly Version[]): number =>
   versions.map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => b - a)[VERSIONS_KEPT - 1]!;
 
 async function indexKeys(table: Table): Promise<void> {
