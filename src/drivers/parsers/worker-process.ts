@@ -37,7 +37,8 @@ export interface MemoryLimits {
 /** A process that parses documents, one message after another. It keeps its parent from ending only while it works. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  readonly #channel: Socket;
+  /** Absent where the system had no descriptor left for it: then nothing was started. */
+  readonly #channel: Socket | undefined;
   readonly #closed: Promise<Death>;
   #receive: ((answer: ParseAnswer) => void) | undefined;
 
@@ -50,10 +51,10 @@ export class WorkerProcess {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
-    this.#channel = this.#child.stdio[3] as Socket;
-    this.#channel.on('error', () => {}); // its end is told by that of the process
-    onMessage(this.#channel, (message) => this.#receive?.(message as ParseAnswer));
-    this.#closed = deathOf(this.#child);
+    this.#closed = deathOf(this.#child); // first of all: a process that could not be started says so as an event
+    this.#channel = streamsOf(this.#child)[3];
+    this.#channel?.on('error', () => {}); // its end is told by that of the process
+    if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as ParseAnswer));
     this.#keepParent(false);
   }
 
@@ -62,7 +63,7 @@ export class WorkerProcess {
     this.#keepParent(true);
     try {
       const answer = new Promise<ParseAnswer>((resolve) => (this.#receive = resolve));
-      sendMessage(this.#channel, tasks).catch(() => {});
+      if (this.#channel) sendMessage(this.#channel, tasks).catch(() => {});
       return await Promise.race([answer, this.#closed.then((death) => ({ death }))]);
     } finally {
       this.#receive = undefined;
@@ -84,14 +85,17 @@ export class WorkerProcess {
   #keepParent(isKept: boolean): void {
     const method = isKept ? 'ref' : 'unref';
     this.#child[method]();
-    this.#channel[method]();
-    (this.#child.stderr as Socket)[method]();
+    for (const stream of streamsOf(this.#child)) stream?.[method]();
   }
 }
 
+/** The pipes to a process; none where it could not be started for want of descriptors, whatever the types say. */
+const streamsOf = ({ stdio }: { stdio?: ChildProcess['stdio'] }): (Socket | undefined)[] =>
+  (stdio ?? []).map((stream) => (stream as Socket | null) ?? undefined);
+
 function deathOf(child: ChildProcess): Promise<Death> {
   let stderr = '';
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(0, MOST_STDERR)));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(0, MOST_STDERR)));
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
     child.on('close', (code, signal) => resolve({ code, signal, stderr }));

@@ -17,9 +17,16 @@ const start = (limits: { heap: number; resident: number }): WorkerProcess => {
 const script = fileURLToPath(new URL('../../support/parse-process.ts', import.meta.url));
 const parents: ChildProcess[] = [];
 /** Starts a process that reads documents, in a group of its own, and waits until it has read the first. */
-async function startParent(mode: string): Promise<{ parent: ChildProcess; said: () => string; pid: number }> {
+async function startParent(
+  mode: string,
+  [shell, ...before]: string[] = [],
+): Promise<{ parent: ChildProcess; said: () => string; pid: number }> {
   const env = { ...process.env, KB_TEST_SECRET: 'never-to-be-told' };
-  const parent = spawn(process.execPath, [script, mode], { env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(shell ?? process.execPath, [...before, ...(shell ? [process.execPath] : []), script, mode], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   parents.push(parent);
   let said = '';
   parent.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -58,6 +65,18 @@ describe('a worker process', () => {
     const [code] = await once(parent, 'close');
     expect({ code, said: said() }).toEqual({ code: 0, said: 'first\n' });
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'that cannot be started for want of descriptors fails its document, and nothing else',
+    async () => {
+      const { parent, said } = await startParent('starved', ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']);
+      const [code] = await once(parent, 'close');
+      expect({ code, said: said() }).toEqual({
+        code: 0,
+        said: expect.stringMatching(/^first\n.*second\.md cannot be read: no process could be started/),
+      });
+    },
+  );
 
   it('outlives the interrupt of a terminal, which its parent answers', async () => {
     const { parent, said, pid } = await startParent('signalled');
