@@ -29,21 +29,29 @@ export async function withUpload<T>(
   work: (form: RequestOf<'upload'>) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const reading = new AbortController();
   try {
-    const form = await Promise.race([received(request, folder).catch(unreadable), ends]);
+    const form = await Promise.race([received(request, { folder, signal: reading.signal }).catch(unreadable), ends]);
     onRead();
     return await work(form);
   } finally {
+    reading.abort(); // a file that nobody goes on sending would stay open, and its bytes on the disk
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function received(request: FastifyRequest, folder: string): Promise<RequestOf<'upload'>> {
+/** Where files go, and what ends their writing. */
+interface Target {
+  folder: string;
+  signal: AbortSignal;
+}
+
+async function received(request: FastifyRequest, { folder, signal }: Target): Promise<RequestOf<'upload'>> {
   const files: { name: string; path: string }[] = [];
   const fields: Record<string, unknown> = {};
   for await (const part of request.parts()) {
     if (part.type === 'field') fields[part.fieldname] = valueOf(part);
-    else files.push(await saved(part, join(folder, String(files.length))));
+    else files.push(await saved(part, join(folder, String(files.length)), signal));
   }
   if (files.length === 0)
     throw new KbError('usage', 'files: the form holds no file.', { hint: 'Send each as a part with the name files.' });
@@ -57,14 +65,14 @@ function unreadable(error: unknown): never {
   throw new KbError('usage', 'The form could not be read to its end.', { hint: 'Send it again, as multipart/form-data.', cause: error });
 }
 
-async function saved(part: MultipartFile, path: string): Promise<{ name: string; path: string }> {
+async function saved(part: MultipartFile, path: string, signal: AbortSignal): Promise<{ name: string; path: string }> {
   if (part.fieldname !== 'files') {
     part.file.resume();
     throw new KbError('usage', `${part.fieldname}: the form takes no file of this name.`, {
       hint: 'Send each as a part with the name files.',
     });
   }
-  await pipeline(part.file, createWriteStream(path));
+  await pipeline(part.file, createWriteStream(path), { signal });
   return { name: part.filename ?? '', path };
 }
 

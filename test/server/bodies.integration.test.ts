@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -116,4 +117,25 @@ it('stops waiting for a form after request_timeout', async () => {
   const { asked, told } = open(served, '/v1/ingest/docs/upload', { 'content-type': 'multipart/form-data; boundary=x' });
   asked.write('--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\n# a');
   expect([408, 503]).toContain((await told).status);
+});
+
+/** Files of uploads that this process holds open, removed ones among them. */
+const openUploads = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.includes('kb-upload-') ? [path] : [];
+    } catch {
+      return []; // it was closed meanwhile
+    }
+  });
+
+it.skipIf(process.platform !== 'linux')('closes the files of a form whose reading is ended before the form is', async () => {
+  const served = await serveIn(folder());
+  const socket = raw(served);
+  socket.write(form('# abc'));
+  await vi.waitFor(() => expect(openUploads()).toHaveLength(1), { timeout: 10_000 });
+  served.app.stopAll();
+  await once(socket.resume(), 'close');
+  await vi.waitFor(() => expect(openUploads()).toEqual([]), { timeout: 10_000 });
 });
