@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { z } from 'zod';
 import { KbError } from '../base/errors.ts';
 import { explain } from '../base/validation.ts';
@@ -9,8 +8,25 @@ export async function* inputLines(what: string): AsyncGenerator<string, void, vo
     throw new KbError('usage', `This command reads ${what} as JSON Lines on standard input, and nothing is piped into it.`, {
       hint: 'For example: kb parse ./docs | kb chunk | kb embed | kb store',
     });
-  yield* createInterface({ input: process.stdin, crlfDelay: Infinity });
+  yield* linesOf(process.stdin.setEncoding('utf8'));
 }
+
+/** The lines of a text that comes in pieces. A line ends with a line feed alone: JSON may hold the other separators that `node:readline` ends one at (U+2028, U+2029). */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  let unfinished: string[] = [];
+  for await (const piece of pieces) {
+    const [end, ...begun] = piece.split('\n');
+    unfinished.push(end!);
+    for (const next of begun) {
+      yield lineOf(unfinished);
+      unfinished = [next];
+    }
+  }
+  const last = lineOf(unfinished);
+  if (last !== '') yield last;
+}
+
+const lineOf = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
 
 /** Standard input as items of a schema, `size` at a time. Throws a KbError that names the line that is broken. */
 export async function* inputItems<T>(

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { linesOf } from '../../src/cli/json-lines.ts';
+
+const lines = (...pieces: string[]): Promise<string[]> =>
+  Array.fromAsync(
+    linesOf(
+      (async function* () {
+        yield* pieces;
+      })(),
+    ),
+  );
+
+describe('lines', () => {
+  it('end with a line feed, or a carriage return before it, wherever a piece ends', async () => {
+    expect(await lines('on', 'e\r', '\ntwo\n\nfo', 'ur')).toEqual(['one', 'two', '', 'four']);
+    expect(await lines('one\n')).toEqual(['one']);
+    expect(await lines()).toEqual([]);
+  });
+
+  it('keep the separators of lines and paragraphs that JSON may hold', async () => {
+    const item = JSON.stringify({ text: 'one\u2028two\u2029three\rfour' });
+    expect(await lines(`${item}\n${item}\n`)).toEqual([item, item]);
+  });
+});
