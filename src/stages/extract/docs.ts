@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { breathing } from '../../base/breath.ts';
 import { KbError, toErrorItem } from '../../base/errors.ts';
+import { systemPath } from '../../base/file-names.ts';
 import { mapOrdered } from '../../base/pool.ts';
 import type { DocsInput } from '../../schema/sources.ts';
 import type { Stage } from '../../schema/results.ts';
@@ -51,7 +52,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
 /** Bytes of all the files; what can't be looked at counts nothing. */
 async function lengthOf(files: readonly string[]): Promise<number> {
   let bytes = 0;
-  for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(file).catch(() => undefined))?.size ?? 0))
+  for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(systemPath(file)).catch(() => undefined))?.size ?? 0))
     bytes += size;
   return bytes;
 }

@@ -43,13 +43,15 @@ const entriesOf = (docs: DocsInput): Entry[] => {
 };
 
 /** What an entry may be meant to be: as it is spelled, else with a name that a shell could not hand on, else in the form that a source has. */
-function spellings(given: string, { cwd, authorize }: GuardedPlace): string[] {
+function spellings(given: string, place: GuardedPlace): string[] {
+  const { cwd, authorize } = place;
   const path = resolve(cwd, given);
   if (isLink(given) || existsSync(systemPath(path))) return [given];
   const spelled = given.includes('\ufffd') && !authorize ? pathsSpelled(path) : [];
   if (spelled.length > 0) return spelled;
   const read = pathRead(given);
-  return read !== given && existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
+  if (read === given || refusal(absolutePath(read, place), given, place)) return [given]; // of a refused path it is not told whether it exists
+  return existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
 }
 
 /**

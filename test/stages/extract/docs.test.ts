@@ -363,6 +363,12 @@ describe('where not every path may be read', () => {
     }
   });
 
+  it('a path outside in the escaped form of a source is answered alike whether it exists or not', async () => {
+    const { read } = guarded();
+    for (const file of ['../se\\x63ret.md', '../ab\\x73ent.md']) expect((await read([file])).errors).toEqual([refused(file)]);
+    expect((await read(['docs/\\x61.md'])).sources).toEqual(['docs/a.md']);
+  });
+
   it('what does not exist outside is answered like what does', async () => {
     const { link, read } = guarded();
     link('private', 'docs/linked');
