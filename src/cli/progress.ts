@@ -13,7 +13,7 @@ export interface FollowOptions {
   onEvent?: ((event: Event) => void) | undefined;
 }
 
-/** Columns of a terminal on which a list of tasks can be drawn: on a narrower one, or one that tells of none, it would be broken letter by letter. */
+/** Columns of a terminal on which what moves can be drawn: on a narrower one it would be broken letter by letter, and on one that tells of none without end. */
 const LEAST_COLUMNS = 40;
 
 /** Milliseconds between two lines of progress where no person watches. */
@@ -24,7 +24,7 @@ export async function followed<R>(
   run: AsyncGenerator<Event, R, void>,
   { screen, title, waiting, prints = false, onEvent }: FollowOptions,
 ): Promise<R> {
-  const renderer = rendererFor(screen, { title, waiting });
+  const renderer = rendererFor(screen, { title, waiting, columns: process.stderr.columns });
   const drain = async (show: (event: Event) => void): Promise<R> => {
     for (;;) {
       const step = await run.next();
@@ -36,16 +36,18 @@ export async function followed<R>(
   if (renderer === 'none') return drain(() => {});
   if (renderer === 'spinner') return withSpinner(waiting!, drain);
   if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));
-  if (!prints && (process.stderr.columns ?? 0) >= LEAST_COLUMNS) return onTerminal(title!, drain);
-  return drain(statusTeller(screen, title!)).finally(() => screen.status());
+  if (renderer === 'moving' && !prints) return onTerminal(title!, drain);
+  if (title === undefined) screen.status(waiting);
+  return drain(statusTeller(screen, title ?? waiting!)).finally(() => screen.status());
 }
 
 /** Which kind of progress fits. */
 export function rendererFor(
   { quiet, isTerminal }: Pick<Screen, 'quiet' | 'isTerminal'>,
-  { title, waiting }: Pick<FollowOptions, 'title' | 'waiting'>,
-): 'none' | 'spinner' | 'moving' | 'lines' {
+  { title, waiting, columns = 0 }: Pick<FollowOptions, 'title' | 'waiting'> & { columns?: number | undefined },
+): 'none' | 'spinner' | 'moving' | 'status' | 'lines' {
   if (quiet) return 'none';
+  if (isTerminal && columns < LEAST_COLUMNS) return (title ?? waiting) === undefined ? 'none' : 'status';
   if (waiting !== undefined && isTerminal) return 'spinner';
   if (title === undefined) return 'none';
   return isTerminal ? 'moving' : 'lines';

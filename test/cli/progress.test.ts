@@ -6,19 +6,22 @@ import { paper } from '../support/screen.ts';
 
 describe('progress', () => {
   it('moves where a person watches, and is lines or nothing elsewhere', () => {
-    expect(rendererFor({ quiet: false, isTerminal: true }, { title: 'Ingesting' })).toBe('moving');
+    expect(rendererFor({ quiet: false, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('moving');
     expect(rendererFor({ quiet: false, isTerminal: false }, { title: 'Ingesting' })).toBe('lines');
-    expect(rendererFor({ quiet: true, isTerminal: true }, { title: 'Ingesting' })).toBe('none');
+    expect(rendererFor({ quiet: true, isTerminal: true }, { columns: 80, title: 'Ingesting' })).toBe('none');
+    for (const columns of [0, 20, undefined])
+      for (const said of [{ title: 'Ingesting' }, { waiting: 'Searching' }])
+        expect(rendererFor({ quiet: false, isTerminal: true }, { ...said, columns })).toBe('status');
     expect(rendererFor({ quiet: false, isTerminal: true }, {})).toBe('none');
   });
 
   it('of a wait is a spinner where a person watches, and nothing of its own elsewhere', () => {
-    expect(rendererFor({ quiet: false, isTerminal: true }, { waiting: 'Searching' })).toBe('spinner');
-    expect(rendererFor({ quiet: false, isTerminal: true }, { title: 'Looking for a browser', waiting: 'Looking for a browser' })).toBe(
-      'spinner',
-    );
+    expect(rendererFor({ quiet: false, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('spinner');
+    expect(
+      rendererFor({ quiet: false, isTerminal: true }, { columns: 80, title: 'Looking for a browser', waiting: 'Looking for a browser' }),
+    ).toBe('spinner');
     expect(rendererFor({ quiet: false, isTerminal: false }, { waiting: 'Searching' })).toBe('none');
-    expect(rendererFor({ quiet: true, isTerminal: true }, { waiting: 'Searching' })).toBe('none');
+    expect(rendererFor({ quiet: true, isTerminal: true }, { columns: 80, waiting: 'Searching' })).toBe('none');
   });
 
   const data = { done: 120, expected: 400, chunks: 812, embedded: 800, failed: 0 };

@@ -357,6 +357,13 @@ describe('one question', () => {
     expect(readFileSync(file, 'utf8')).toBe('a letter');
   });
 
+  it.each([0, 20])('is found and answered on a terminal of %i columns', async (columns) => {
+    const line = `stty cols ${columns}; ${KB} retrieve '${QUESTION}' --explain && ${KB} chat '${QUESTION}' && echo ended`;
+    const { out } = await onTerminal(line, { cwd: home }).done;
+    expect(out).toMatch(/ended/);
+    expect(out.split('\n').filter((part) => part.trim().length === 1).length).toBeLessThan(5);
+  });
+
   it('is answered as in a conversation: drawn on a terminal, plain elsewhere', async () => {
     const { words } = await model({ reply: () => '**Bold** and `code` [1].' });
     const line = `${KB} chat '${QUESTION}' ${words.map((word) => `'${word}'`).join(' ')}`;
