@@ -142,8 +142,11 @@ function byWords(text: string): string | undefined {
   return best && best[1] >= 2 && best[1] > (next?.[1] ?? 0) ? best[0] : undefined;
 }
 
+/** Characters from the beginning of a question that its language is told by. */
+const LOOKED_AT = 2_000;
+
 /** The language of a question, by its letters and its smallest words; undefined where it can't be told. */
 export function languageOf(question: string): string | undefined {
-  const text = question.normalize('NFC').toLowerCase();
+  const text = question.slice(0, LOOKED_AT).normalize('NFC').toLowerCase();
   return byLetters(text) ?? byWords(text);
 }

@@ -65,3 +65,9 @@ export function queryTerms(text: string): string[] {
   const telling = ownTerms(text);
   return telling.length > 0 ? telling : terms(text);
 }
+
+/** Terms that a query is searched by: a longer one is a text that was pasted, and each term takes time in the index. */
+const MOST_SEARCHED = 1_000;
+
+/** The terms that a query is searched by: the first ones of those that say what it is about. */
+export const searchedTerms = (query: string): string[] => queryTerms(query).slice(0, MOST_SEARCHED);

@@ -27,20 +27,21 @@ export interface ShareOptions {
   wanted?: readonly string[];
 }
 
-/** How many of a question's terms a text holds: m of n give m / (n + 2), 0 to 1. */
-export function wordShare(
+/**
+ * Tells how many of a question's terms a text holds: m of n give m / (n + 2), 0 to 1. The question is analysed once, however many texts are asked about: it may be
+ * as long as a book.
+ */
+export function sharesOf(
   question: string,
-  text: string,
   { capital = 1, wanted: sought = comparedTerms(question) }: ShareOptions = {},
-): number {
-  const wanted = new Set(sought.filter((term) => !JOINING.test(term)));
+): (text: string) => number {
+  const wanted = [...new Set(sought.filter((term) => !JOINING.test(term)))];
   const capitals = capital === 1 ? undefined : capitalTerms(question);
-  const held = new Set(terms(text));
-  let [found, all] = [0, 0];
-  for (const term of wanted) {
-    const count = capitals?.has(term) ? capital : 1;
-    all += count;
-    if (held.has(term)) found += count;
-  }
-  return found / (all + DOUBT);
+  const count = (term: string) => (capitals?.has(term) ? capital : 1);
+  const all = wanted.reduce((sum, term) => sum + count(term), 0);
+  return (text) => {
+    const held = new Set(terms(text));
+    const found = wanted.reduce((sum, term) => sum + (held.has(term) ? count(term) : 0), 0);
+    return found / (all + DOUBT);
+  };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryTerms, terms } from '../../src/base/terms.ts';
+import { queryTerms, searchedTerms, terms } from '../../src/base/terms.ts';
 
 describe('terms', () => {
   it('are stems in lower case, in the order of the words', () => {
@@ -109,6 +109,11 @@ describe('the terms of a query', () => {
   it('are all where there are no others', () => {
     expect(queryTerms('To be or not to be')).toEqual(['to', 'be', 'or', 'not', 'to', 'be']);
     expect(queryTerms('who are you')).toEqual(['who', 'are', 'you']);
+  });
+
+  it('are searched by up to a thousand', () => {
+    const words = Array.from({ length: 3_000 }, (_, i) => `w${i}`);
+    expect(searchedTerms(words.join(' '))).toEqual(words.slice(0, 1_000));
   });
 
   it('leave out letters that stand in a pair', () => {

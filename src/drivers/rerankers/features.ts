@@ -1,4 +1,4 @@
-import { queryTerms, terms } from '../../base/terms.ts';
+import { queryTerms, searchedTerms, terms } from '../../base/terms.ts';
 import type { RerankPassage } from '../../ports/models.ts';
 
 /** What a passage shares with a query; each number is 0 to 1. */
@@ -20,7 +20,7 @@ const WINDOW = 30;
 
 /** The features of each passage. A term weighs the more the fewer of the passages hold it, as in BM25. */
 export function featuresOf(query: string, passages: readonly RerankPassage[]): Features[] {
-  const asked = queryTerms(query);
+  const asked = searchedTerms(query);
   const wanted = [...new Set(asked)];
   const wantedPairs = pairsOf(asked);
   const read = passages.map(({ text, metadata }) => {

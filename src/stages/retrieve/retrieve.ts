@@ -1,6 +1,6 @@
 import { endsWork, KbError, toErrorItem } from '../../base/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../base/run.ts';
-import { wordShare } from '../../base/word-share.ts';
+import { sharesOf } from '../../base/word-share.ts';
 import type { Embedder, Reranker } from '../../ports/models.ts';
 import type { Collection } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
@@ -95,15 +95,27 @@ const LOOKED_AT = 20;
 function bestScore(query: string, candidates: readonly Candidate[], { arms: { text, vector }, reads, cosine }: Found): number {
   const near = ({ chunk, places }: Candidate) => places.vector?.score ?? cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
   const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => cosine?.(chunk) ?? 0));
+  const words = sharing(query);
   let best = 0;
   for (const candidate of candidates) {
     const own = near(candidate);
     const cosines = own === undefined ? undefined : ([Math.max(greatest, own), own] as const);
-    const options = cosines ? { capital: CAPITAL } : {};
-    const most = similarity({ cosines, words: wordShare(query, query, options), reads });
-    if (most > best) best = Math.max(best, similarity({ cosines, words: wordShare(query, indexedText(candidate.chunk), options), reads }));
+    const { share, most } = words(cosines ? CAPITAL : 1);
+    if (similarity({ cosines, words: most, reads }) > best)
+      best = Math.max(best, similarity({ cosines, words: share(indexedText(candidate.chunk)), reads }));
   }
   return best;
+}
+
+/** How texts share the words of the query, and the most that any could, by how often a capital counts. */
+function sharing(query: string) {
+  const made = new Map<number, { share: (text: string) => number; most: number }>();
+  return (capital: number) => {
+    const share = made.get(capital)?.share ?? sharesOf(query, { capital });
+    const ways = made.get(capital) ?? { share, most: share(query) };
+    made.set(capital, ways);
+    return ways;
+  };
 }
 
 function toItem({ chunk, fused, bonus, places }: Candidate, score: number, arms: Found['arms'] | undefined): RetrievedItem {

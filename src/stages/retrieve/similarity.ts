@@ -8,7 +8,7 @@ export const indexedText = ({ text, embed_text, metadata }: StoredChunk): string
 export interface Evidence {
   /** The greatest cosine of all hits, and that of this one; undefined where there is none to compare. */
   cosines: readonly [greatest: number, own: number] | undefined;
-  /** `wordShare` of the hit, with CAPITAL where there are cosines. */
+  /** `sharesOf` of the hit, with CAPITAL where there are cosines. */
   words: number;
   /** How much of the query the embedder reads, 0 to 1. */
   reads: number;

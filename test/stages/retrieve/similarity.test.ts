@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wordShare as share } from '../../../src/base/word-share.ts';
+import { sharesOf } from '../../../src/base/word-share.ts';
 import { indexedText, MIN_SCORE_BY_WORDS, similarity } from '../../../src/stages/retrieve/similarity.ts';
+
+const share = (question: string, text: string): number => sharesOf(question)(text);
 
 test('a text shares the words of a query whatever their endings', () => {
   expect(share('replacing the filter cartridges', 'The filter cartridge is replaced every 90 days.')).toBeCloseTo(3 / 5);

@@ -1,6 +1,6 @@
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb';
 import type { Table as Rows } from 'apache-arrow';
-import { queryTerms } from '../../../base/terms.ts';
+import { searchedTerms } from '../../../base/terms.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { columnsRead } from './columns.ts';
@@ -26,7 +26,7 @@ const SHARED_ATTEMPTS = 2;
 export async function search(holder: Holder, { vector, text, filter, limit }: SearchRequest): Promise<Hit[]> {
   if (limit < 1) return [];
   if (vector) return await nearest(holder, vector, { condition: filterSql(filter), limit });
-  const query = queryTerms(text ?? '').join(' ');
+  const query = searchedTerms(text ?? '').join(' ');
   return query ? await best(holder, query, { condition: filterSql(filter), limit }) : [];
 }
 

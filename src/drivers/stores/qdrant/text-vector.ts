@@ -1,4 +1,4 @@
-import { queryTerms, terms } from '../../../base/terms.ts';
+import { searchedTerms, terms } from '../../../base/terms.ts';
 
 // Qdrant has no BM25 index of its own that could be given our terms. It has sparse vectors, and multiplies each number of a query's by the inverse
 // document frequency (modifier `idf`: ln((n - df + 0.5) / (df + 0.5) + 1), as in BM25). What is left of BM25 is how often a term stands in a
@@ -45,6 +45,6 @@ export function textVector(text: string): SparseVector | undefined {
 
 /** What is searched for: each term once. Undefined where there is nothing. */
 export function queryVector(text: string): SparseVector | undefined {
-  const indices = [...new Set(queryTerms(text).map(indexOf))];
+  const indices = [...new Set(searchedTerms(text).map(indexOf))];
   return indices.length > 0 ? { indices, values: indices.map(() => 1) } : undefined;
 }
