@@ -9,7 +9,7 @@ import { aliasOf, drop, list, make, putInPlace, remove, removeOrphans } from './
 import { collectionIn } from './qdrant/collection.ts';
 import { REST_PORT, serverAt, type Ask } from './qdrant/connect.ts';
 import { KEY_VARIABLE } from './qdrant/errors.ts';
-import { hold, type Holder } from './qdrant/holder.ts';
+import { hold, type Holder, type MayWrite } from './qdrant/holder.ts';
 import { readOptions } from './qdrant/options.ts';
 import { stateAt, type State } from './qdrant/state.ts';
 import { lockForWriting, type WriterLock } from './writer-lock.ts';
@@ -41,7 +41,8 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
   const { timeout, ...parameters } = readOptions(given.options);
   const ask = serverAt({ url, key, timeout, parameters, patience });
   const locks = new Map<string, WriterLock>();
-  const holders = holdersOf(ask, async (name) => locks.get(name)?.assertHeld());
+  const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
+  const holders = holdersOf(ask, mayWrite);
   return {
     provider: 'qdrant',
     collections: async () => (await list(ask)).map(({ name, provider, model, dimensions }) => ({ name, provider, model, dimensions })),
@@ -53,10 +54,17 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
     draft: async (info) => {
       await removeOrphans(ask);
       const state = await make(ask, info);
-      const [commit, discard] = [() => putInPlace(ask, state), async () => void (await drop(ask, state.table))];
+      const commit = async () => {
+        await mayWrite(info.name);
+        await putInPlace(ask, state);
+      };
+      const discard = async () => void (await drop(ask, state.table));
       return { collection: collectionIn(holders.ofDraft(state)), commit, discard };
     },
-    drop: (name) => remove(ask, name),
+    drop: async (name) => {
+      await mayWrite(name);
+      return await remove(ask, name);
+    },
     lock: async (name, options) => {
       const lock = await lockForWriting(lockFolder(environment), hash(serverName(url), name).slice(0, 32), options).catch(
         unlockable(environment),
@@ -72,7 +80,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
 }
 
 /** All who open a collection share one queue of writes. */
-function holdersOf(ask: Ask, mayWrite: (name: string) => Promise<void>) {
+function holdersOf(ask: Ask, mayWrite: MayWrite) {
   const known = new Map<string, Holder>();
   return {
     of: (state: State): Holder => {

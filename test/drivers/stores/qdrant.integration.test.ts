@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -490,18 +491,40 @@ describe('a writer of a Qdrant store', () => {
     expect(chunks).toHaveLength(24);
   });
 
-  it('whose lock was taken over writes no more', async () => {
+  /** Lets another have the lock of the collection. */
+  function takeLock(): void {
+    const folder = join(home, 'kb', 'locks');
+    const file = join(folder, readdirSync(folder)[0]!);
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), lock: 'of another' }));
+  }
+  const overtaken = { code: 'conflict', isRetryable: true };
+
+  it('whose lock was taken over writes, replaces and removes no more', async () => {
     const store = await open();
     const collection = await store.create(WORDS);
     const release = await store.lock('words');
     await collection.upsert([plain('1')]);
-    const folder = join(home, 'kb', 'locks');
-    const [name] = await readdir(folder);
-    const other = JSON.stringify({ ...JSON.parse(await readFile(join(folder, name!), 'utf8')), lock: 'of another' });
-    await writeFile(join(folder, name!), other);
-    await expect(collection.upsert([plain('2')])).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    const draft = await store.draft(WORDS);
+    takeLock();
+    await expect(collection.upsert([plain('2')])).rejects.toMatchObject(overtaken);
+    await expect(draft.commit()).rejects.toMatchObject(overtaken);
+    await expect(store.drop('words')).rejects.toMatchObject(overtaken);
+    await draft.discard();
     await release();
-    expect(await collection.count()).toBe(1);
+    expect(await (await store.open('words'))!.count()).toBe(1);
+  });
+
+  it('whose lock is taken over while it writes lets nobody see what it has written', async () => {
+    const store = await open();
+    const collection = await store.create(WORDS);
+    const release = await store.lock('words');
+    server.behaviour.disturb = ({ method, path }) => {
+      if (method === 'PUT' && path.endsWith('/points')) takeLock();
+      return undefined;
+    };
+    await expect(collection.upsert([plain('1')])).rejects.toMatchObject(overtaken);
+    await release();
+    expect(await collection.count()).toBe(0);
   });
 
   it('says where no lock can be kept', async () => {

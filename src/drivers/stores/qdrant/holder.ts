@@ -43,7 +43,10 @@ export function hold(address: string, { ask, state, mayWrite }: { ask: Ask; stat
     write: (work) => {
       const turn = last.then(async () => {
         await mayWrite(known.name);
-        return await work(await load(), async (next) => (known = await saveState(ask, next)));
+        return await work(await load(), async (next) => {
+          await mayWrite(known.name); // again: what it makes visible may have taken minutes to write
+          return (known = await saveState(ask, next));
+        });
       });
       last = turn.catch(() => {});
       return turn;
