@@ -3,11 +3,11 @@
 // The site is served by another process of the same machine. In each round one after another: a bare loop that fetches eight pages at once, reads each
 // with readability in one thread and goes on along its links; kb; kb for a tenth of the pages, for the memory. Then kb ingests the site without vectors,
 // and again, unchanged; and, where there is a browser, crawls with every page rendered.
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { markdownTable, percentile } from './beir.ts';
+import { saidBy, startNode } from './serving.ts';
 import { inWorkplace, kb, node, type Timed } from './process.ts';
 
 const { values } = parseArgs({
@@ -68,9 +68,9 @@ async function roundRendered(url: string): Promise<Record<string, Run>> {
 
 async function withSite(work: (url: string) => Promise<void>): Promise<void> {
   const script = fileURLToPath(new URL('crawl-site.ts', import.meta.url));
-  const site = spawn(process.execPath, [script, '--pages', String(pages)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const site = startNode([script, '--pages', String(pages)]);
   try {
-    const origin = await new Promise<string>((done) => site.stdout.setEncoding('utf8').once('data', (text: string) => done(text.trim())));
+    const origin = await saidBy(site, /^(http\S+)\n/m);
     await work(`${origin}/page/0`);
   } finally {
     site.kill();

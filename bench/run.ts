@@ -1,5 +1,5 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [--sets FOLDER…] [--declining SET OTHER…]
+//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [load] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [--sets FOLDER…] [--declining SET OTHER…]
 //     [--pages FOLDER…] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
 // (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`); --pages are sets of
@@ -62,6 +62,12 @@ const OWN: Record<string, Part> = {
     about:
       'About 5,000 chunks; eight questions at once, put to the engine in one process and to `kb serve` in another on the same machine; then 10,000 more, hybrid.',
     script: 'server.ts',
+  },
+  load: {
+    title: 'Load',
+    about:
+      'About 5,000 chunks behind `kb serve`, asked by 200 clients for ten minutes, each without a pause; clients and server on the same machine.',
+    script: 'load.ts',
   },
   crawl: {
     title: 'Crawl',
