@@ -21,7 +21,7 @@ export default class Parse extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       await this.perform(desk, 'parse', {
         request: { files: argv as string[], ...requestOfFlags(operations.parse.input, flags) },
-        ...itemPrinter(desk),
+        ...itemPrinter(desk, argv as string[]),
       });
     });
   }

@@ -1,5 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import picomatch from 'picomatch';
 import { KbError } from '../base/errors.ts';
 import { fileTrouble } from '../base/file-trouble.ts';
 import { hash } from '../base/ids.ts';
@@ -21,11 +22,38 @@ export function fileNameOf(source: string): string {
   return DEVICE.test(name) ? `_${name}` : name || 'document';
 }
 
+/** Names of the files in the folder that may be among the documents that are read: also one that is read later must not be replaced. */
+function sourcesIn(folder: string, paths: readonly string[]): string[] {
+  const real = realPath(resolve(folder));
+  return paths.flatMap((given) => {
+    const path = realPath(resolve(given));
+    const isFolder = isFolderAt(path);
+    if (isFolder === false) return dirname(path) === real ? [basename(path)] : [];
+    const root = isFolder ? path : realPath(resolve(picomatch.scan(given).base));
+    return root === real ? readdirSync(real) : [];
+  });
+}
+
+/** Undefined where nothing can be found there: it may be a pattern, or a link. */
+function isFolderAt(path: string): boolean | undefined {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return undefined;
+  }
+}
+
+interface WriterOptions {
+  home: string;
+  /** Files, folders and patterns that the documents are read from. */
+  paths?: readonly string[] | undefined;
+}
+
 /**
  * Writes documents as Markdown files into a folder, which is made where there is none, and hands back the path of each. What is there under that name is replaced,
  * but no source and nothing that a link leads to. Throws a KbError (`usage`) where that fails.
  */
-export function documentWriter(folder: string, { home }: { home: string }): (document: Document) => string {
+export function documentWriter(folder: string, { home, paths = [] }: WriterOptions): (document: Document) => string {
   const place = { cwd: process.cwd(), home };
   const trying = <Result>(what: string, work: () => Result): Result => {
     try {
@@ -35,7 +63,7 @@ export function documentWriter(folder: string, { home }: { home: string }): (doc
     }
   };
   trying(folder, () => mkdirSync(folder, { recursive: true }));
-  const used = new Set<string>();
+  const used = new Set(trying(folder, () => sourcesIn(folder, paths)).map((name) => name.toLowerCase()));
   return ({ source, text }) => {
     const own = pathOf(source, place);
     const isFree = (name: string) => !used.has(name.toLowerCase()) && realPath(resolve(folder, name)) !== own;

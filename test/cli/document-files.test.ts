@@ -50,6 +50,21 @@ describe('documents as files', () => {
     expect(['a.md', 'secret.txt', 'out/b.md'].map((name) => readFileSync(join(home, name), 'utf8'))).toEqual(['source', 'secret', 'new']);
   });
 
+  it.each([['.'], ['*.md'], ['x-y.md']])('replace no source that is read later, of %s', (given) => {
+    const home = folder({ 'x-y.md': 'source', 'x/y.md': 'new' });
+    const write = documentWriter(home, { home, paths: [join(home, given)] });
+    expect(write(document('x/y.md', 'new'))).toBe(join(home, 'x-y-2.md'));
+    expect(readFileSync(join(home, 'x-y.md'), 'utf8')).toBe('source');
+  });
+
+  it('replace what was written before where another folder is read', () => {
+    const home = folder({ 'x/y.md': 'new' });
+    for (let again = 0; again < 2; again++)
+      expect(documentWriter(home, { home, paths: [join(home, 'x'), 'https://example.com/a.md'] })(document('x/y.md'))).toBe(
+        join(home, 'x-y.md'),
+      );
+  });
+
   it('are refused with a reason where the folder is a file, or a folder has their name', () => {
     const home = folder({ file: '' });
     expect(() => documentWriter(join(home, 'file'), { home })).toThrow('--output-dir');
