@@ -69,7 +69,7 @@ async function* pipeline(task: Task): Run<void> {
   const target = await targetCollection(context);
   const embedder = await openEmbedder(context, target.existing?.info);
   const stock = await stockOf(task, target.existing);
-  const { pruned: removed } = report.result;
+  let removed: readonly string[] = [];
   try {
     yield* drawThrough(task, stock, {
       existing: target.existing,
@@ -86,10 +86,11 @@ async function* pipeline(task: Task): Run<void> {
         });
       },
     });
-    const { stored } = report.result;
+    const { stored, pruned } = report.result;
     const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
-    if (stored > 0 || removed.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
-    if (collection) await prune(collection, removed);
+    if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
+    if (collection) await prune(collection, pruned);
+    removed = pruned;
     await collection?.optimize(); // also where nothing was written: a run that was killed left that undone
   } finally {
     const origins = changedOrigins({ ...stock, met: stock.inventory.origins, removed, isConfigured });

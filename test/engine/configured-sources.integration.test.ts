@@ -1,7 +1,11 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Layer } from '../../src/base/settings.ts';
+import { KbError } from '../../src/base/errors.ts';
+import { layered, type Layer } from '../../src/base/settings.ts';
+import { openLanceDb } from '../../src/drivers/stores/lancedb.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { engineIn, result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder, write } from '../support/folder.ts';
 
@@ -74,6 +78,32 @@ describe('an ingest that names no sources', () => {
     stop.abort();
     const known = JSON.parse(readFileSync(kept(home), 'utf8')) as { inputs: Record<string, string[]> };
     expect(known.inputs['docs docs']).toContain('docs/storm.md');
+  });
+
+  it('remembers what it could not remove', async () => {
+    const home = folder(FILES);
+    let isBroken = false;
+    const stores = {
+      mine: async () => {
+        const store = await openLanceDb({ url: join(home, 'store') });
+        const open = async (name: string) => {
+          const collection = await store.open(name);
+          if (!collection || !isBroken) return collection;
+          return { ...collection, info: collection.info, delete: () => Promise.reject(new KbError('unavailable', 'The store is down.')) };
+        };
+        return { ...store, open };
+      },
+    };
+    const ingestOf = async (docs: string[]) => {
+      const config = Config.parse(layered(layered(DEFAULTS, WORDS), { sources: { docs } }));
+      const engine = createEngine({ config: { ...config, storage: { ...config.storage, vector_db: 'mine' } }, home, stores });
+      return await result(engine, 'ingest', { prune: true }).finally(() => engine.close());
+    };
+    await ingestOf(['docs', 'more']);
+    isBroken = true;
+    await expect(ingestOf(['docs'])).rejects.toThrow('The store is down.');
+    isBroken = false;
+    expect((await ingestOf(['docs'])).pruned).toEqual(['more/bicycles.md']);
   });
 
   it('goes on where what it knows of the list is damaged or gone, and says so', async () => {
