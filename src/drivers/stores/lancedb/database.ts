@@ -1,6 +1,7 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo } from '../../../ports/stores.ts';
 import { openCatalog, type Catalog, type Entry } from './catalog.ts';
+import { ChunkCache } from './chunk-cache.ts';
 import { collectionIn } from './collection.ts';
 import { schemaOf } from './columns.ts';
 import { connectTo, persistent, type Connections, type StorePlace } from './connect.ts';
@@ -43,8 +44,9 @@ export function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: {
 function databaseOf(connections: Connections, { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite }): Database {
   const { connection, pinned } = connections;
   const holders = new Map<string, Promise<Holder>>();
+  const common = { url, ...connections, mayWrite, chunks: new ChunkCache() };
   const held = (entry: Entry): Promise<Holder> => {
-    const holder = holders.get(entry.table) ?? hold(entry, { url, ...connections, mayWrite, current: catalog.find });
+    const holder = holders.get(entry.table) ?? hold(entry, { ...common, current: catalog.find });
     holders.set(entry.table, holder);
     holder.catch(() => holders.delete(entry.table));
     return holder;
@@ -58,7 +60,7 @@ function databaseOf(connections: Connections, { url, catalog, mayWrite }: { url:
       await prepare(await connection.createEmptyTable(entry.table, await schemaOf(info)));
       return entry;
     },
-    openDraft: async (entry) => collectionIn(await hold(entry, { url, ...connections, mayWrite, current: async () => entry })),
+    openDraft: async (entry) => collectionIn(await hold(entry, { ...common, current: async () => entry })),
     drop: async ({ table }) => {
       holders.delete(table);
       await connection.dropTable(table);

@@ -1,7 +1,7 @@
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../base/errors.ts';
 import type { Entry } from './catalog.ts';
-import { ChunkCache } from './chunk-cache.ts';
+import type { ChunkCache } from './chunk-cache.ts';
 import { isGone, persistent, storeError } from './connect.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
@@ -11,7 +11,7 @@ export interface Holder {
   readonly entry: Entry;
   /** When the table was made, in milliseconds. */
   readonly created: number;
-  /** What searches have read. */
+  /** What searches have read, of all collections of the store. */
   readonly chunks: ChunkCache;
   /** Runs a query; once more on the table that has taken its place, where the table or its files are gone. */
   read<T>(work: (table: Table) => Promise<T>): Promise<T>;
@@ -30,6 +30,7 @@ interface HolderOptions {
   /** Where tables stay at the version that was last checked out. */
   pinned: Connection;
   mayWrite: MayWrite;
+  chunks: ChunkCache;
   /** The collection as the catalog has it now. */
   current: (name: string) => Promise<Entry | undefined>;
 }
@@ -52,7 +53,7 @@ const translatedFor =
     });
 
 /** Opens the table of the collection. */
-export async function hold(entry: Entry, { url, connection, pinned, mayWrite, current }: HolderOptions): Promise<Holder> {
+export async function hold(entry: Entry, { url, connection, pinned, mayWrite, chunks, current }: HolderOptions): Promise<Holder> {
   let now = entry;
   let opened = await connection.openTable(entry.table);
   let writable: Table | undefined;
@@ -84,7 +85,7 @@ export async function hold(entry: Entry, { url, connection, pinned, mayWrite, cu
   const translated = translatedFor(url);
   return {
     url,
-    chunks: new ChunkCache(),
+    chunks,
     get entry() {
       return now;
     },

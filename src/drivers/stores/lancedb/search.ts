@@ -80,21 +80,21 @@ async function hitsOf(holder: Holder, ranking: Ranking): Promise<Hit[]> {
 /** Ranks ids alone, and reads only those rows that no search has read before; undefined where another version came between. */
 async function hitsFromCache(table: Table, holder: Holder, { ranked, column, score }: Ranking): Promise<Hit[] | undefined> {
   const version = await table.version();
-  const known = holder.chunks.at(`${holder.entry.table} ${version}`);
+  const snapshot = `${holder.entry.table} ${version}`;
   const rows = await ranked(table).select(['id', column]).withRowId().toArrow();
   const [id, row, value] = [reader(rows, 'id'), reader(rows, '_rowid'), reader(rows, column)] as [Read<string>, Read<bigint>, Read<number>];
   const places = Array.from({ length: rows.numRows }, (_, at) => at);
   const found = new Map<string, StoredChunk>();
   const unread: bigint[] = [];
   for (const at of places) {
-    const chunk = known.get(id(at));
+    const chunk = holder.chunks.get(snapshot, id(at));
     if (chunk) found.set(chunk.id, chunk);
     else unread.push(row(at));
   }
   const read = unread.length > 0 ? toChunks(await rowsOf(table, unread, columnsOf(holder))) : [];
   if ((await table.version()) !== version) return undefined;
   for (const chunk of read) {
-    known.add(chunk);
+    holder.chunks.add(snapshot, chunk);
     found.set(chunk.id, chunk);
   }
   return places.map((at) => ({ chunk: found.get(id(at))!, score: score(value(at)) }));
