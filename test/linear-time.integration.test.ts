@@ -1,9 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { askedIn, asksHowTo, isYesOrNo, lastAsked, subjectTerms, tellingTerms } from '../src/base/asked.ts';
+import { cleanText } from '../src/base/clean-text.ts';
+import { languageOf } from '../src/base/language.ts';
 import { packageRoot } from '../src/base/project.ts';
-import { genericInputs, inputsFor, repeats } from './support/growing-inputs.ts';
-import { growsFasterThanInput, searching } from './support/linear-time.ts';
+import { queryTerms, searchedTerms } from '../src/base/terms.ts';
+import { visible, withoutSequences } from '../src/base/visible.ts';
+import { capitalTerms } from '../src/base/word-share.ts';
+import { escapeTags } from '../src/drivers/parsers/markdown-text.ts';
+import { carriedOver } from '../src/stages/chat/carry.ts';
+import { citationFilter } from '../src/stages/chat/citations.ts';
+import { withoutHidden } from '../src/stages/chat/hidden.ts';
+import { directReply } from '../src/stages/chat/intent.ts';
+import { linkFilter } from '../src/stages/chat/links.ts';
+import { beginsAsRefusal, isRefusal } from '../src/stages/chat/refusal.ts';
+import { unsupportedIn } from '../src/stages/chat/verify.ts';
+import { readBlocks } from '../src/stages/chunk/blocks.ts';
+import { withoutMarks } from '../src/stages/chunk/embed-text.ts';
+import { withoutEntities } from '../src/stages/extract/entities.ts';
+import { pageKindOf, passageKindOf } from '../src/stages/page-kind.ts';
+import { plainText } from '../src/stages/quote/plain-text.ts';
+import { sentencesOf } from '../src/stages/quote/sentences.ts';
+import { identifiersIn } from '../src/stages/retrieve/identifiers.ts';
+import { genericInputs, inputsFor, repeatedInputs, repeats } from './support/growing-inputs.ts';
+import { growsFasterThanInput, readingGrowsFasterThanInput, searching } from './support/linear-time.ts';
 import { literalPatterns, recordConstructed, type Pattern } from './support/regular-expressions.ts';
 
 // A text of 100,000 characters keeps the event loop for a minute where one expression takes quadratic time.
@@ -48,4 +69,52 @@ it('constructs none that takes more than linear time', { timeout: 600_000 }, asy
   stop();
   expect(patterns.length).toBeGreaterThan(20);
   expect(slowOnes(patterns)).toEqual([]);
+});
+
+/** How many characters of an answer a model sends at once. */
+const PIECE = 12;
+
+function filtered(text: string, filter: { push(piece: string): string; end(): string }): string {
+  let shown = '';
+  for (let at = 0; at < text.length; at += PIECE) shown += filter.push(text.slice(at, at + PIECE));
+  return shown + filter.end();
+}
+
+const source = (text: string) => ({ citation: 1, title: 'Pumps', text });
+
+/** What reads a query, an answer or a document with several expressions, or with those that it makes. */
+const readers: Record<string, (text: string) => unknown> = {
+  'the terms of a query': (text) => [queryTerms(text), searchedTerms(text), tellingTerms(text), subjectTerms(text), capitalTerms(text)],
+  'the language of a query': languageOf,
+  'the questions in a query': (text) => [askedIn({ query: text, question: text }), lastAsked(text), asksHowTo(text), isYesOrNo(text)],
+  'the intent of a query': directReply,
+  'the identifiers in a query': identifiersIn,
+  'what a query brings along': (text) => [carriedOver(text, ['How long does the battery last?']), carriedOver('And the pump?', [text])],
+  'the citations of an answer': (text) => filtered(text, citationFilter(3)),
+  'the links of an answer': (text) =>
+    filtered(
+      text,
+      linkFilter(() => false),
+    ),
+  'an answer that may be a refusal': (text) => [isRefusal(text, 'pump'), beginsAsRefusal(text)],
+  'what an answer says without its sources': (text) => unsupportedIn(text, [source('The pump stops.')]),
+  'what a source says': (text) => unsupportedIn('The pump stops at 5 bar [1].', [source(text)]),
+  'the sentences of a paragraph': sentencesOf,
+  'the text of Markdown': (text) => [plainText(text), withoutMarks(text), withoutHidden(text)],
+  'the blocks of Markdown': readBlocks,
+  'the kind of a page': (text) => [pageKindOf(text), passageKindOf(text, [])],
+  'what can be shown and stored': (text) => [
+    cleanText(text),
+    visible(text),
+    withoutSequences(text),
+    withoutEntities(text),
+    escapeTags(text),
+  ],
+};
+
+describe('what combines expressions takes linear time to read', () => {
+  it.for(Object.entries(readers))('%s', { timeout: 120_000 }, ([, read]) => {
+    const slow = repeatedInputs.filter((input) => readingGrowsFasterThanInput(read, input));
+    expect(slow.map((input) => input(40))).toEqual([]);
+  });
 });

@@ -51,14 +51,15 @@ function stemTerms(word: string): readonly string[] {
 function wordTerms(word: string): readonly string[] {
   if (ASCII_WORD.test(word)) return stemTerms(word);
   if (ASCII.test(word) || word.search(UNSPACED) < 0) return [word.slice(0, LONGEST)];
-  const found: string[] = [];
+  const found: (readonly string[])[] = [];
   let end = 0;
   for (const { 0: run, index } of word.matchAll(UNSPACED)) {
-    if (index > end) found.push(...wordTerms(word.slice(end, index)));
-    found.push(...pairs(run));
+    if (index > end) found.push(wordTerms(word.slice(end, index)));
+    found.push(pairs(run));
     end = index + run.length;
   }
-  return end < word.length ? [...found, ...wordTerms(word.slice(end))] : found;
+  if (end < word.length) found.push(wordTerms(word.slice(end)));
+  return found.flat();
 }
 
 /** Between the words of `readOnlyFile`, not those of `mRNA` or `pH`. */

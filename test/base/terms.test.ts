@@ -116,6 +116,10 @@ describe('the terms of a query', () => {
     expect(searchedTerms(words.join(' '))).toEqual(words.slice(0, 1_000));
   });
 
+  it('are found in a hundred thousand letters without a space', () => {
+    expect(queryTerms('保修'.repeat(50_000)).length).toBeGreaterThan(100_000 - 2);
+  });
+
   it('leave out letters that stand in a pair', () => {
     expect(queryTerms('绿茶')).toEqual(['绿茶']);
     expect(queryTerms('茶')).toEqual(['茶']);

@@ -29,6 +29,9 @@ export const genericInputs: readonly Growing[] = GENERIC.flatMap((unit) =>
   ].map((around) => repeating(unit, around)),
 );
 
+/** Each of these repetitions alone. */
+export const repeatedInputs: readonly Growing[] = GENERIC.map((unit) => repeating(unit, { before: '', behind: '' }));
+
 function repeating(unit: string, { before, behind }: { before: string; behind: string }): Growing {
   return (length) => before + unit.repeat(Math.max(1, Math.ceil((length - before.length) / unit.length))) + behind;
 }

@@ -53,6 +53,18 @@ export function growsFasterThanInput(work: (text: string) => unknown, input: Gro
   return ratio > CERTAIN || (ratio > MOST && exactCost(work, input(length * FACTOR)) / cost > MOST);
 }
 
+/** A length in characters on which quadratic work takes some hundred milliseconds, and the milliseconds below which work was not quadratic. */
+const LONG = 16_000;
+const UNSUSPICIOUS = 25;
+
+/** Whether what reads with many expressions, and takes long for each character, takes more than linear time on inputs of this kind. */
+export function readingGrowsFasterThanInput(work: (text: string) => unknown, input: Growing): boolean {
+  const text = input(LONG);
+  if (Array.from({ length: 3 }).some(() => quickCost(work, text) < UNSUSPICIOUS)) return false;
+  const cost = exactCost(work, text);
+  return cost / exactCost(work, input(LONG / FACTOR)) > MOST && exactCost(work, input(LONG * FACTOR)) / cost > MOST;
+}
+
 /** How a regular expression is used: searched for, or for all that it matches. */
 export function searching(regex: RegExp): (text: string) => unknown {
   if (regex.global) return (text) => text.replace(regex, '');

@@ -49,7 +49,7 @@ export const countWords = (text: string): number => text.split(/\s+/).filter(Boo
 const isTerm = (text: string): boolean => countWords(text) <= LONGEST_TERM && TERM.test(text.trim());
 
 /** A line without letters or digits, the line of a table of contents with its dots, a copyright notice: nothing that answers. */
-const SAYS_NOTHING = /^[^\p{L}\p{N}]*$|\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
+const SAYS_NOTHING = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
 
 /** Where the reader of a source stands. */
 interface Reading {

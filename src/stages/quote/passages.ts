@@ -95,7 +95,7 @@ export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { roo
   const [block, ...more] = blocks;
   const left = room - countWords(block?.header ?? '');
   if (!block || more.length > 0 || block.words <= left) return { blocks, text: textOf(blocks), isCut: false };
-  const isProse = block.kind === 'paragraph' || (block.kind === 'item' && !/\n\s*(?:[-*+]|\d+[.)]|```)/.test(block.text));
+  const isProse = block.kind === 'paragraph' || (block.kind === 'item' && !/\n[^\S\n]*(?:[-*+]|\d+[.)]|```)/.test(block.text));
   const text = isProse ? cutProse(block.text, wanted, left) : textOf([{ ...block, text: cutLines(block.text, left) }]);
   return { blocks, text, isCut: !isProse };
 }

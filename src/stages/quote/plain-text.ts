@@ -12,22 +12,53 @@ const withoutMarkup = (text: string): string =>
     // Numbers in brackets would pass for citations of ours: Markdown shows them as they are where they are escaped.
     .replace(/(?<!\\)\[(\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*)\]/g, '\\[$1\\]');
 
-const FENCED = /^\s*(`{3,}|~{3,})[^]*?^\s*\1\s*$/m;
+/** A line that opens a block of code, or closes one where nothing stands behind its marks. */
+const FENCE = /^[ \t]*(`{3,}|~{3,})([^\n]*)$/gm;
 
-/** Markdown as it may be quoted: links are what they say, images and tags are left out; code stays as it is, and so do the lines. */
-export function plainText(markdown: string): string {
-  const fence = FENCED.exec(markdown);
-  if (fence) {
-    const [before, after] = [markdown.slice(0, fence.index), markdown.slice(fence.index + fence[0].length)];
-    return `${before.trim() === '' ? '' : `${plainText(before)}\n\n`}${fence[0].trim()}${after.trim() === '' ? '' : `\n\n${plainText(after)}`}`;
+/** Where the closed blocks of code begin and end, in their order. */
+function fencedIn(markdown: string): { start: number; end: number }[] {
+  const lines = Array.from(markdown.matchAll(FENCE), ({ 0: line, 1: marks, 2: behind, index }) => ({
+    marks: marks!,
+    isBare: behind!.trim() === '',
+    start: index,
+    end: index + line.length,
+  }));
+  const closing = new Map<string, number>();
+  const ends = lines
+    .toReversed()
+    .map(({ marks, isBare, end }) => {
+      const closed = closing.get(marks);
+      if (isBare) closing.set(marks, end);
+      return closed;
+    })
+    .toReversed();
+  const found: { start: number; end: number }[] = [];
+  for (const [i, { start }] of lines.entries()) {
+    const end = ends[i];
+    if (end !== undefined && start >= (found.at(-1)?.end ?? 0)) found.push({ start, end });
   }
-  return markdown
+  return found;
+}
+
+const proseOf = (markdown: string): string =>
+  markdown
     .split(/((?<!`)`+[^`]+`+)/)
     .map((part, i) => (i % 2 === 1 ? part : withoutMarkup(part)))
     .join('')
     .replace(/^>[ \t]?/gm, '')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/(?<=\S)[ \t]{2,}(?=\S)/g, ' ')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
+
+/** Markdown as it may be quoted: links are what they say, images and tags are left out; code stays as it is, and so do the lines. */
+export function plainText(markdown: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of fencedIn(markdown)) {
+    parts.push(proseOf(markdown.slice(at, start)), markdown.slice(start, end).trim());
+    at = end;
+  }
+  parts.push(proseOf(markdown.slice(at)));
+  return parts.filter((part) => part !== '').join('\n\n');
 }
