@@ -47,8 +47,11 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
       throw stoppedError(cause);
     });
   }
-  const signs = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), SIGN_OF_LIFE).unref();
   const isOurs = async () => (await ownerOf(file))?.lock === owner.lock;
+  const giveSign = async () => {
+    if (await isOurs()) await utimes(file, new Date(), new Date()); // a sign for another would keep its lock when it has died
+  };
+  const signs = setInterval(() => void giveSign().catch(() => {}), SIGN_OF_LIFE).unref();
   return {
     overtook: taken.overtook,
     release: async () => {
