@@ -116,10 +116,11 @@ function answerNotFound({ paths }: OpenApiDocument, { method, url }: FastifyRequ
   const asked = url.split('?')[0]!.split('/');
   const isAsked = (path: string) =>
     path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
-  const found = Object.keys(paths).find(isAsked);
+  const methods: Record<string, object> = { ...paths, '/docs': { get: true } };
+  const found = Object.keys(methods).find(isAsked);
   if (found === undefined)
     return send(reply, refusal(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.'));
-  const possible = Object.keys(paths[found]!).map((name) => name.toUpperCase());
+  const possible = Object.keys(methods[found]!).map((name) => name.toUpperCase());
   void reply.header('allow', possible.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
   return send(reply, refusal(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));
 }
