@@ -14,9 +14,12 @@ export function keepPace(connection: { readonly bytesRead: number }): Pace {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {}); // nobody may be waiting for it
   let before = connection.bytesRead;
+  let looked = Date.now();
   const timer = setInterval(() => {
-    if (connection.bytesRead - before < LEAST) reject(slow());
+    const hasStoodStill = Date.now() - looked > 2 * LOOK_EVERY; // this process: what arrived meanwhile is not read yet
+    if (!hasStoodStill && connection.bytesRead - before < LEAST) reject(slow());
     before = connection.bytesRead;
+    looked = Date.now();
   }, LOOK_EVERY).unref();
   return { tooSlow: promise, release: () => clearInterval(timer) };
 }

@@ -27,3 +27,16 @@ it('watches no longer than it is asked to', async () => {
   expect(await Promise.race([tooSlow, Promise.resolve('at peace')])).toBe('at peace');
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('does not refuse a client for the time in which the server itself stood still', async () => {
+  const connection = { bytesRead: 0 };
+  const { tooSlow, release } = keepPace(connection);
+  let refused: unknown;
+  tooSlow.catch((error: unknown) => (refused = error));
+  vi.setSystemTime(Date.now() + 10 * LOOK_EVERY); // a suspended process: its timers fire before its sockets are read
+  await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  expect(refused).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  expect(refused).toMatchObject({ statusCode: 408 });
+  release();
+});
