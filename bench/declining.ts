@@ -1,5 +1,5 @@
 // How well the score of the best hit tells questions that a collection answers from those on other subjects:
-//   node bench/declining.ts SET OTHER... [--mode hybrid,vector,text] [--into FOLDER]
+//   node bench/declining.ts SET OTHER... [--mode hybrid,vector,text] [--model NAME] [--into FOLDER]
 // SET and OTHER are folders in BEIR layout; SET's corpus is searched, with its own questions and with those of OTHER. The score from which a passage
 // counts is chosen on every other question, so that 5 % of SET's are lost, and reported on the rest, beside the one that is set.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { area, below, half, kth } from './judging.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { mode: { type: 'string', default: 'hybrid,vector,text' }, into: { type: 'string' } },
+  options: { mode: { type: 'string', default: 'hybrid,vector,text' }, model: { type: 'string' }, into: { type: 'string' } },
 });
 const [folder = '', ...others] = positionals;
 
@@ -26,7 +26,7 @@ async function bestScores(queries: readonly BenchQuery[], mode: RetrieveInput['m
 }
 
 const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));
-const embedder = await drivers.embedders.local.open();
+const embedder = await drivers.embedders.local.open({ model: options.model });
 const store = await drivers.stores.lancedb.open({ url: into });
 try {
   const set = readSet(folder);

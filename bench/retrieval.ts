@@ -1,5 +1,5 @@
 // How well it finds, and how fast, over retrieval sets in BEIR layout:
-//   node bench/retrieval.ts SET... [--mode hybrid,vector,text] [--rerank] [--into FOLDER]
+//   node bench/retrieval.ts SET... [--mode hybrid,vector,text] [--rerank] [--model NAME] [--into FOLDER]
 // SET is a folder. Corpora are chunked and embedded as the defaults say, into a temporary folder; with --into, they stay there and are used again.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,12 @@ import { collectionOf, found } from './collection.ts';
 
 const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,
-  options: { mode: { type: 'string', default: 'hybrid' }, rerank: { type: 'boolean', default: false }, into: { type: 'string' } },
+  options: {
+    mode: { type: 'string', default: 'hybrid' },
+    rerank: { type: 'boolean', default: false },
+    model: { type: 'string' },
+    into: { type: 'string' },
+  },
 });
 
 type Row = Record<string, string | number>;
@@ -45,7 +50,7 @@ async function measure(set: BenchSet, mode: RetrieveInput['mode'], parts: Retrie
 }
 
 const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));
-const embedder = await drivers.embedders.local.open();
+const embedder = await drivers.embedders.local.open({ model: options.model });
 const store = await drivers.stores.lancedb.open({ url: into });
 try {
   const reranker = options.rerank ? await drivers.rerankers.local.open({}) : undefined;

@@ -7,6 +7,7 @@ import { layered, type Layer } from '../base/settings.ts';
 import { explain } from '../base/validation.ts';
 import { CONFIG_NAME } from '../config/find.ts';
 import { readSet, validated } from '../config/load.ts';
+import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
 import { providerNamed, providersOf } from '../drivers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { answered, assertTerminal, confirmed } from './ask.ts';
@@ -16,7 +17,7 @@ import { createScreen } from './screen.ts';
 
 interface Answers {
   collection: string;
-  embedding?: { provider: string };
+  embedding?: { provider: string; model?: string };
   chat: { llm: { provider: string } };
 }
 
@@ -76,15 +77,21 @@ async function ask(): Promise<Answers> {
   );
   const chosen = (message: string, choices: { name: string; value: string }[]) => answered((where) => select({ message, choices }, where));
   const embedding = await chosen('Who embeds the passages?', [
-    { name: 'The bundled model (offline, English, no key)', value: 'local' },
+    { name: 'A bundled model (offline, no key)', value: 'local' },
     { name: 'Nobody: search by words alone', value: 'none' },
     ...hosted('embedding'),
   ]);
+  const model =
+    embedding === 'local' &&
+    (await chosen('Which languages are the documents in?', [
+      { name: 'English', value: DEFAULT_LOCAL_MODEL },
+      { name: 'Another one or several (about 45 languages; slower, needs more memory)', value: MULTILINGUAL_MODEL },
+    ]));
   const llm = await chosen('Who answers questions?', [
     { name: 'kb itself: quotes the passage that answers (offline, no key)', value: 'local' },
     ...hosted('llm'),
   ]);
-  return { collection, embedding: { provider: embedding }, chat: { llm: { provider: llm } } };
+  return { collection, embedding: { provider: embedding, ...(model ? { model } : {}) }, chat: { llm: { provider: llm } } };
 }
 
 /** True where it is a name of a collection; else what is wrong with it, in the words of the schema. */

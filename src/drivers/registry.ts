@@ -2,6 +2,7 @@ import type { ModelOptions, StoreOptions } from '../ports/drivers.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
+import { DEFAULT_LOCAL_MODEL } from './embedders/local-models.ts';
 import { createBrowser } from './fetchers/browser.ts';
 import type { Kind } from './provider-rows.ts';
 import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
@@ -35,7 +36,11 @@ const each = <K extends Kind, Driver>(kind: K, driver: (provider: ProviderOf<K>)
 /** The one list of all drivers. Each is imported when it is opened. */
 export const drivers = {
   embedders: {
-    local: { model: 'all-minilm-l6-v2', open: async () => (await import('./embedders/local.ts')).openLocalEmbedder() },
+    local: {
+      model: DEFAULT_LOCAL_MODEL,
+      open: async ({ model }: Pick<ModelOptions, 'model'> = {}): Promise<Embedder> =>
+        (await import('./embedders/local.ts')).openLocalEmbedder({ model }),
+    },
     ...each('embedding', httpEmbedder),
   } satisfies Record<string, EmbedderDriver>,
   stores: {

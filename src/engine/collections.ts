@@ -10,11 +10,12 @@ import type { Context } from './context.ts';
 import type { ChosenEmbedder } from './resources.ts';
 
 /**
- * Who embeds: the provider that the settings name. Where they name none, that of the collection, with its model unless the settings have one; for a
- * collection that is yet to be made, the bundled one.
+ * Who embeds: the provider that the settings name, with the collection's model where that is of the same provider and the settings have none. Where they
+ * name none, that of the collection, with its model unless the settings have one; for a collection that is yet to be made, the bundled one.
  */
 function chosen({ provider, model, options }: Config['embedding'], made: EmbedderName | undefined): ChosenEmbedder {
-  if (provider !== undefined) return { provider, model, options };
+  if (provider !== undefined)
+    return { provider, model: model ?? (provider === made?.provider ? made.model || undefined : undefined), options };
   const isOfModel = made && (made.provider !== 'none' || model === undefined); // a model contradicts a collection without vectors
   return { provider: isOfModel ? made.provider : 'local', model: model ?? (made?.model || undefined), options };
 }

@@ -2,6 +2,8 @@ import { isAbort, KbError } from '../base/errors.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
 import { noteUnfinished } from '../base/unfinished.ts';
+import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
+import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { IngestRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
@@ -9,6 +11,7 @@ import { embedWorks } from '../stages/embed-works.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
 import { IngestReport } from '../stages/ingest-report.ts';
 import type { Work } from '../stages/ingest-work.ts';
+import { LanguageTally } from '../stages/language-tally.ts';
 import type { Origins } from '../stages/inputs.ts';
 import { createInventory, prune, unreadItem, type Inventory } from '../stages/inventory.ts';
 import { readWorks, type Unread } from '../stages/read-works.ts';
@@ -22,6 +25,8 @@ import { namesSources } from './sources.ts';
 
 /** Milliseconds between two reports of progress. */
 const PULSE = 200;
+/** The share of text in other languages than English above which the multilingual model is offered. */
+const FOREIGN_SHARE = 0.2;
 
 /** The full pipeline: extract, chunk, embed, store. It streams, and what it has stored stays when it is stopped. Without sources it reads the configured ones, whose paths count from `home`. */
 export async function* ingest(given: IngestRequest, asked: Context): Run<IngestResult> {
@@ -68,12 +73,14 @@ async function* pipeline(task: Task): Run<void> {
   const { settings, signal } = context;
   const target = await targetCollection(context);
   const embedder = await openEmbedder(context, target.existing?.info);
+  const tally = new LanguageTally();
   const stock = await stockOf(task, target.existing);
   let removed: readonly string[] = [];
   try {
     yield* drawThrough(task, stock, {
       existing: target.existing,
-      finish(read, onFailure) {
+      finish(works, onFailure) {
+        const read = isEnglishOnly(embedder) ? tally.counted(works) : works;
         const { batch_size } = settings.embedding;
         const onBatch = (count: number) => report.embedded(count);
         const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
@@ -86,6 +93,7 @@ async function* pipeline(task: Task): Run<void> {
         });
       },
     });
+    if (tally.foreign_share > FOREIGN_SHARE) report.notice(multilingualNotice(tally.foreign_share, settings.collection));
     const { stored, pruned } = report.result;
     const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
     if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
@@ -97,6 +105,12 @@ async function* pipeline(task: Task): Run<void> {
     if (isConfigured || origins.size !== stock.known.size) await keepOrigins(origins, context, stock.onProblem);
   }
 }
+
+/** Whether it is the bundled model that reads English alone. */
+const isEnglishOnly = (embedder: Embedder | undefined): boolean => embedder?.provider === 'local' && embedder.model === DEFAULT_LOCAL_MODEL;
+
+const multilingualNotice = (share: number, collection: string): string =>
+  `${Math.round(100 * share)} % of what was read is not in English, and ${DEFAULT_LOCAL_MODEL} compares the meaning of English alone. The other bundled model reads about 45 languages: «kb collections reembed ${collection} --embedding-model ${MULTILINGUAL_MODEL}».`;
 
 /** What the work would be: all but embedding, writing and removing. */
 async function* rehearse(task: Task): Run<void> {

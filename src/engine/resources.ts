@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { KbError } from '../base/errors.ts';
 import type { RendererOptions } from '../drivers/fetchers/renderer-options.ts';
 import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
@@ -56,10 +55,10 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     provider === 'local'
       ? openQuoteLlm({ embedder }) // holds nothing, and compares with the embedder of whoever asks
       : shelf.get(['llm', provider, model, options], () => table.llm(provider).open({ provider, model, options }));
-  const own = createShelf(Infinity); // what has threads of this process: never let go, and one of each, whatever options a request names
+  const own = createShelf(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) =>
     provider === 'local'
-      ? bundled(model, () => own.get(['embedder'], () => drivers.embedders.local.open()))
+      ? own.get(['embedder', model ?? drivers.embedders.local.model], () => drivers.embedders.local.open({ model }))
       : shelf.get(['embedder', provider, model, options], () => table.embedder(provider).open({ provider, model, options }));
   return {
     embedder: openEmbedder,
@@ -93,11 +92,3 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
 }
 
 const openAll = (parsers: OwnDrivers['parsers'] = {}) => Promise.all(Object.values(parsers).map(async (open) => await open()));
-
-/** There is one bundled model: another name would be written on vectors that are not of it. */
-async function bundled(model: string | undefined, open: () => Promise<Embedder>): Promise<Embedder> {
-  if (model === undefined || model === drivers.embedders.local.model) return await open();
-  throw new KbError('configuration', `The provider local has no embedding model «${model}»; it has ${drivers.embedders.local.model}.`, {
-    hint: 'Leave embedding.model out, or name the provider that has it in embedding.provider.',
-  });
-}

@@ -10,7 +10,13 @@ export interface Embedder {
   readonly concurrency: number;
   /** The score (0 to 1, as in a retrieved item) from which a passage is taken to be about the query; measured for this model. */
   readonly min_retrieval_score: number;
-  /** How much of a text the model can read, 0 to 1: the weight of the vector arm in fusion. */
+  /** The cosines of texts that have nothing to do with each other and of texts that say the same; 0 and 1 where absent. */
+  readonly cosine_range?: readonly [unrelated: number, alike: number];
+  /** The same of texts in two languages, where the model compares those. */
+  readonly cosine_range_across_languages?: readonly [unrelated: number, alike: number];
+  /** What the vectors weigh in hybrid search where it reads all of the query, 0 to 1; 0.5 where absent. */
+  readonly vector_weight?: number;
+  /** How much of a text the model can read, 0 to 1. */
   reads(text: string): number;
   /**
    * All vectors in the order of the texts, or a KbError: `too_large` when fewer texts may succeed, `invalid` when a text is at fault,

@@ -64,7 +64,13 @@ export type Chunking = z.infer<typeof Chunking>;
 export const Embedding = z
   .strictObject({
     provider: EmbeddingProvider.optional().describe(EmbeddingProvider.description!).meta({ flag: 'embedding-provider' }),
-    model: z.string().optional().describe("Embedding model; the provider's default where absent").meta({ flag: 'embedding-model' }),
+    model: z
+      .string()
+      .optional()
+      .describe(
+        "Embedding model; that of the collection where absent, for a new one the provider's default. local has all-minilm-l6-v2 (English, the default) and multilingual-e5-small (about 45 languages)",
+      )
+      .meta({ flag: 'embedding-model' }),
     batch_size: z
       .int()
       .min(1)

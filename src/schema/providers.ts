@@ -18,7 +18,7 @@ export const LlmProvider = described(
 
 export const EmbeddingProvider = described(
   names(['local', 'none', 'openai', 'voyage', 'cohere', 'gemini', 'mistral', 'jina', 'ollama', 'openai_compatible']),
-  "Who embeds: local is the bundled model; none searches by words alone; the others read their key from the environment (OPENAI_API_KEY …). Where absent, the collection's own; local for a new one",
+  "Who embeds: local is a bundled model; none searches by words alone; the others read their key from the environment (OPENAI_API_KEY …). Where absent, the collection's own; local for a new one",
 );
 
 export const RerankProvider = described(

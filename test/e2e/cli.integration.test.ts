@@ -166,10 +166,13 @@ describe('init', () => {
     await answered(/Overwrite it\?/, 'y\r');
     await answered(/Name of the collection/, 'minutes\r');
     await answered(/Who embeds/, '\r');
+    await answered(/Which languages/, '\u001b[B\r');
     await answered(/Who answers/, '\r');
     expect((await asked.done).code).toBe(0);
     expect(JSON.parse(readFileSync(join(cwd, 'result.json'), 'utf8'))).toEqual({ path: join(cwd, 'kb.config.yaml'), written: true });
-    expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain('collection: minutes');
+    expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain(
+      'collection: minutes\nembedding:\n  provider: local\n  model: multilingual-e5-small\n',
+    );
   });
 });
 

@@ -96,6 +96,17 @@ describe('where nobody says who embeds', () => {
     expect(checks.filter(({ name }) => /collection|embedding/.test(name)).map(({ status }) => status)).toEqual(['ok', 'ok']);
   });
 
+  it('a provider without a model has that of the collection, where it is of that provider', async () => {
+    const home = folder();
+    await filled({ embedding: { provider: 'local', model: 'multilingual-e5-small' } }, home);
+    const engine = engineIn(home, { embedding: { provider: 'local' } });
+    expect(await result(engine, 'retrieve', { query: 'Wann läutet die Glocke?' })).toMatchObject({
+      failed: 0,
+      items: [{ metadata: { source: 'rule-1' } }, {}, {}],
+    });
+    expect(await result(engine, 'reembed_collection', { name: 'default' })).toMatchObject({ embedding: { model: 'all-minilm-l6-v2' } });
+  });
+
   it('a collection of words alone is searched by words, and a new one is made with the bundled model', async () => {
     const home = folder();
     await filled(WORDS, home);

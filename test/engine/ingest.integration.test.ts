@@ -538,3 +538,18 @@ describe('the events of an ingest', () => {
     expect([done.chunk_result.items.length, done.store_result.items.length]).toEqual([REPORT_LIMIT, REPORT_LIMIT]);
   });
 });
+
+it('offers the multilingual model where much of what it reads is not English', async () => {
+  const english = 'The gate is locked at ten, and it is opened again at seven in the morning.';
+  const german = 'Das Tor wird um zehn Uhr abgeschlossen und am Morgen um sieben wieder geöffnet.';
+  const home = folder();
+  const engine = engineIn(home, { embedding: {} });
+  const ingest = (text: string) => result(engine, 'ingest', { markdown: text });
+  expect((await ingest(english)).notices).toEqual([]);
+  expect((await ingest(german)).notices).toEqual([
+    expect.stringMatching(
+      /^100 % of what was read is not in English.*«kb collections reembed default --embedding-model multilingual-e5-small»\.$/,
+    ),
+  ]);
+  expect((await ingest(german)).notices).toEqual([]);
+});

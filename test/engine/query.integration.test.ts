@@ -465,3 +465,19 @@ it('goes without the bundled embedder in a search by words where that can not be
   await expect(failing(new TypeError('odd'))).rejects.toThrow('odd');
   await expect(failing(new KbError('aborted', 'Stopped.'))).rejects.toMatchObject({ code: 'aborted' });
 });
+
+it('answers a German question from English pages with the multilingual model, and declines one on another subject', async () => {
+  const home = folder();
+  const engine = engineIn(home, { embedding: { model: 'multilingual-e5-small' } });
+  const texts = [
+    'The filter of the pump is replaced every ninety days. Close the valve before you open the cover.',
+    'The canteen is open from seven in the morning until two in the afternoon, and it is closed on Sundays.',
+    'A lost badge is reported at the gate. The new one is ready on the next day.',
+  ];
+  await result(engine, 'ingest', { markdown: texts.map((text, i) => ({ source: `page-${i}`, text })) });
+  const found = await result(engine, 'retrieve', { query: 'Wie oft muss der Filter der Pumpe gewechselt werden?' });
+  expect(found.items[0]).toMatchObject({ metadata: { source: 'page-0' } });
+  expect(found.items[0]!.score).toBeGreaterThan(0.38);
+  const other = await result(engine, 'retrieve', { query: 'Wer hat die Neunte Sinfonie komponiert?' });
+  expect(other.items[0]!.score).toBeLessThan(0.38);
+});

@@ -5,7 +5,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Gate } from './gate.ts';
 import { upTo } from '../../base/cut.ts';
-import { DIMENSIONS, modelFolder, QUERY_CHARACTERS, QUERY_WINDOWS, WINDOW } from './local-model.ts';
+import { localModels, modelFolder, type LocalModelName } from './local-models.ts';
 import { weightedMean, windows } from './windows.ts';
 
 interface Model {
@@ -13,13 +13,29 @@ interface Model {
   tokenizer: Tokenizer;
 }
 
-const gate = new Gate(workerData as SharedArrayBuffer);
+/** What a worker is started with. */
+export interface EmbedWorkerData {
+  model: LocalModelName;
+  /** The memory of the gate. */
+  memory: SharedArrayBuffer;
+}
 
-const readJson = (name: string): object => JSON.parse(readFileSync(join(modelFolder, name), 'utf8')) as object;
+/** Windows that are read of a query, a thousand tokens or two: it is answered while someone waits. Documents are read whole. */
+const QUERY_WINDOWS = 4;
+
+/** Characters that are read of a query, more than fill its windows; several blanks count as one. */
+const QUERY_CHARACTERS = 16_000;
+
+const { model: name, memory } = workerData as EmbedWorkerData;
+const { dimensions, window, prefixes, continuesWord } = localModels[name];
+const folder = modelFolder(name);
+const gate = new Gate(memory);
+
+const readJson = (file: string): object => JSON.parse(readFileSync(join(folder, file), 'utf8')) as object;
 
 async function load(): Promise<Model> {
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const;
-  const loading = InferenceSession.create(join(modelFolder, 'model.onnx'), options);
+  const loading = InferenceSession.create(join(folder, 'model.onnx'), options);
   const tokenizer = new Tokenizer(readJson('tokenizer.json'), readJson('tokenizer_config.json'));
   return { tokenizer, session: await loading };
 }
@@ -27,7 +43,7 @@ async function load(): Promise<Model> {
 // Awaited here, so that a worker that has nothing to do yet is warm when the first task comes. A failure is kept for the tasks: thrown here, it would end the process.
 const loaded = await gate.through(load).catch((error: unknown) => error as Error);
 
-/** Runs the model over one text of at most WINDOW tokens. Never over several: its quantization scales by the batch, and a vector must not depend on its neighbours. */
+/** Runs the model over one text of at most one window. Never over several: its quantization scales by the batch, and a vector must not depend on its neighbours. */
 async function run(session: InferenceSession, ids: readonly number[]): Promise<Float32Array> {
   const shape = [1, ids.length];
   const feeds = {
@@ -44,15 +60,21 @@ export interface EmbedTask {
   input_type: 'document' | 'query';
 }
 
-/** The vector of a text of any length: longer than the model reads, it is the mean over windows, weighted by their tokens. Of a query the first ones count. */
-async function embed({ session, tokenizer }: Model, text: string, isQuery: boolean): Promise<Float32Array> {
-  const { ids, tokens } = tokenizer.encode(isQuery ? upTo(text.replace(/\s+/g, ' '), QUERY_CHARACTERS) : text);
-  if (ids.length <= WINDOW) return run(session, ids);
-  const [first, last] = [ids[0]!, ids.at(-1)!];
-  const body = ids.slice(1, isQuery ? Math.min(ids.length - 1, 1 + QUERY_WINDOWS * (WINDOW - 2)) : -1);
-  const parts = windows(body.length, WINDOW - 2, (index) => tokens[index + 1]!.startsWith('##'));
+/**
+ * The vector of a text of any length: longer than the model reads, it is the mean over windows, weighted by their tokens, each with the prefix. Of a query
+ * the first ones count.
+ */
+async function embed({ session, tokenizer }: Model, text: string, input_type: EmbedTask['input_type']): Promise<Float32Array> {
+  const isQuery = input_type === 'query';
+  const prefix = prefixes[input_type];
+  const { ids, tokens } = tokenizer.encode(prefix + (isQuery ? upTo(text.replace(/\s+/g, ' '), QUERY_CHARACTERS) : text));
+  if (ids.length <= window) return run(session, ids);
+  const begin = ids.slice(0, tokenizer.encode(prefix.trimEnd()).ids.length - 1);
+  const size = window - begin.length - 1;
+  const body = ids.slice(begin.length, isQuery ? Math.min(ids.length - 1, begin.length + QUERY_WINDOWS * size) : -1);
+  const parts = windows(body.length, size, (index) => continuesWord(tokens[index + begin.length]!));
   const vectors: Float32Array[] = [];
-  for (const { start, end } of parts) vectors.push(await run(session, [first, ...body.slice(start, end), last]));
+  for (const { start, end } of parts) vectors.push(await run(session, [...begin, ...body.slice(start, end), ids.at(-1)!]));
   return weightedMean(
     vectors,
     parts.map(({ start, end }) => end - start),
@@ -62,7 +84,7 @@ async function embed({ session, tokenizer }: Model, text: string, isQuery: boole
 /** One task of the pool: the vectors of the texts in one array, one after another. */
 export default async function embedTask({ texts, input_type }: EmbedTask): Promise<Float32Array> {
   if (loaded instanceof Error) throw loaded;
-  const joined = new Float32Array(texts.length * DIMENSIONS);
-  for (const [i, text] of texts.entries()) joined.set(await embed(loaded, text, input_type === 'query'), i * DIMENSIONS);
+  const joined = new Float32Array(texts.length * dimensions);
+  for (const [i, text] of texts.entries()) joined.set(await embed(loaded, text, input_type), i * dimensions);
   return joined;
 }

@@ -7,6 +7,8 @@ export interface Arm {
   hits: readonly Hit[];
   /** How many were asked for: a list that is as long ends where the asking ended, not where the hits did. */
   limit: number;
+  /** The score of what has nothing to do with the query; 0 where absent. */
+  floor?: number;
   /** 0 to 1; the weights of all arms add up to 1. */
   weight: number;
   /** The score of a chunk that another arm found, where it can be told. */
@@ -29,9 +31,9 @@ export interface Candidate {
 }
 
 /**
- * One ranking of several: each arm's scores divided by the arm's best, weighted, added; negative cosines count as 0. A chunk that an arm does not
- * list scores there what it scores, where that can be told; else what the arm's last hit does if the list was cut off; else nothing. Equal scores
- * are in the order of ids, so that the same query always gives the same list. `bonus` adds to a chunk's score.
+ * One ranking of several: each arm's scores, counted from its floor, divided by the arm's best, weighted, added; what is below the floor counts as 0. A chunk
+ * that an arm does not list scores there what it scores, where that can be told; else what the arm's last hit does if the list was cut off; else nothing.
+ * Equal scores are in the order of ids, so that the same query always gives the same list. `bonus` adds to a chunk's score.
  *
  * On five sets (SciFact, NFCorpus, Cranfield, SQuAD, HotpotQA; whole passages) its mean nDCG@10 is .661, that of scores that are nothing where not
  * listed .659, of z-scores .659, of reciprocal ranks (k = 60) .641, of the better arm alone .623.
@@ -62,10 +64,10 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
   return candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
 }
 
-/** The scale of an arm: its best score is 1; what it does not list stands with its last, where its list was cut off. */
-function shareOfBest({ hits, limit }: Arm): (score: number | undefined) => number {
-  const best = hits[0]?.score ?? 0;
-  const scaled = (score: number) => (best > 0 ? Math.min(1, Math.max(0, score / best)) : 0);
+/** The scale of an arm: its best score is 1, its floor 0; what it does not list stands with its last, where its list was cut off. */
+function shareOfBest({ hits, limit, floor = 0 }: Arm): (score: number | undefined) => number {
+  const best = (hits[0]?.score ?? floor) - floor;
+  const scaled = (score: number) => (best > 0 ? Math.min(1, Math.max(0, (score - floor) / best)) : 0);
   const unlisted = hits.length >= limit ? scaled(hits.at(-1)!.score) : 0;
   return (score) => (score === undefined ? unlisted : scaled(score));
 }

@@ -1,8 +1,9 @@
 import { endsWork, KbError, toErrorItem } from '../../base/errors.ts';
+import { languageOf } from '../../base/language.ts';
 import { progress, throwIfAborted, type Run } from '../../base/run.ts';
 import { sharesOf } from '../../base/word-share.ts';
 import type { Embedder, Reranker } from '../../ports/models.ts';
-import type { Collection } from '../../ports/stores.ts';
+import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/requests.ts';
@@ -12,7 +13,7 @@ import { identifierBonus } from './identifiers.ts';
 import { fuse, type Candidate } from './fuse.ts';
 import { rerank } from './rerank.ts';
 import { search, type Found } from './search.ts';
-import { CAPITAL, indexedText, similarity } from './similarity.ts';
+import { CAPITAL, indexedText, likenessOf, similarity } from './similarity.ts';
 
 /** A question to a collection. */
 export interface RetrieveInput {
@@ -92,19 +93,35 @@ const LOOKED_AT = 20;
  * The score of the best candidate: the greatest similarity among the first, from the same evidence in every mode; the others stand to it as their fused
  * scores do. Words are looked for where they can make a difference: that takes most of the time.
  */
-function bestScore(query: string, candidates: readonly Candidate[], { arms: { text, vector }, reads, cosine }: Found): number {
-  const near = ({ chunk, places }: Candidate) => places.vector?.score ?? cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
-  const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => cosine?.(chunk) ?? 0));
-  const words = sharing(query);
+function bestScore(query: string, candidates: readonly Candidate[], found: Found): number {
+  const { text, vector } = found.arms;
+  const near = ({ chunk, places }: Candidate) => places.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
+  const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => found.cosine?.(chunk) ?? 0));
+  const score = scoring(query, found);
   let best = 0;
   for (const candidate of candidates) {
     const own = near(candidate);
     const cosines = own === undefined ? undefined : ([Math.max(greatest, own), own] as const);
-    const { share, most } = words(cosines ? CAPITAL : 1);
-    if (similarity({ cosines, words: most, reads }) > best)
-      best = Math.max(best, similarity({ cosines, words: share(indexedText(candidate.chunk)), reads }));
+    best = Math.max(best, score(candidate.chunk, cosines, best));
   }
   return best;
+}
+
+/** Scores a chunk by its cosines and its words, which are compared only where it could come to more than `least` by them. */
+function scoring(query: string, { reads, ranges }: Found) {
+  const words = sharing(query);
+  const asked = ranges.cosine_range_across_languages && languageOf(query);
+  return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
+    const likeness = (range?: readonly [number, number]) =>
+      cosines && ([likenessOf(cosines[0], range), likenessOf(cosines[1], range)] as const);
+    const written = asked && languageOf(chunk.text);
+    if (cosines && written && written !== asked)
+      return similarity({ likeness: likeness(ranges.cosine_range_across_languages), words: undefined, reads });
+    const within = likeness(ranges.cosine_range);
+    const { share, most } = words(within ? CAPITAL : 1);
+    const highest = similarity({ likeness: within, words: most, reads });
+    return highest > least ? similarity({ likeness: within, words: share(indexedText(chunk)), reads }) : 0;
+  };
 }
 
 /** How texts share the words of the query, and the most that any could, by how often a capital counts. */

@@ -13,6 +13,8 @@ export interface Found {
   reads: number;
   /** The cosine of a chunk to the query, in every mode in which it can be told. */
   cosine?: ((chunk: StoredChunk) => number | undefined) | undefined;
+  /** Those of the embedder. */
+  ranges: Pick<Embedder, 'cosine_range' | 'cosine_range_across_languages'>;
 }
 
 interface Wanted {
@@ -30,14 +32,18 @@ interface Means {
 /** Hits of each arm that are fused: what one arm ranks low, the other may lift. */
 const DEPTH = 100;
 
+/** What the vectors weigh where the embedder does not say it. */
+const VECTOR_WEIGHT = 0.5;
+
 /**
- * Searches by words and by meaning, side by side. The vector search weighs half of what the embedder reads of the query, and does not take place
+ * Searches by words and by meaning, side by side. The vector search weighs the more, the more the embedder reads of the query, and does not take place
  * where it reads nothing of it, or where there are no vectors. Where words alone are searched and there is an embedder all the same, it ranks nothing, but
  * tells how near the hits are.
  * @throws KbError `usage` in mode vector where there are no vectors.
  */
 export async function search(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<Found> {
   const { collection, embedder } = means;
+  const ranges: Found['ranges'] = embedder ?? {};
   const limit = Math.max(DEPTH, top_k);
   const reads = embedder && collection.info.dimensions > 0 ? embedder.reads(query) : 0;
   const byWords = async (weight: number): Promise<Arm> => ({
@@ -50,18 +56,19 @@ export async function search(query: string, { mode, top_k, filter }: Wanted, mea
     const vector = await vectorOf(query, means);
     const hits = await hitsOf(collection, { vector, filter, limit });
     assertSameModel(before, collection.info);
-    return { hits, limit, weight, score: cosineTo(vector) };
+    return { hits, limit, weight, floor: ranges.cosine_range?.[0] ?? 0, score: cosineTo(vector) };
   };
   if (mode === 'vector') {
     const vector = await byMeaning(1);
-    return { arms: { vector }, reads, cosine: vector.score };
+    return { arms: { vector }, reads, cosine: vector.score, ranges };
   }
   if (mode === 'text' || reads === 0) {
     const [text, cosine] = await Promise.all([byWords(1), reads > 0 ? nearness(query, means) : undefined]);
-    return { arms: { text }, reads, cosine };
+    return { arms: { text }, reads, cosine, ranges };
   }
-  const [text, vector] = await Promise.all([byWords(1 - reads / 2), byMeaning(reads / 2)]);
-  return { arms: { text, vector }, reads, cosine: vector.score };
+  const weight = reads * (embedder?.vector_weight ?? VECTOR_WEIGHT);
+  const [text, vector] = await Promise.all([byWords(1 - weight), byMeaning(weight)]);
+  return { arms: { text, vector }, reads, cosine: vector.score, ranges };
 }
 
 const cosineTo =

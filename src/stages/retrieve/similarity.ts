@@ -6,32 +6,38 @@ export const indexedText = ({ text, embed_text, metadata }: StoredChunk): string
 
 /** What is known of a hit. */
 export interface Evidence {
-  /** The greatest cosine of all hits, and that of this one; undefined where there is none to compare. */
-  cosines: readonly [greatest: number, own: number] | undefined;
-  /** `sharesOf` of the hit, with CAPITAL where there are cosines. */
-  words: number;
+  /** How alike to the query the most alike of all hits is, and this one, by their vectors; undefined where there are none to compare. */
+  likeness: readonly [greatest: number, own: number] | undefined;
+  /** `sharesOf` of the hit, with CAPITAL where there are vectors; undefined where it is in another language than the query. */
+  words: number | undefined;
   /** How much of the query the embedder reads, 0 to 1. */
   reads: number;
 }
 
-/** How much the share of words counts beside two cosines of 1 each. Chosen, like CAPITAL, on every other question of `bench/declining.ts`. */
+/** How much the share of words counts beside two likenesses of 1 each. Chosen, like CAPITAL, on every other question of `bench/declining.ts`. */
 const WORDS = 1.5;
 
-/** How often a word with a capital counts in the share of words that stands beside cosines: names tell subjects apart. By words alone it only harms. */
+/** How often a word with a capital counts in the share of words that stands beside vectors: names tell subjects apart. By words alone it only harms. */
 export const CAPITAL = 2;
 
 /**
- * How similar a hit is to the query, 0 to 1, on one scale in every mode: the mean of both cosines and the share of words, in which the
- * cosines count as much as the embedder reads of the query. Without cosines it is the share of words.
+ * How similar a hit is to the query, 0 to 1, on one scale in every mode: the mean of both likenesses and the share of words, in which the
+ * likenesses count as much as the embedder reads of the query. Without vectors it is the share of words, and across languages the
+ * mean of the likenesses alone.
  *
  * `bench/declining.ts` measures how well it tells the questions that SQuAD's paragraphs answer from those of HotpotQA and NFCorpus: area under the
- * curve .989 (the greatest of the first hits, hybrid), .986 in mode vector, .988 in mode text; without cosines .964.
+ * curve .989 (the greatest of the first hits, hybrid), .986 in mode vector, .988 in mode text; without vectors .964.
  */
-export function similarity({ cosines, words, reads }: Evidence): number {
-  if (!cosines) return words;
-  const [greatest, own] = cosines.map((cosine) => Math.min(1, Math.max(0, cosine))) as [number, number];
+export function similarity({ likeness, words, reads }: Evidence): number {
+  if (!likeness) return words ?? 0;
+  const [greatest, own] = likeness;
+  if (words === undefined) return (greatest + own) / 2;
   return (reads * (greatest + own) + WORDS * words) / (2 * reads + WORDS);
 }
+
+/** Where a cosine stands between that of texts that have nothing to do with each other and that of texts that say the same: 0 to 1. */
+export const likenessOf = (cosine: number, [unrelated, alike]: readonly [number, number] = [0, 1]): number =>
+  Math.min(1, Math.max(0, (cosine - unrelated) / (alike - unrelated)));
 
 /**
  * The score from which a passage is taken to be about the query where words alone are compared: from here on one of two words is not enough, two

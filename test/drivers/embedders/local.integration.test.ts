@@ -114,6 +114,55 @@ describe('the bundled model', () => {
   });
 });
 
+describe('the bundled multilingual model', () => {
+  let embedder: Embedder;
+  const embed = async (text: string, input_type: 'document' | 'query' = 'document') => (await embedder.embed([text], { input_type }))[0]!;
+
+  beforeAll(async () => {
+    embedder = await openLocalEmbedder({ model: 'multilingual-e5-small', threads: 1 });
+  });
+  afterAll(() => embedder.close());
+
+  it('gives the vectors that it gave when it was made, of questions and of passages', async () => {
+    const question = await embed(QUESTION, 'query');
+    expect(Array.from(question.slice(0, 6), (value) => value.toFixed(4))).toEqual([
+      '0.0184',
+      '-0.0436',
+      '-0.0237',
+      '-0.0493',
+      '0.0594',
+      '-0.0798',
+    ]);
+    const cosines = [ANSWER, 'Zugriffsschlüssel lassen sich auf der Einstellungsseite erneuern.', '访问令牌可以在设置页面中轮换。', OTHER];
+    for (const [i, expected] of [0.866, 0.791, 0.803, 0.756].entries())
+      expect(cosine(question, await embed(cosines[i]!))).toBeCloseTo(expected, 2);
+  });
+
+  it('reads a text to its end, in whatever script', async () => {
+    const question = await embed(QUESTION, 'query');
+    for (const filler of [sentences(60, 'report'), '机器的每个部分都有一个编号。'.repeat(90)]) {
+      const [plain, ending] = [await embed(filler), await embed(`${filler} ${`${ANSWER} `.repeat(40)}`)];
+      expect(Math.hypot(...ending)).toBeCloseTo(1, 5);
+      expect(cosine(question, ending)).toBeGreaterThan(cosine(question, plain) + 0.02);
+    }
+  });
+});
+
+it('opens a model again after the last one was closed', async () => {
+  for (let time = 0; time < 2; time++) {
+    const embedder = await openLocalEmbedder({ threads: 1 });
+    expect(await embedder.embed([QUESTION], { input_type: 'query' })).toHaveLength(1);
+    await embedder.close();
+  }
+});
+
+it('names the bundled models where it is asked for another', async () => {
+  await expect(openLocalEmbedder({ model: 'another' })).rejects.toMatchObject({
+    code: 'configuration',
+    message: 'The provider local has no embedding model «another»; it has all-minilm-l6-v2 and multilingual-e5-small.',
+  });
+});
+
 it('leaves nothing behind in the home folder and tells nobody what it does, however long the text', async () => {
   const home = folder();
   const script = join(packageRoot, 'test/support/embed-process.ts');

@@ -15,6 +15,11 @@ test("each arm's scores are divided by the arm's best and weighted", () => {
   ]);
 });
 
+test('scores count from the floor of their arm', () => {
+  const vector = { ...arm([hit('a', 0.9), hit('b', 0.8), hit('c', 0.7)], 1), floor: 0.75 };
+  expect(fuse({ vector }).map(({ fused }) => Number(fused.toFixed(3)))).toEqual([1, 0.333, 0]);
+});
+
 test('a chunk keeps its rank and score in each arm', () => {
   const [first] = fuse({ text: arm([hit('b', 9), hit('a', 3)], 0.2), vector: arm([hit('a', 0.7)], 0.8) });
   expect(first!.chunk.id).toBe('a');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sharesOf } from '../../../src/base/word-share.ts';
-import { indexedText, MIN_SCORE_BY_WORDS, similarity } from '../../../src/stages/retrieve/similarity.ts';
+import { indexedText, likenessOf, MIN_SCORE_BY_WORDS, similarity } from '../../../src/stages/retrieve/similarity.ts';
 
 const share = (question: string, text: string): number => sharesOf(question)(text);
 
@@ -38,13 +38,21 @@ test('a chunk is indexed with its title and headings', () => {
   expect(indexedText({ ...chunk, embed_text: 'Manual > Filters\n\nEvery 90 days.' })).toContain('Manual > Filters');
 });
 
-test('without cosines the similarity is the share of words, and a cosine below nothing counts as nothing', () => {
-  expect(similarity({ cosines: undefined, words: 0.4, reads: 1 })).toBe(0.4);
-  expect(similarity({ cosines: [-0.2, -0.2], words: 0, reads: 1 })).toBe(0);
+test('a cosine counts from that of unrelated texts to that of texts that say the same', () => {
+  expect([0.7, 0.75, 0.81, 0.9, 0.95].map((cosine) => Number(likenessOf(cosine, [0.75, 0.9]).toFixed(3)))).toEqual([0, 0, 0.4, 1, 1]);
+  expect([-0.2, 0.4, 1].map((cosine) => likenessOf(cosine))).toEqual([0, 0.4, 1]);
 });
 
-test('the cosines count as much as the embedder reads of the query, the words one and a half times', () => {
-  const evidence = { cosines: [0.9, 0.9], words: 0.3 } as const;
+test('without vectors the similarity is the share of words', () => {
+  expect(similarity({ likeness: undefined, words: 0.4, reads: 1 })).toBe(0.4);
+});
+
+test('across languages the likenesses alone count', () => {
+  expect(similarity({ likeness: [0.6, 0.4], words: undefined, reads: 1 })).toBeCloseTo(0.5);
+});
+
+test('the likenesses count as much as the embedder reads of the query, the words one and a half times', () => {
+  const evidence = { likeness: [0.9, 0.9], words: 0.3 } as const;
   expect(similarity({ ...evidence, reads: 1 })).toBeCloseTo((0.9 + 0.9 + 1.5 * 0.3) / 3.5);
   expect(similarity({ ...evidence, reads: 0.5 })).toBeCloseTo((0.9 + 1.5 * 0.3) / 2.5);
   expect(similarity({ ...evidence, reads: 0 })).toBeCloseTo(0.3);
@@ -54,11 +62,11 @@ test('it lies between the least and the greatest of what it is made of, and grow
   const unit = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(unit, unit, unit, unit, unit, (greatest, best, words, reads, more) => {
-      const value = similarity({ cosines: [greatest, best], words, reads });
+      const value = similarity({ likeness: [greatest, best], words, reads });
       expect(value).toBeGreaterThanOrEqual(Math.min(greatest, best, words) - 1e-9);
       expect(value).toBeLessThanOrEqual(Math.max(greatest, best, words) + 1e-9);
-      expect(similarity({ cosines: [greatest, best], words: Math.min(1, words + more), reads })).toBeGreaterThanOrEqual(value - 1e-9);
-      expect(similarity({ cosines: [Math.min(1, greatest + more), best], words, reads })).toBeGreaterThanOrEqual(value - 1e-9);
+      expect(similarity({ likeness: [greatest, best], words: Math.min(1, words + more), reads })).toBeGreaterThanOrEqual(value - 1e-9);
+      expect(similarity({ likeness: [Math.min(1, greatest + more), best], words, reads })).toBeGreaterThanOrEqual(value - 1e-9);
     }),
   );
 });

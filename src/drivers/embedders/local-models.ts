@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { packageRoot } from '../../base/project.ts';
+import { scriptShare } from './script-share.ts';
+
+/** What has to be known of a bundled model to run it and to read its cosines. */
+export interface LocalModel {
+  /** Length of its vectors. */
+  dimensions: number;
+  /** Tokens that it reads at once, its two marks of begin and end counted in: what it was trained with (its model card). */
+  window: number;
+  /** What every text begins with that it is given. */
+  prefixes: Readonly<Record<'document' | 'query', string>>;
+  /** Whether a token goes on with the word of the token before it. */
+  continuesWord(token: string): boolean;
+  /** The score (0 to 1) from which a passage is taken to be about the query. */
+  min_retrieval_score: number;
+  /** The cosines of texts that have nothing to do with each other, and of texts that say the same. */
+  cosine_range: readonly [unrelated: number, alike: number];
+  /** The same of texts in two languages, where it compares those. */
+  cosine_range_across_languages?: readonly [unrelated: number, alike: number];
+  /** What its vectors weigh in hybrid search, 0 to 1. */
+  vector_weight: number;
+  /** How much of a text it can read, 0 to 1. */
+  reads(text: string): number;
+}
+
+export type LocalModelName = 'all-minilm-l6-v2' | 'multilingual-e5-small';
+
+/** The model that embeds where none is named. */
+export const DEFAULT_LOCAL_MODEL: LocalModelName = 'all-minilm-l6-v2';
+
+/** The one for text that is not English. */
+export const MULTILINGUAL_MODEL: LocalModelName = 'multilingual-e5-small';
+
+/** Scripts of which the multilingual model's vocabulary holds little more than the single letters. */
+const HARDLY_READ =
+  /(?=\p{L})[\p{Script=Georgian}\p{Script=Armenian}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Ethiopic}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Oriya}\p{Script=Sinhala}]/gu;
+
+/** The bundled models, each in the folder of its name in `models/`, where its NOTICE tells how it was made. */
+export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
+  'all-minilm-l6-v2': {
+    dimensions: 384,
+    window: 256,
+    prefixes: { document: '', query: '' },
+    continuesWord: (token) => token.startsWith('##'),
+    /**
+     * One for every mode, chosen together with what the extractive answerer declines (`bench/answers.ts`), on every other question. On the rest 2.1 % (by
+     * vectors alone 2.7 %, by words alone 1.9 %) of the questions are lost by it that the paragraphs of SQuAD 2.0 (development set) answer, and 84 % (82 %,
+     * 82 %) of those on other subjects (HotpotQA, NFCorpus) score less.
+     */
+    min_retrieval_score: 0.33,
+    cosine_range: [0, 1],
+    vector_weight: 0.5,
+    /**
+     * The tokenizer takes accents off. Nor does the language matter: the model is English, but on German, Spanish, Romanian, Vietnamese and Turkish questions its
+     * full weight in fusion costs at most 0.013 nDCG@10 against the best weight, and another script costs up to half of it.
+     */
+    reads: (text) => scriptShare(text, /\p{Script=Latin}/gu),
+  },
+  'multilingual-e5-small': {
+    dimensions: 384,
+    window: 512,
+    prefixes: { document: 'passage: ', query: 'query: ' },
+    continuesWord: (token) => !token.startsWith('▁'),
+    /**
+     * With the questions of SQuAD 2.0, XQuAD (English) and HotpotQA over their own passages, and those of each and of NFCorpus over the others': 2 % of the first
+     * are lost by it, 88 % of the second score less (area under the curve .991).
+     */
+    min_retrieval_score: 0.38,
+    cosine_range: [0.74, 0.95],
+    /** By these 5 % of XQuAD's German questions over its English passages are lost (of eleven languages 15 %), and 35 % of those over HotpotQA's score less. */
+    cosine_range_across_languages: [0.72, 0.88],
+    /**
+     * With .5 nDCG@10 is .795 for questions in eleven languages over English pages (XQuAD), .970 for German ones over German pages, .486 over pages in twelve
+     * languages, .923 for SQuAD; with .6 .832, .990, .512, .921; with .7 .836, 1, .529, .920, and a little less on other English sets.
+     */
+    vector_weight: 0.6,
+    reads: (text) => 1 - (/\p{L}/u.test(text) ? scriptShare(text, HARDLY_READ) : 0),
+  },
+};
+
+export const isLocalModel = (name: string): name is LocalModelName => Object.hasOwn(localModels, name);
+
+/** Where the model lies: `model.onnx`, `tokenizer.json`, `tokenizer_config.json`. */
+export const modelFolder = (name: LocalModelName): string => join(packageRoot, 'models', name);
