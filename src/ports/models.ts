@@ -62,8 +62,12 @@ export interface GroundingSource {
   /** What stands before and behind the text in its section, with the blank lines between: the three together read on. Absent where nothing does. */
   before?: string | undefined;
   after?: string | undefined;
+  /** The document that it is from: passages of one section of it are cited as one. */
+  document?: string | undefined;
   /** The retrieval score, 0 to 1. */
   score?: number | undefined;
+  /** The score of a reranker, where one decided the order. */
+  rerank_score?: number | undefined;
   /** What the page is where it is no text: `contents`, `changelog`, `index`. */
   page_kind?: string | undefined;
 }

@@ -2,6 +2,7 @@ import { terms } from '../../base/terms.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { readBlocks } from '../chunk/blocks.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
+import { plainText } from './plain-text.ts';
 
 /** Lines of a source with its neighbours, from 0, ends inclusive. */
 export type Lines = readonly [first: number, last: number];
@@ -13,9 +14,12 @@ export interface QuoteBlock {
   /** Index among the blocks of the source. */
   at: number;
   kind: 'paragraph' | 'item' | 'row' | 'code' | 'term';
-  /** Markdown, as it stands in the source. */
+  /** Markdown, as it stands in the source; code that the source breaks off is closed. */
   text: string;
+  /** As it may be quoted: links are what they say. */
+  plain: string;
   lines: Lines;
+  /** Words as it may be quoted. */
   words: number;
   /** Titles of the document and of the headings above, outermost first. */
   path: readonly string[];
@@ -42,6 +46,17 @@ const ITEM = /^ {0,1}(?:[-*+•]|\d{1,3}[.)])\s+/;
 const TERM =
   /^(?:\*\*[^\n]{1,200}\*\*|`[^`\n]{1,120}`(?:[,;\s]+`[^`\n]{1,120}`)*|\*\*?`[^`\n]{1,120}`[^\n.]{0,60}\*?\*)(?:\s*\([^)\n]{0,60}\))?:?$/;
 const LONGEST_TERM = 16;
+
+/** A text whose last block of code is closed, where it is not. */
+export function withClosedFence(text: string): string {
+  let fence = '';
+  for (const line of text.split('\n')) {
+    const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === '') fence = marks ?? '';
+    else if (marks?.startsWith(fence) && line.trim() === marks) fence = '';
+  }
+  return fence === '' ? text : `${text}\n${fence}`;
+}
 
 /** Words as a reader counts them. */
 export const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
@@ -90,8 +105,9 @@ export function blocksOf(source: GroundingSource, index: number): QuoteBlock[] {
   const open: { level: number; title: string }[] = [];
   const reading: Reading = { path: base, section: 0, term: '' };
   const add = (kind: QuoteBlock['kind'], text: string, { start, header = '' }: { start: number; header?: string }) => {
-    const trimmed = text.trimEnd();
-    if (SAYS_NOTHING.test(trimmed.trim())) return;
+    const trimmed = withClosedFence(text.trimEnd());
+    const plain = plainText(trimmed);
+    if (SAYS_NOTHING.test(plain)) return;
     const { path, section, term } = reading;
     const first = lineAt(whole, start);
     blocks.push({
@@ -99,13 +115,14 @@ export function blocksOf(source: GroundingSource, index: number): QuoteBlock[] {
       at: blocks.length,
       kind,
       text: trimmed,
-      lines: [first, first + trimmed.split('\n').length - 1],
-      words: countWords(trimmed),
+      plain,
+      lines: [first, first + text.trimEnd().split('\n').length - 1],
+      words: countWords(plain),
       path,
       term,
       header,
       section,
-      isRetrieved: start < to && start + trimmed.length > from,
+      isRetrieved: start < to && start + text.trimEnd().length > from,
       own: new Set(terms(withoutMarks(trimmed))),
       context: new Set(terms([...path, term, header].join(' '))),
     });
@@ -121,7 +138,7 @@ export function blocksOf(source: GroundingSource, index: number): QuoteBlock[] {
       for (const item of partsOf(text, (line) => ITEM.test(line))) add('item', item.text, { start: start + item.offset });
     else if (kind === 'table') {
       const [first, second, ...rows] = partsOf(text, () => true);
-      const header = `${first!.text}\n${second?.text ?? ''}`;
+      const header = plainText(`${first!.text}\n${second?.text ?? ''}`);
       for (const row of rows) add('row', row.text, { start: start + row.offset, header });
     } else if (kind === 'paragraph' && isTerm(text)) {
       reading.term = text;

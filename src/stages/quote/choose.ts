@@ -1,6 +1,7 @@
 import { lastAsked, subjectTerms } from '../../base/asked.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { blocksOf, countWords, type QuoteBlock } from './blocks.ts';
+import { headingOf } from './heading.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 import { rankPassages, type Candidate } from './rank.ts';
 
@@ -13,10 +14,16 @@ export const MOST_WORDS = 120;
  */
 const NEAR_TIE = 0.08;
 
+/** Passages that are tried for one that fits without being broken off. */
+const MOST_TRIED = 5;
+
 /** A passage to quote, under its path. */
 export interface Quotation extends QuotedPassage {
   source: number;
+  /** In one line. */
   path: string;
+  /** The same for all passages of one section of a document. */
+  section: string;
 }
 
 /** What is quoted for one question, best first, and what it was chosen from. */
@@ -55,18 +62,27 @@ export async function choose(query: string, { sources, words = MOST_WORDS, said 
   if (!best) return { quotations: [], ranked };
   const isTie = next !== undefined && best.score - next.score < NEAR_TIE;
   const wanted = new Set(subjectTerms(lastAsked(query)));
-  const chosen = isTie ? [best, next] : [best];
-  return { quotations: chosen.map((candidate) => quotationOf(candidate, { blocks, words: words / chosen.length, wanted })), ranked };
+  const quote = (candidate: Candidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
+  const both = isTie ? [best, next].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
+  if (isTie && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked };
+  const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
+  return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked };
 }
 
 /** A candidate in so many words, its path included. */
 function quotationOf(
   { seed }: Candidate,
-  { blocks, words, wanted }: { blocks: readonly QuoteBlock[]; words: number; wanted: ReadonlySet<string> },
+  {
+    sources,
+    blocks,
+    words,
+    wanted,
+  }: { sources: readonly GroundingSource[]; blocks: readonly QuoteBlock[]; words: number; wanted: ReadonlySet<string> },
 ): Quotation {
-  const path = seed.path.join(' › ');
-  const room = Math.max(words / 2, words - countWords(path));
+  const path = headingOf(seed.path, words);
+  const room = words - countWords(path);
   const own = blocks.filter(({ source }) => source === seed.source);
   const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
-  return { source: seed.source, path, ...passageOf(grow(own, seed, { room, worth }), { room, wanted }) };
+  const section = JSON.stringify([sources[seed.source]!.document ?? seed.source, ...seed.path]);
+  return { source: seed.source, path, section, ...passageOf(grow(own, seed, { room, worth }), { room, wanted }) };
 }

@@ -1,14 +1,14 @@
-import { terms } from '../../base/terms.ts';
 import { countWords, type QuoteBlock } from './blocks.ts';
+import { cutLines, cutProse, cutRow, cutWords, held } from './cut.ts';
 import { sentencesOf } from './sentences.ts';
 
 /** What is quoted from one source: blocks that follow each other, or a part of one that is too long. */
 export interface QuotedPassage {
   blocks: readonly QuoteBlock[];
-  /** Markdown. */
+  /** Markdown without links. Where something is left out, it says «…». */
   text: string;
-  /** Whether something of its last block is left out. */
-  isCut: boolean;
+  /** Whether a sentence, a line or a cell is broken off: nothing whole was short enough. */
+  isBroken: boolean;
 }
 
 /** Whether a block only introduces what follows it: the term of a definition, a line that ends with a colon. */
@@ -26,8 +26,10 @@ const INTRODUCED = 9;
  */
 export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth }: { room: number; worth: Worth }): readonly QuoteBlock[] {
   let [first, last] = [seed.at, seed.at];
+  const headers = new Set(['', seed.header]);
+  const cost = ({ words: own, header }: QuoteBlock) => own + (headers.has(header) ? 0 : countWords(header));
   let words = Math.min(seed.words + countWords(seed.header), room);
-  const fits = (block: QuoteBlock | undefined) => block?.section === seed.section && words + block.words <= room;
+  const fits = (block: QuoteBlock | undefined) => block?.section === seed.section && words + cost(block) <= room;
   while (leadsIn(all[first - 1]) && fits(all[first - 1])) words += all[--first]!.words;
   for (;;) {
     const [before, after] = [all[first - 1], all[last + 1]];
@@ -37,7 +39,8 @@ export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth
     ];
     const { at, gain } = gains[1]!.gain >= gains[0]!.gain ? gains[1]! : gains[0]!;
     if (gain === -Infinity) break;
-    words += all[at]!.words;
+    words += cost(all[at]!);
+    headers.add(all[at]!.header);
     if (at < first) first = at;
     else last = at;
   }
@@ -51,59 +54,42 @@ export function textOf(blocks: readonly QuoteBlock[]): string {
     const before = blocks[i - 1];
     const header = block.header !== '' && before?.header !== block.header ? `${block.header}\n` : '';
     const isSame = before?.kind === block.kind && (block.kind === 'row' ? header === '' : block.kind === 'item');
-    return `${text}${i === 0 ? '' : isSame ? '\n' : '\n\n'}${header}${block.text}`;
+    return `${text}${i === 0 ? '' : isSame ? '\n' : '\n\n'}${header}${block.plain}`;
   }, '');
 }
 
-/** The words of the question that a text holds, weighed. */
-const held = (text: string, wanted: ReadonlySet<string>): number => new Set(terms(text)).intersection(wanted).size;
+/** A list, code or several paragraphs within an item: cut between its lines. */
+const HAS_LINES = /\n[^\S\n]*(?:[-*+]|\d+[.)]|```|~~~|\n)/;
 
-/** As many whole sentences around the best as fit into `room` words; one at least. */
-function cutProse(text: string, wanted: ReadonlySet<string>, room: number): string {
-  const sentences = sentencesOf(text);
-  const worth = sentences.map((sentence) => held(sentence, wanted));
-  let first = worth.indexOf(Math.max(...worth));
-  let last = first;
-  let words = countWords(sentences[first]!);
-  for (;;) {
-    const fitting = [last + 1, first - 1].filter((at) => at in sentences && words + countWords(sentences[at]!) <= room);
-    const next = fitting.toSorted((a, b) => worth[b]! - worth[a]!)[0];
-    if (next === undefined) break;
-    words += countWords(sentences[next]!);
-    if (next < first) first = next;
-    else last = next;
+/** Words that say that something is left out before and behind. */
+const MARKS = 2;
+
+/** One block in `room` words: a paragraph is cut between sentences, a row between cells, what has lines between them. Undefined where nothing whole fits. */
+function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: ReadonlySet<string> }): string | undefined {
+  const { kind, plain, header } = block;
+  const beside = room - MARKS - countWords(header);
+  if (kind === 'row') {
+    const isBelow = beside >= room / 2;
+    const row = countWords(plain) <= beside ? plain : cutRow(plain, isBelow ? beside : room - MARKS);
+    return row && (isBelow ? `${header}\n${row}` : row);
   }
-  const said = sentences.slice(first, last + 1).join(' ');
-  return `${first > 0 ? '… ' : ''}${said}${last + 1 < sentences.length ? ' …' : ''}`;
+  if (kind === 'code' || (kind === 'item' && HAS_LINES.test(plain))) return cutLines(plain, room - MARKS);
+  return cutProse(plain, wanted, room - MARKS);
 }
 
-/** As many whole lines as fit, from the first on; of code with the lines of its fence. */
-function cutLines(text: string, room: number): string {
-  const fence = /^\s*(`{3,}|~{3,})/.exec(text)?.[1];
-  const kept: string[] = [];
-  let words = 0;
-  for (const line of text.split('\n')) {
-    words += countWords(line);
-    if (words > room && kept.length > (fence ? 1 : 0)) break;
-    kept.push(line);
-  }
-  return fence && kept.at(-1)?.trim() !== fence ? `${kept.join('\n')}\n${fence}` : kept.join('\n');
-}
-
-/** Blocks as a passage of at most `room` words: a paragraph is cut between sentences, a row, an item or code between lines. */
+/** Blocks as a passage of at most `room` words; one that is longer is cut, and says so. */
 export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { room: number; wanted: ReadonlySet<string> }): QuotedPassage {
   const [block, ...more] = blocks;
-  const left = room - countWords(block?.header ?? '');
-  if (!block || more.length > 0 || block.words <= left) return { blocks, text: textOf(blocks), isCut: false };
-  const isProse = block.kind === 'paragraph' || (block.kind === 'item' && !/\n[^\S\n]*(?:[-*+]|\d+[.)]|```)/.test(block.text));
-  const text = isProse ? cutProse(block.text, wanted, left) : textOf([{ ...block, text: cutLines(block.text, left) }]);
-  return { blocks, text, isCut: !isProse };
+  const isWhole = !block || more.length > 0 || block.words + countWords(block.header) <= room;
+  if (isWhole) return { blocks, text: textOf(blocks), isBroken: false };
+  const cut = cutBlock(block, { room, wanted });
+  return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - MARKS), isBroken: cut === undefined };
 }
 
 /** The sentence, item, row or line of a passage that holds most of the words that are asked for; the first of equals. */
 export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySet<string>): string {
-  const parts = blocks.length === 1 ? [{ ...blocks[0]!, text }] : blocks;
-  const said = parts.flatMap(({ kind, text: part }) =>
+  const parts = blocks.length === 1 ? [{ ...blocks[0]!, plain: text }] : blocks;
+  const said = parts.flatMap(({ kind, plain: part }) =>
     kind === 'paragraph' || kind === 'item' ? sentencesOf(part) : kind === 'term' ? [] : [part],
   );
   const worth = said.map((part) => held(part, wanted));

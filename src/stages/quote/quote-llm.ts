@@ -1,10 +1,10 @@
 import { askedIn, lastAsked, subjectTerms, type Asked } from '../../base/asked.ts';
 import { throwIfAborted } from '../../base/run.ts';
-import { NO_ANSWER, type Embedder, type GenerateRequest, type Llm, type Outcome } from '../../ports/models.ts';
+import { NO_ANSWER, type Embedder, type GenerateRequest, type GroundingSource, type Llm, type Outcome } from '../../ports/models.ts';
+import { countWords } from './blocks.ts';
 import { choose, MOST_WORDS, type Quotation } from './choose.ts';
 import { evidenceOf, LEAST_PROBABILITY, probabilityOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
-import { plainText } from './plain-text.ts';
 import { sourceLanguageNote } from './source-language.ts';
 import { unansweredOf } from './unanswered.ts';
 
@@ -24,9 +24,10 @@ interface Part extends Asked {
 async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
   const { query: whole, question: asked = whole, sources, said } = grounding;
   const questions = askedIn({ query: whole, question: asked });
+  const note = Math.max(0, ...sources.map(({ text }) => countWords(sourceLanguageNote(asked, text) ?? '')));
   const parts: Part[] = [];
   for (const { query, question } of questions) {
-    const words = MOST_WORDS / questions.length;
+    const words = Math.floor((MOST_WORDS - note) / questions.length);
     const { quotations, ranked } = await choose(query, { sources, words, said, embedder, signal });
     const probability = probabilityOf(evidenceOf(query, { sources, ranked }));
     const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
@@ -37,11 +38,15 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
 
 const ENDS_OPEN = /(?:```|~~~|\|)\s*$/;
 
-/** A passage under its path, with its number. What was cut says so. */
-function rendered({ path, text, isCut }: Quotation, number: number): string {
-  const plain = plainText(text);
-  const cut = isCut ? ' …' : '';
-  return `**${plainText(path)}**\n\n${plain}${ENDS_OPEN.test(plain) ? '\n\n' : ' '}${cut.trimStart()}${cut ? ' ' : ''}[${number}]`;
+/** A passage under its path, with its number. */
+const rendered = ({ path, text }: Quotation, number: number): string =>
+  `**${path}**\n\n${text}${ENDS_OPEN.test(text) ? '\n\n' : ' '}[${number}]`;
+
+/** The sources as the answer numbers them: one for each section that is quoted, in the order of the answer, or in the one that a reranker gave them. */
+function orderOf(quotations: readonly Quotation[], sources: readonly GroundingSource[]): number[] {
+  if (sources.some(({ rerank_score }) => rerank_score !== undefined)) return [...sources.keys()];
+  const sections = Map.groupBy(quotations, ({ section }) => section);
+  return [...new Set(sections.values().map(([first]) => first!.source))];
 }
 
 interface Written {
@@ -56,12 +61,13 @@ function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written 
   const quotations = answered.flatMap((part) => part.quotations);
   const probability = Math.min(...(answered.length > 0 ? answered : parts).map((part) => part.probability));
   if (quotations.length === 0) return { answer: DECLINE, outcome: { probability } };
-  const order = [...new Set(quotations.map(({ source }) => source))];
-  const passages = quotations.map((quotation) => rendered(quotation, order.indexOf(quotation.source) + 1));
+  const order = orderOf(quotations, sources);
+  const numberOf = (section: string) => order.indexOf(quotations.find((other) => other.section === section)!.source) + 1;
+  const passages = quotations.map((quotation) => rendered(quotation, numberOf(quotation.section)));
   const missing = parts.filter((part) => !answered.includes(part));
   const [best] = quotations;
   const notes = [unansweredOf(question, missing), sourceLanguageNote(question, best!.text)].filter(Boolean);
-  const highlight = plainText(bestSentence(best!, new Set(subjectTerms(lastAsked(query)))));
+  const highlight = bestSentence(best!, new Set(subjectTerms(lastAsked(query))));
   const quoted = quotations.flatMap(({ source, blocks }) => blocks.map(({ lines }) => ({ citation: sources[source]!.citation, lines })));
   return {
     answer: [...passages, ...notes].join('\n\n'),

@@ -2,6 +2,7 @@ import { lastAsked, subjectTerms } from '../../base/asked.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { countWords, type QuoteBlock } from './blocks.ts';
+import { headingOf } from './heading.ts';
 import { grow } from './passages.ts';
 
 /** A passage that may be quoted, around its best block. */
@@ -90,7 +91,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const candidates = [...blocks.entries()]
     .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
     .map(([i, seed]): Candidate => {
-      const room = options.words - countWords(seed.path.join(' › '));
+      const room = options.words - countWords(headingOf(seed.path, options.words));
       const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
       const share = shareOf(grown, wanted);
       const cosine = cosines?.[i];
