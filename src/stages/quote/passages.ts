@@ -1,5 +1,5 @@
 import { countWords, type QuoteBlock } from './blocks.ts';
-import { cutLines, cutProse, cutRow, cutWords, held } from './cut.ts';
+import { cutCode, cutItem, cutProse, cutRow, cutWords, held } from './cut.ts';
 import { sentencesOf } from './sentences.ts';
 
 /** What is quoted from one source: blocks that follow each other, or a part of one that is too long. */
@@ -73,7 +73,8 @@ function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: R
     const row = countWords(plain) <= beside ? plain : cutRow(plain, isBelow ? beside : room - MARKS);
     return row && (isBelow ? `${header}\n${row}` : row);
   }
-  if (kind === 'code' || (kind === 'item' && HAS_LINES.test(plain))) return cutLines(plain, room - MARKS);
+  if (kind === 'code') return cutCode(plain, room - MARKS);
+  if (kind === 'item' && HAS_LINES.test(plain)) return cutItem(plain, wanted, room - MARKS);
   return cutProse(plain, wanted, room - MARKS);
 }
 

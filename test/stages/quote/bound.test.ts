@@ -44,7 +44,7 @@ const documentOf = (kinds: readonly Kind[]): string => {
 async function answerTo(query: string, sources: readonly GroundingSource[]): Promise<string> {
   const request = { messages: [], grounding: { query, question: query, sources: [...sources] }, max_tokens: 1024, timeout: 60 };
   let answer = '';
-  for await (const piece of openQuoteLlm().generate(request)) answer += piece;
+  for await (const said of openQuoteLlm().generate(request)) answer += said;
   return answer;
 }
 

@@ -215,3 +215,13 @@ test('keeps types that a document escapes', async () => {
     'takes `options` \\<Object> and a seal of rubber.',
   );
 });
+
+test('quotes of a long item what it says and the parts of it that answer', async () => {
+  const options = Array.from({ length: 30 }, (_, i) => `  - \`option${i}\` of the valve is set to ${i} by hand`);
+  options.splice(20, 0, '  - `maxPressure` of the valve before it opens\n    by itself');
+  const text = `- \`options\` of the valve:\n${options.join('\n')}`;
+  const { answer } = await ask('At what pressure does the valve open by itself?', { sources: sourcesOf(text) });
+  expect(answer).toMatch(/- `options` of the valve:\n {2}…\n {2}- `/);
+  expect(answer).toContain('before it opens\n    by itself');
+  expect(words(answer)).toBeLessThanOrEqual(120);
+});
