@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { showHits } from '../src/cli/show-hits.ts';
@@ -6,7 +6,8 @@ import { operations } from '../src/engine/operations.ts';
 
 export default class Retrieve extends KbCommand {
   static override summary = operations.retrieve.summary;
-  static override description = 'Also called kb query. The score is a similarity from 0 to 1, the same in every mode.';
+  static override description =
+    'Also called kb query. The score is a similarity from 0 to 1, the same in every mode. On a terminal, each hit shows the sentence that fits best and what is around it; elsewhere, and with --full, the whole passage.';
   static override aliases = ['query'];
   static override examples = [
     '<%= config.bin %> retrieve "How often is the filter replaced?"',
@@ -14,7 +15,10 @@ export default class Retrieve extends KbCommand {
     '<%= config.bin %> retrieve "opening hours" --filter \'{"year": {"gte": 2024}}\' --json',
   ];
   static override args = { query: Args.string({ description: 'What to look for', required: true }) };
-  static override flags = operationFlags(operations.retrieve, { omit: ['query'] });
+  static override flags = {
+    ...operationFlags(operations.retrieve, { omit: ['query'] }),
+    full: Flags.boolean({ description: 'Show whole passages on a terminal, too' }),
+  };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Retrieve);
@@ -24,7 +28,7 @@ export default class Retrieve extends KbCommand {
         request,
         waiting: 'Searching',
         lists: true,
-        result: (result) => showHits(result, desk.screen),
+        result: (result) => showHits(result, desk.screen, { full: flags.full }),
       });
     });
   }

@@ -6,6 +6,7 @@ import { width } from './markdown/width.ts';
 import { armsOf } from './show-explain.ts';
 import { failureLine } from './show-ingest.ts';
 import { printable, type Screen } from './screen.ts';
+import { snippetOf } from './snippet.ts';
 
 /** Where a passage stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
 export function placeText(location: Location = {}): string {
@@ -37,12 +38,12 @@ export function wrapped(line: string, columns: number): string[] {
   return isWhole ? [line] : wrappedText(line, columns).split('\n');
 }
 
-/** Every hit with its title, place, score and passage. */
-export function showHits(result: RetrieveResult, screen: Screen): void {
+/** Every hit with its title, place, score and passage: on a terminal a snippet of that, unless it is `full`. */
+export function showHits(result: RetrieveResult, screen: Screen, { full = false }: { full?: boolean } = {}): void {
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
   if (result.items.length === 0 && result.failed === 0)
     screen.print(wrappedText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
-  for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen });
+  for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
 }
 
 /** Title and score, in one line where they fit into it. */
@@ -58,7 +59,7 @@ function headingLine(title: string, score: string, { color, columns }: Screen): 
   );
 }
 
-function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: string; screen: Screen }): void {
+function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { query: string; screen: Screen; full: boolean }): void {
   const { color, columns } = screen;
   const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
   const score =
@@ -67,10 +68,13 @@ function showHit(item: RetrievedItem, rank: number, { query, screen }: { query: 
   if (rank > 1) screen.print('');
   screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
   screen.print(color.cyan(wrappedText(`   ${place}`, columns)));
-  const shown = item.text
-    .trim()
-    .split('\n')
-    .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3));
+  const shown =
+    columns === undefined || full
+      ? item.text
+          .trim()
+          .split('\n')
+          .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3))
+      : snippetOf(printable(item.text), query, columns - 3);
   for (const line of shown) screen.print(line ? `   ${marked(line, query, (word) => color.bold.yellow(word))}` : '');
   for (const told of armsOf(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
 }

@@ -122,6 +122,7 @@ describe('hits', () => {
     showHits(
       { ...result, items: [{ ...item, text: text.join('\n'), metadata, explain: { text: { weight: 0.5, rank: 2, score: 7.21 } } }] },
       screen,
+      { full: true },
     );
     expect(screen.out.join('\n').split('\n')).toEqual([
       '1. A manual of many words',

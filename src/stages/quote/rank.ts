@@ -58,14 +58,15 @@ function readable({ path, term, kind, header, text }: QuoteBlock): string {
   return `${above}: ${columns}${withoutMarks(text)}`;
 }
 
-/** The cosine of each block to the question; undefined where the embedder cannot read the question. */
+/** The cosine of each block to the question, on the scale of the embedder; undefined where the embedder cannot read the question. */
 async function cosinesOf(query: string, blocks: readonly QuoteBlock[], { embedder, signal }: RankOptions): Promise<number[] | undefined> {
   if (!embedder || blocks.length === 0 || embedder.reads(query) < LEAST_READ) return undefined;
   const [[question], vectors] = await Promise.all([
     embedder.embed([query], { input_type: 'query', signal }),
     embedder.embed(blocks.map(readable), { input_type: 'document', signal }),
   ]);
-  return vectors.map((vector) => dot(vector, question!));
+  const [unrelated, alike] = embedder.cosine_range ?? [0, 1];
+  return vectors.map((vector) => (dot(vector, question!) - unrelated) / (alike - unrelated));
 }
 
 /** How many of the question's words are in the blocks or in what they stand under. */
