@@ -7,7 +7,10 @@ const LEAST_LINES = 3;
 /** A line that stands at the edge of this share of the pages is a running one. */
 const SHARE = 0.5;
 
-/** The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, and those that begin or end with the number of their page. */
+/**
+ * The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, and those that begin or end with
+ * the number of their page. A page has its number once: «6 Settings» stays above a footer «Page 6».
+ */
 export function withoutRunningLines(pages: readonly Line[][]): Line[][] {
   if (pages.length < LEAST_PAGES) return [...pages];
   const edges = pages.map((lines) => edgesOf(lines));
@@ -16,7 +19,9 @@ export function withoutRunningLines(pages: readonly Line[][]): Line[][] {
   const isRepeated = (line: Line) => counts.get(keyOf(line))! > Math.max(2, pages.length * SHARE);
   const isNumbered = pageNumbers(edges);
   return pages.map((lines, i) => {
-    const running = new Set(edges[i]!.filter((line) => isRepeated(line) || isNumbered(line, i)));
+    const repeated = edges[i]!.filter(isRepeated);
+    const hasNumber = repeated.some((line) => isNumbered(line, i));
+    const running = new Set(hasNumber ? repeated : [...repeated, ...edges[i]!.filter((line) => isNumbered(line, i))]);
     return lines.filter((line) => !running.has(line));
   });
 }

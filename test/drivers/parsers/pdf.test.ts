@@ -86,6 +86,18 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([1, 2, 3, 4].map(page)))).text).not.toMatch(/Chapter|Aqua/);
   });
 
+  it('keeps a heading that begins with the number of its page where the footer has that number', async () => {
+    const page = (chapter: string, index: number): PdfText[] => [
+      { text: chapter, size: 16, y: 780 },
+      { text: `Step ${'abcd'[index]} of the work is this one.`, y: 700 },
+      { text: 'Then go on with the next.', y: 686 },
+      { text: `Aqua manual Page ${index + 1}`, y: 30 },
+    ];
+    const { text } = await read('pdf', pdfFile(['Safety', 'Care', '3 Chapter', 'Parts'].map(page)));
+    expect(text).toContain('# 3 Chapter');
+    expect(text).not.toMatch(/Page/);
+  });
+
   it('has a table whose cells stand below one another as a table, and the lines of another as they are', async () => {
     const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
     const aligned = [
