@@ -44,6 +44,12 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
   const bodies = new Bodies(settings.body_limit);
   const server = createServer(settings, { log, bodies });
   server.setNotFoundHandler((request, reply) => answerNotFound(document, request, reply));
+  // without a content type fastify refuses some methods before it looks whether the path takes them
+  server.setErrorHandler((error: { code?: string }, request, reply) =>
+    request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
+      ? answerNotFound(document, request, reply)
+      : answerFailure(error, request, reply),
+  );
   const patience = createPatience(settings.request_timeout);
   const bench: Bench = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor, bodies };
   const inFlight = countRequests(server);
@@ -75,7 +81,6 @@ function createServer({ auth, body_limit, request_timeout }: Server, { log, bodi
     clientErrorHandler: answerNoRequest,
   });
   readJson(server, bodies);
-  server.setErrorHandler(answerFailure);
   server.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
     const seconds = reply.elapsedTime / 1000;

@@ -103,6 +103,7 @@ describe('what does not fit', () => {
       ['PUT', '/v1/collections/x', 'GET and DELETE', 'GET, HEAD, DELETE'],
       ['DELETE', '/v1/health', 'GET', 'GET, HEAD'],
       ['POST', '/docs', 'GET', 'GET, HEAD'],
+      ['QUERY', '/v1/jobs', 'GET', 'GET, HEAD'],
     ] as const) {
       const answer = await fetch(url + path, { method });
       expect([answer.status, answer.headers.get('allow'), await answer.json()]).toEqual([
