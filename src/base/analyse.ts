@@ -65,8 +65,12 @@ function wordTerms(word: string): readonly string[] {
 /** Between the words of `readOnlyFile`, not those of `mRNA` or `pH`. */
 const HUMP = /(?<=[a-z]{2})(?=[A-Z][a-zA-Z])/;
 
-/** A word in lower case, and its parts where capitals show them. */
-function casedTerms(word: string): readonly string[] {
+/** The plural of an acronym: `LLMs`, `CPUs`; and of one in lower case that has no vowel, `llms`. */
+const ACRONYMS = /^(?:[A-Z]{2,}|(?=[a-z]{4})(?!https$)[b-df-hj-np-tv-xz]+(?<!s))s$/;
+
+/** A word in lower case, and its parts where capitals show them. The plural of an acronym is the acronym. */
+function casedTerms(given: string): readonly string[] {
+  const word = ACRONYMS.test(given) && given.length > 2 ? given.slice(0, -1) : given;
   const lower = word.toLowerCase();
   const whole = wordTerms(lower);
   if (lower === word) return whole;

@@ -135,3 +135,16 @@ describe('the terms of a query', () => {
     );
   });
 });
+
+it.each([
+  ['LLMs', 'LLM'],
+  ['llms', 'LLM'],
+  ['CPUs', 'cpu'],
+  ['PDFs', 'pdf'],
+])('the plural of an acronym is the acronym: %s', (plural, acronym) => {
+  expect(terms(plural)).toEqual(terms(acronym));
+});
+
+it('leaves names that end with s', () => {
+  for (const name of ['dns', 'DNS', 'TLS', 'css', 'https']) expect(terms(name)).toEqual([name.toLowerCase()]);
+});
