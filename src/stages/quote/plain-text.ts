@@ -7,6 +7,8 @@ const withoutMarkup = (text: string): string =>
   text
     .replace(/!\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '')
     .replace(/(?<!\\)\[([^[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
+    .replace(/!\[([^[\]]*)\]\[[^[\]]*\]/g, '')
+    .replace(/(?<![\\\w\])])\[([^[\]]*)\]\[[^[\]]*\]/g, '$1')
     .replace(/<(?:https?:\/\/|mailto:)[^<>\s]{1,500}>/g, (link) => link.slice(1, -1))
     .replace(TAG, ' ')
     // Numbers in brackets would pass for citations of ours: Markdown shows them as they are where they are escaped.

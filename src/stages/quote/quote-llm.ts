@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../base/run.ts';
 import { NO_ANSWER, type Embedder, type GenerateRequest, type GroundingSource, type Llm, type Outcome } from '../../ports/models.ts';
 import { countWords } from './blocks.ts';
 import { choose, MOST_WORDS, type Quotation } from './choose.ts';
-import { evidenceOf, LEAST_PROBABILITY, probabilityOf } from './evidence.ts';
+import { ABOVE_GATE, evidenceOf, LEAST_PROBABILITY, probabilityOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 import { sourceLanguageNote } from './source-language.ts';
 import { unansweredOf } from './unanswered.ts';
@@ -18,6 +18,7 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 interface Part extends Asked {
   quotations: readonly Quotation[];
   probability: number;
+  isAnswered: boolean;
 }
 
 /** What is quoted for each of the questions that are asked in one. */
@@ -25,13 +26,15 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
   const { query: whole, question: asked = whole, sources, said } = grounding;
   const questions = askedIn({ query: whole, question: asked });
   const note = Math.max(0, ...sources.map(({ text }) => countWords(sourceLanguageNote(asked, text) ?? '')));
+  const isNear = Math.max(...sources.map(({ score = 1 }) => score)) >= (embedder ? embedder.min_retrieval_score + ABOVE_GATE : 0);
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MOST_WORDS - note) / questions.length);
     const { quotations, ranked } = await choose(query, { sources, words, said, embedder, signal });
     const probability = probabilityOf(evidenceOf(query, { sources, ranked }));
     const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
-    parts.push({ query, question, probability, quotations: probability < LEAST_PROBABILITY ? [] : quotations.filter(isNew) });
+    const isAnswered = isNear && probability >= LEAST_PROBABILITY;
+    parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
   }
   return parts;
 }
@@ -57,7 +60,7 @@ interface Written {
 /** The answer: what is quoted for each question, and which of them nothing answers. */
 function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written {
   const { query, question = query, sources } = grounding;
-  const answered = parts.filter(({ probability }) => probability >= LEAST_PROBABILITY);
+  const answered = parts.filter(({ isAnswered }) => isAnswered);
   const quotations = answered.flatMap((part) => part.quotations);
   const probability = Math.min(...(answered.length > 0 ? answered : parts).map((part) => part.probability));
   if (quotations.length === 0) return { answer: DECLINE, outcome: { probability } };

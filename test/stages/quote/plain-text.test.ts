@@ -11,3 +11,9 @@ test('a block of code that is never closed is prose', () => {
   expect(plainText('```\nSee [this](a.md).')).toBe('```\nSee this.');
   expect(plainText('~~~\n[a](b)\n```\n[c](d)\n```')).toBe('~~~\na\n\n```\n[c](d)\n```');
 });
+
+test('links and images that name their address elsewhere are what they say, too', () => {
+  expect(plainText('Multer [![Version][image]][url] and [the guide][g], `a[0][1]` and a[x][y]')).toBe(
+    'Multer and the guide, `a[0][1]` and a[x][y]',
+  );
+});

@@ -225,3 +225,14 @@ test('quotes of a long item what it says and the parts of it that answer', async
   expect(answer).toContain('before it opens\n    by itself');
   expect(words(answer)).toBeLessThanOrEqual(120);
 });
+
+test('declines where the best source is hardly above what the gate asks', async () => {
+  const embedder = { ...at(0.6), min_retrieval_score: 0.4 };
+  const asked = (score: number) =>
+    ask('How often must the filter cartridge be replaced?', {
+      sources: sourcesOf(manual).map((source) => ({ ...source, score })),
+      embedder,
+    });
+  expect((await asked(0.42)).answer).toMatch(/^\[0\]/);
+  expect((await asked(0.44)).answer).toContain('every 90 days');
+});
