@@ -53,6 +53,7 @@ export abstract class KbCommand extends Command {
       environment: process.env,
       flags: settingsOfFlags(flags),
     });
+    if ('storage-url' in this.ctor.flags) await noteBaseAbove(loaded, screen);
     Object.assign(process.env, loaded.environment); // what .env adds is for the providers' drivers
     const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface });
     const { signal, release } = interruptible();
@@ -82,6 +83,16 @@ export abstract class KbCommand extends Command {
     if (hasFailed(result) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;
     return result;
   }
+}
+
+/** Tells someone who is in the wrong folder. */
+async function noteBaseAbove(loaded: LoadedConfig, screen: Screen): Promise<void> {
+  const { baseAbove } = await import('./base-above.ts');
+  const above = baseAbove(loaded);
+  if (above !== undefined)
+    screen.note(
+      `There is no base in this folder yet, but one in ${above}. To use that, run kb there, or write a kb.config.yaml there (kb init).`,
+    );
 }
 
 /** Ctrl-C and SIGTERM as an abort signal; the second Ctrl-C does not wait for anything. */

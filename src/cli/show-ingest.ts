@@ -25,7 +25,7 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   const { screen } = view;
   const failures = result.failed > 0 ? `, ${count(result.failed, 'failure')}` : '';
   screen.print(
-    screen.color.bold(`${headline(result, view)} in «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
+    screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
   );
   for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)]) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
   showFailures(result.errors, result.failed, screen);
@@ -44,13 +44,14 @@ export interface IngestView {
   flags: FlagValues;
 }
 
+/** What was done, up to the name of the collection. */
 function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
-  if (sources + unchanged + failed === 0) return 'Found no documents';
-  if (sources === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')}`;
-  if (sources === 0) return unchanged > 0 ? 'Nothing has changed' : dry_run ? 'Nothing would be stored' : 'Nothing was stored';
+  if (sources + unchanged + failed === 0) return 'Found no documents for';
+  if (sources === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')} from`;
+  if (sources === 0) return `${unchanged > 0 ? 'Nothing has changed' : dry_run ? 'Nothing would be stored' : 'Nothing was stored'} in`;
   return dry_run
-    ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')}`
-    : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}`;
+    ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')} in`
+    : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')} in`;
 }
 
 function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: IngestResult, { dry_run }: IngestView): [string, string][] {

@@ -22,11 +22,11 @@ export interface ConfigFile {
 export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
   const counter = new LineCounter();
-  const document = parseDocument(readText(path), { lineCounter: counter });
+  const document = parseDocument(readText(path), { lineCounter: counter, prettyErrors: false });
   const [broken] = document.errors;
   if (broken) {
     const line = counter.linePos(broken.pos[0]).line;
-    throw new KbError('configuration', `${name}, line ${line}: this is not YAML: ${broken.message.split('\n')[0]}`, {
+    throw new KbError('configuration', `${name}, line ${line}: this is not YAML: ${broken.message}.`, {
       hint: 'Mend the line; kb.config.example.yaml shows every key.',
     });
   }

@@ -229,14 +229,14 @@ describe('the end of an ingest', () => {
 
   it('has a headline for every end', () => {
     const headline = (over: object, view = {}) => said(over, view).out[0];
-    expect(headline({})).toBe('Found no documents in «manuals», 1.2 s.');
+    expect(headline({})).toBe('Found no documents for «manuals», 1.2 s.');
     expect(headline({ unchanged: 3 })).toBe('Nothing has changed in «manuals», 1.2 s.');
     expect(headline({ unchanged: 3, failed: 2 })).toBe('Nothing has changed in «manuals», 2 failures, 1.2 s.');
     expect(headline({ failed: 1 })).toBe('Nothing was stored in «manuals», 1 failure, 1.2 s.');
     expect(headline({ failed: 1 }, { dry_run: true })).toBe('Nothing would be stored in «manuals», 1 failure, 1.2 s.');
-    expect(headline({ unchanged: 3, failed: 1, pruned: ['a'] })).toBe('Removed 1 document in «manuals», 1 failure, 1.2 s.');
-    expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document in «manuals», 1.2 s.');
-    expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents in «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 1, pruned: ['a'] })).toBe('Removed 1 document from «manuals», 1 failure, 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document from «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents from «manuals», 1.2 s.');
     expect(headline({ sources: 2, chunks: 9 }, { dry_run: true })).toBe('Would store 9 chunks of 2 documents in «manuals», 1.2 s.');
     expect(said({ sources: 2, chunks: 9 }, { dry_run: true }).out).toHaveLength(1);
     expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).out).toHaveLength(1);

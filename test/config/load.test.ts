@@ -141,6 +141,11 @@ describe('loadConfig', () => {
     });
   });
 
+  it('says in which line a file is no YAML, and what is missing', () => {
+    const broken = failure(() => load(folder({ 'kb.config.yaml': 'collection handbook\nsources:\n' })));
+    expect(broken.message).toBe('kb.config.yaml, line 1: this is not YAML: Implicit keys need to be on a single line.');
+  });
+
   it('says where a wrong value was given', () => {
     const cwd = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\n' });
     expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 2: retrieval.top_k');

@@ -85,6 +85,16 @@ describe('the exit code', () => {
     });
   });
 
+  it('is 1 in a folder without a base, and the one above is named', async () => {
+    const missing = await kb(['retrieve', 'gate'], { cwd: join(home, 'docs') });
+    expect(missing).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/^There is no base in this folder yet, but one in .*kb-test-\w+\. To use/),
+    });
+    expect(missing.error).toContain('There is no collection «default».');
+    expect((await kb(['parse', 'gate.md'], { cwd: join(home, 'docs') })).error).not.toContain('no base');
+  });
+
   const misuse: [string, string[], RegExp][] = [
     ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
     ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],

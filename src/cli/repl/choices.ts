@@ -14,11 +14,14 @@ export async function collection(name: string, session: Session): Promise<void> 
   const names = await collectionNames(session);
   if (!name) {
     const others = names.filter((other) => other !== collectionOf(session));
-    return tell(session, `Asked is «${collectionOf(session)}».${others.length > 0 ? ` There are also ${others.join(', ')}.` : ''}`);
+    return tell(
+      session,
+      `Questions go to «${collectionOf(session)}».${others.length > 0 ? ` Other collections: ${others.join(', ')}.` : ''}`,
+    );
   }
   if (!names.includes(name)) {
     const meant = nearest(name, names);
-    const hint = meant ? `Did you mean «${meant}»?` : `There are ${names.join(', ') || 'none yet'}.`;
+    const hint = meant ? `Did you mean «${meant}»?` : names.length > 0 ? `Collections: ${names.join(', ')}.` : 'There are none yet.';
     throw new KbError('not_found', `There is no collection «${printable(name)}».`, { hint });
   }
   choose(session, { collection: name });

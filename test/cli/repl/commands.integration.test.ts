@@ -148,8 +148,9 @@ describe('the commands of a conversation', () => {
 
   it('switch the collection, each with a conversation of its own', async () => {
     const { session, said } = await conversation();
-    expect(await said('/collection')).toBe('Asked is «manuals». There are also minutes.');
+    expect(await said('/collection')).toBe('Questions go to «manuals». Other collections: minutes.');
     await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean «minutes»?' });
+    await expect(said('/collection nowhere')).rejects.toMatchObject({ code: 'not_found', hint: 'Collections: manuals, minutes.' });
     session.memory.keep('manuals', session.talk);
     expect(await said('/collection minutes')).toBe('Ask about «minutes».');
     expect(session.talk.turns).toEqual([]);

@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { baseAbove } from '../../src/cli/base-above.ts';
+import { DEFAULTS } from '../../src/schema/config.ts';
+import { folder } from '../support/folder.ts';
+
+describe('the base above', () => {
+  /** A folder in a folder that has a base. */
+  function within() {
+    const home = folder({ '.kb/lancedb/x': '', 'docs/guides/a.md': '' });
+    const guides = join(home, 'docs/guides');
+    return { home, guides, loaded: { config: DEFAULTS, file: undefined, home: guides } };
+  }
+
+  it('is the nearest folder that has one, for a folder that has none', () => {
+    const { home, loaded } = within();
+    expect(baseAbove(loaded)).toBe(home);
+  });
+
+  it('is none where a file or a key says which base is meant', () => {
+    const { guides, loaded } = within();
+    expect(baseAbove({ ...loaded, file: join(guides, 'kb.config.yaml') })).toBeUndefined();
+    expect(baseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, url: 'base' } } })).toBeUndefined();
+    expect(baseAbove({ ...loaded, config: { ...DEFAULTS, storage: { ...DEFAULTS.storage, vector_db: 'qdrant' } } })).toBeUndefined();
+  });
+
+  it('is none for a folder with a base of its own', () => {
+    const { home, guides, loaded } = within();
+    expect(baseAbove({ ...loaded, home })).toBeUndefined();
+    mkdirSync(join(guides, '.kb/lancedb'), { recursive: true });
+    expect(baseAbove(loaded)).toBeUndefined();
+  });
+});
