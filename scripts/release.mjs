@@ -1,4 +1,4 @@
-// `npm run release`: packs kb, installs the package in a clean folder as a user would, with nothing but the registry, and takes the tour of the demo
+// `npm run release`: packs kb and the model that has a package of its own, installs the package in a clean folder as a user would, with nothing but the registry, and takes the tour of the demo
 // there. Prints the figures; nothing is published, which `npm publish` of the packed file does.
 import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,10 +33,9 @@ try {
 /** The path of the packed file. */
 async function packed() {
   await npm(root, 'pack', '--pack-destination', folder);
-  return join(
-    folder,
-    readdirSync(folder).find((name) => name.endsWith('.tgz')),
-  );
+  const file = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  await npm(join(root, 'models', 'multilingual-e5-small'), 'pack', '--pack-destination', folder); // published beside it
+  return join(folder, file);
 }
 
 /** Installs it, with the scripts of all packages; gives the seconds that it took. */

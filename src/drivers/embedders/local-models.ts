@@ -1,9 +1,13 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { packageRoot } from '../../base/project.ts';
 import { scriptShare } from './script-share.ts';
 
 /** What has to be known of a bundled model to run it and to read its cosines. */
 export interface LocalModel {
+  /** The npm package that it comes in where it is not part of kb's own, which it would make too large. */
+  package?: string;
   /** Length of its vectors. */
   dimensions: number;
   /** Tokens that it reads at once, its two marks of begin and end counted in: what it was trained with (its model card). */
@@ -58,6 +62,7 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     reads: (text) => scriptShare(text, /\p{Script=Latin}/gu),
   },
   'multilingual-e5-small': {
+    package: 'citekb-multilingual-e5-small',
     dimensions: 384,
     window: 512,
     prefixes: { document: 'passage: ', query: 'query: ' },
@@ -81,5 +86,17 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
 
 export const isLocalModel = (name: string): name is LocalModelName => Object.hasOwn(localModels, name);
 
-/** Where the model lies: `model.onnx`, `tokenizer.json`, `tokenizer_config.json`. */
-export const modelFolder = (name: LocalModelName): string => join(packageRoot, 'models', name);
+/**
+ * Where the model lies: `model.onnx`, `tokenizer.json`, `tokenizer_config.json`. In a checkout that is `models/`; where kb is installed, the package of a
+ * model that has one is looked for as kb's own dependencies are. The folder in `models/` where there is no such package.
+ */
+export function modelFolder(name: LocalModelName, root = packageRoot): string {
+  const own = join(root, 'models', name);
+  const { package: packageName } = localModels[name];
+  if (packageName === undefined || existsSync(join(own, 'model.onnx'))) return own;
+  try {
+    return dirname(createRequire(join(root, 'package.json')).resolve(`${packageName}/package.json`));
+  } catch {
+    return own;
+  }
+}

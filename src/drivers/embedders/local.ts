@@ -27,11 +27,7 @@ export async function openLocalEmbedder({
   threads = Math.min(availableParallelism(), MOST_THREADS),
 }: { model?: string | undefined; threads?: number } = {}): Promise<Embedder> {
   if (!isLocalModel(model)) throw unknownModel(model);
-  if (!existsSync(join(modelFolder(model), 'model.onnx'))) {
-    throw new KbError('setup', `The bundled embedding model is missing: there is no ${join(modelFolder(model), 'model.onnx')}.`, {
-      hint: 'Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.',
-    });
-  }
+  if (!existsSync(join(modelFolder(model), 'model.onnx'))) throw missingModel(model);
   const { dimensions, min_retrieval_score, cosine_range, cosine_range_across_languages, vector_weight, reads } = localModels[model];
   const run = await workersOf(model, threads);
   const closing = new AbortController();
@@ -51,6 +47,18 @@ export async function openLocalEmbedder({
     },
     close: async () => closing.abort(),
   };
+}
+
+/** A model that comes in a package of its own is to be installed; of another one, files were removed. */
+function missingModel(model: LocalModelName): KbError {
+  const { package: packageName } = localModels[model];
+  if (packageName === undefined)
+    return new KbError('setup', `The bundled embedding model is missing: there is no ${join(modelFolder(model), 'model.onnx')}.`, {
+      hint: 'Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.',
+    });
+  return new KbError('setup', `The embedding model ${model} is not installed: it comes in a package of its own.`, {
+    hint: `Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
+  });
 }
 
 /** Another name would be written on vectors that are not of it. */
