@@ -1,4 +1,5 @@
 import type { DoctorCheck } from '../schema/doctor.ts';
+import { wrappedRow } from './markdown/flow.ts';
 import { printable, type Screen } from './screen.ts';
 
 /** A line a check, the configuration file first: it could be read, or nothing would be shown. */
@@ -11,5 +12,5 @@ export function showChecks(checks: readonly DoctorCheck[], { screen, file }: { s
     message: file ?? 'no kb.config.yaml from here upwards: the defaults hold (kb init writes one)',
   };
   for (const { name, status, message } of [configuration, ...checks])
-    screen.print(`${marks[status]} ${name.padEnd(10)} ${printable(message)}`);
+    screen.print(wrappedRow(`${marks[status]} ${name.padEnd(10)} `, printable(message), screen.columns));
 }

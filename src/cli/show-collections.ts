@@ -1,5 +1,6 @@
 import type { CollectionSummary } from '../schema/collections.ts';
 import { count, size } from './amounts.ts';
+import { wrappedRow } from './markdown/flow.ts';
 import type { Screen } from './screen.ts';
 
 const embedder = ({ embedding, dimensions }: CollectionSummary): string =>
@@ -11,9 +12,8 @@ export function showCollections(collections: readonly CollectionSummary[], scree
   const width = Math.max(0, ...collections.map(({ name }) => name.length));
   for (const collection of collections) {
     const { name, chunks, sources, bytes } = collection;
-    screen.print(
-      `${screen.color.bold(name.padEnd(width))}  ${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}; ${embedder(collection)}`,
-    );
+    const text = `${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}; ${embedder(collection)}`;
+    screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }
 

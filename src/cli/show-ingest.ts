@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import type { ErrorItem, IngestResult } from '../schema/results.ts';
 import { count, duration } from './amounts.ts';
 import type { FlagValues } from './flags.ts';
+import { wrappedRow } from './markdown/flow.ts';
 import { optionAgain } from './option-again.ts';
 import { printable, type Screen } from './screen.ts';
 
@@ -27,7 +28,8 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   screen.print(
     screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
   );
-  for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)]) screen.print(`  ${name.padEnd(12)} ${printable(text)}`);
+  for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)])
+    screen.print(wrappedRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
     screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');

@@ -207,6 +207,24 @@ describe('the end of an ingest', () => {
     ]);
   });
 
+  it('goes on below its text where the terminal ends', () => {
+    const screen = paper({ columns: 40 });
+    showIngest(report({ unchanged: 2, passed_over: ['docs/photo.jpg', 'docs/empty.md'] }), {
+      screen,
+      milliseconds: 1234,
+      dry_run: false,
+      flags: {},
+    });
+    expect(screen.out.slice(1, -1).join('\n').split('\n')).toEqual([
+      '  unchanged    2 documents stored',
+      '               already as they are:',
+      '               skipped',
+      '  passed over  2 files not read:',
+      '               docs/photo.jpg,',
+      '               docs/empty.md',
+    ]);
+  });
+
   it('tells what a person should know although nothing failed', () => {
     const { out } = said({ unchanged: 1, notices: ['The crawl was cut off at 200 pages.\u001b[2J'] });
     expect(out.slice(2, -1)).toEqual(['  note         The crawl was cut off at 200 pages.']);

@@ -117,6 +117,14 @@ export const wrappedText = (text: string, columns: number | undefined): string =
     .map((line) => (columns === undefined || width(withoutSequences(line)) <= columns ? line : foldedLine(line, columns)))
     .join('\n');
 
+/** A row that fits: its text, where it has to be broken, goes on below its beginning, after the label. */
+export function wrappedRow(label: string, text: string, columns: number | undefined): string {
+  const taken = width(withoutSequences(label));
+  if (columns === undefined || taken + width(text) <= columns) return label + text;
+  const hang = ' '.repeat(taken <= columns / 2 ? taken : 4);
+  return folded([{ text, paint: plain }], { first: label, hang, columns });
+}
+
 function foldedLine(line: string, columns: number): string {
   const [indent = ''] = /^\s*/.exec(line) ?? [];
   return folded([{ text: line.slice(indent.length), paint: plain }], { first: indent, hang: indent, columns });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flow, folded, wrappedText } from '../../../src/cli/markdown/flow.ts';
+import { Flow, folded, wrappedRow, wrappedText } from '../../../src/cli/markdown/flow.ts';
 import { width } from '../../../src/cli/markdown/width.ts';
 
 const fold = (text: string, columns: number, rest = {}) => folded([{ text, paint: (part) => part }], { columns, ...rest });
@@ -57,6 +57,9 @@ describe('a sentence', () => {
     expect(wrappedText('\none two\nthree', 5)).toBe('\none\ntwo\nthree');
     expect(wrappedText('one two three four', undefined)).toBe('one two three four');
     expect(wrappedText('one  two', 8)).toBe('one  two');
+    expect(wrappedRow('a  ', 'one two', undefined)).toBe('a  one two');
+    expect(wrappedRow('a  ', 'one two', 8)).toBe('a  one\n   two');
+    expect(wrappedRow('a label  ', 'one two', 12)).toBe('a label  one\n    two');
   });
 
   it('that is indented goes on indented', () => {
