@@ -352,6 +352,22 @@ describe('an answer', () => {
     expect(screen.warnings).toEqual(['Note: q: The rewrite failed.']);
   });
 
+  it('that may not be the answer says so in one line, and shows three passages to look at', () => {
+    const screen = paper();
+    const others = [2, 3, 4].map((citation) => ({ ...source, citation, cited: false, title: `Page ${citation}` }));
+    const uncertain = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
+    const retrieval_quality = { status: 'passed', passed_chunks: 4 } as const;
+    showSources({ ...result, sources: [{ ...source, cited: true }, ...others], answer_confidence: uncertain, retrieval_quality }, screen);
+    expect(screen.out).toEqual([
+      '\nLow confidence: this may not be the answer, or not all of it.',
+      '',
+      '[1] Manual — a.md · page 2',
+      '\nWhat else to look at:',
+      '[2] Page 2 — a.md · page 2',
+      '[3] Page 3 — a.md · page 2',
+    ]);
+  });
+
   it('whose search query and words failed alike says so once', () => {
     const screen = paper();
     const refused = { ...failure('q', 'It answered 401.'), source_kind: 'chat' as const };

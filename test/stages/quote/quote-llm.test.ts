@@ -233,6 +233,6 @@ test('declines where the best source is hardly above what the gate asks', async 
       sources: sourcesOf(manual).map((source) => ({ ...source, score })),
       embedder,
     });
-  expect((await asked(0.42)).answer).toMatch(/^\[0\]/);
-  expect((await asked(0.44)).answer).toContain('every 90 days');
+  expect((await asked(0.44)).answer).toMatch(/^\[0\]/);
+  expect((await asked(0.46)).answer).toContain('every 90 days');
 });
