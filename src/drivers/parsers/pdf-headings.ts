@@ -34,7 +34,7 @@ const entriesOf = (outline: readonly PdfOutline[], level: number): Entry[] =>
     .filter(({ key }) => key !== '');
 
 /**
- * A title that several entries have («Examples», in every chapter) is the next of them after the heading before. Of more lines than entries with one
+ * A title that several entries have («Examples», in every chapter) is the next of them after the heading before, else the nearest before it. Of more lines than entries with one
  * title, those in smaller letters are none of them: words in bold, a table of contents.
  */
 function byOutline(lines: readonly Line[], entries: readonly Entry[]): HeadingLevel {
@@ -44,7 +44,7 @@ function byOutline(lines: readonly Line[], entries: readonly Entry[]): HeadingLe
   let last = -1;
   for (const line of lines.filter(isLargest(lines, places))) {
     const known = places.get(keyOf(line.text))!;
-    last = known.find((place) => place > last) ?? known[0]!;
+    last = known.find((place) => place > last) ?? known.at(-1)!;
     levels.set(line, entries[last]!.level);
   }
   return (line) => levels.get(line);

@@ -31,6 +31,12 @@ describe('the headings of an outline', () => {
     expect(lines.map(levelOf)).toEqual([1, 2, undefined, 1, 2, 3, 4, 4, 3, 4, 4]);
   });
 
+  it('have the level of the nearest entry before where a line that only says the same led too far', () => {
+    const outline = [entry('Plotting', entry('Style', entry('Key'))), entry('Jitter'), entry('Key', entry('Examples')), entry('Tics')];
+    const lines = ['Plotting', 'Style', 'Key', 'Jitter', 'Examples', 'Key', 'Examples', 'Tics'].map((text) => lineOf(text));
+    expect(lines.map(headingLevels(lines, outline))).toEqual([1, 2, 3, 1, 2, 1, 2, 1]);
+  });
+
   it('are not the lines in smaller letters that only say the same', () => {
     const lines = [
       lineOf('Plotting'),
