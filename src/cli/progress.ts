@@ -34,7 +34,7 @@ export async function followed<R>(
     }
   };
   if (renderer === 'none') return drain(() => {});
-  if (renderer === 'spinner') return withSpinner(waiting!, drain);
+  if (renderer === 'spinner') return withSpinner(waiting!, screen, drain);
   if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));
   if (renderer === 'moving' && !prints) return onTerminal(title!, drain);
   if (title === undefined) screen.status(waiting);
@@ -54,10 +54,15 @@ export function rendererFor(
 }
 
 /** A wait that cannot be counted, such as for a model that is loaded or for another run that holds the collection. It is gone when it is over. */
-async function withSpinner<R>(waiting: string, drain: (show: (event: Event) => void) => Promise<R>): Promise<R> {
+async function withSpinner<R>(
+  waiting: string,
+  { colorBeside }: Pick<Screen, 'colorBeside'>,
+  drain: (show: (event: Event) => void) => Promise<R>,
+): Promise<R> {
   const { default: ora } = await import('ora');
   // standard input is left to who asks there
-  const spinner = ora({ text: waiting, stream: process.stderr, discardStdin: false, hideCursor: false }).start();
+  const color = colorBeside.level > 0 && 'cyan'; // ora itself does not heed NO_COLOR
+  const spinner = ora({ text: waiting, color, stream: process.stderr, discardStdin: false, hideCursor: false }).start();
   const show = (event: Event) => {
     if (event.message && isSaid(event)) spinner.text = printable(event.message);
   };
