@@ -1,3 +1,4 @@
+import { isReferring } from './references.ts';
 import type { RewriteText } from './rewrite-document.ts';
 import { holdsSecret, mayHoldSecret } from './secrets.ts';
 
@@ -31,6 +32,7 @@ export function basicForms(pair: string): string[] {
  * tells that it is one. `isGiven`: it was set for one site alone, as credentials are.
  */
 export function credentialsIn(name: string, value: string, { isGiven = false }: { isGiven?: boolean } = {}): string[] {
+  if (isReferring(value)) return []; // the variable is not set, and nothing was sent
   const [, scheme, rest] = /^(basic|bearer|token|digest|apikey)\s+(\S.*)$/i.exec(value) ?? [];
   if (scheme?.toLowerCase() === 'basic') return basicForms(Buffer.from(rest!, 'base64').toString());
   const isSecret = holdsSecret(name, value);
