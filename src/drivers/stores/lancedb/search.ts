@@ -79,8 +79,9 @@ async function hitsOf(holder: Holder, ranking: Ranking): Promise<Hit[]> {
 
 /** Ranks ids alone, and reads only those rows that no search has read before; undefined where another version came between. */
 async function hitsFromCache(table: Table, holder: Holder, { ranked, column, score }: Ranking): Promise<Hit[] | undefined> {
+  const { table: name } = holder.entry; // before anything is waited for: another table may take the place of this one
   const version = await table.version();
-  const snapshot = `${holder.entry.table} ${version}`;
+  const snapshot = `${name} ${version}`;
   const rows = await ranked(table).select(['id', column]).withRowId().toArrow();
   const [id, row, value] = [reader(rows, 'id'), reader(rows, '_rowid'), reader(rows, column)] as [Read<string>, Read<bigint>, Read<number>];
   const places = Array.from({ length: rows.numRows }, (_, at) => at);
