@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { mean, percentile } from '../src/stages/evaluate/statistics.ts';
+
+export { mean, percentile };
 
 export interface BenchDocument {
   _id: string;
@@ -64,14 +67,6 @@ export function figuresOf(ranking: readonly string[], grades: ReadonlyMap<string
     'recall@100': share(100),
     'MRR@10': first < 0 ? 0 : 1 / (first + 1),
   };
-}
-
-export const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-
-/** The nearest-rank percentile. */
-export function percentile(numbers: readonly number[], percent: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
 }
 
 /** A Markdown table; numbers with three digits after the point below 10, one above. */

@@ -93,8 +93,7 @@ function outcomeOf(
   };
 }
 
-function confidenceOf({ answer_confidence }: ChatResult): Pick<Judged, 'level' | 'probability'> {
-  const { level, probability } = answer_confidence as ChatResult['answer_confidence'] & { probability?: number };
+function confidenceOf({ answer_confidence: { level, probability } }: ChatResult): Pick<Judged, 'level' | 'probability'> {
   return { level, ...(probability === undefined ? {} : { probability }) };
 }
 

@@ -1,5 +1,5 @@
 import type { EvaluationResult } from '../../schema/evaluation.ts';
-import { mean, meanInterval, type Interval } from './statistics.ts';
+import { mean, meanInterval, valuesByName, type Interval } from './statistics.ts';
 import { contributions, type Judged } from './summarize.ts';
 
 /** What the second of two evaluations brings, question by question. */
@@ -18,15 +18,12 @@ export function compareResults(first: EvaluationResult, second: EvaluationResult
   const values = ({ items }: EvaluationResult) =>
     new Map(items.map((outcome) => [outcome.id, contributions({ ...outcome, must: judged.has(outcome.id) } as Judged)]));
   const [before, after] = [values(first), values(second)];
-  const pairs = new Map<string, number[]>();
-  for (const [id, figures] of before) {
-    for (const [name, value] of Object.entries(figures)) {
-      const other = after.get(id)?.[name];
-      if (other !== undefined) pairs.set(name, [...(pairs.get(name) ?? []), other - value]);
-    }
-  }
+  const pairs = Array.from(before, ([id, figures]) => {
+    const others = after.get(id) ?? {};
+    return Object.fromEntries(Object.entries(figures).flatMap(([name, value]) => (name in others ? [[name, others[name]! - value]] : [])));
+  });
   return Object.fromEntries(
-    Array.from(pairs, ([name, differences]) => [
+    Array.from(valuesByName(pairs), ([name, differences]) => [
       name,
       {
         difference: mean(differences),

@@ -28,7 +28,7 @@ export async function* proposeQuestions(collection: Collection, { count, writer,
   const questions: GoldenQuestion[] = [];
   const taken = new Set<string>();
   const sources = [...(await collection.sources()).keys()].toSorted();
-  for (let round = 0; questions.length < count; round++) {
+  while (questions.length < count) {
     const before = questions.length;
     for (const source of spread(sources, count - questions.length)) {
       throwIfAborted(signal);

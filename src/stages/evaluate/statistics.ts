@@ -28,3 +28,16 @@ export function meanInterval(numbers: readonly number[]): Interval {
   const reach = Z * Math.sqrt(variance / numbers.length);
   return [centre - reach, centre + reach];
 }
+
+/** The values of all records under each name. */
+export function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<string, number[]> {
+  const values = new Map<string, number[]>();
+  for (const record of records) {
+    for (const [name, value] of Object.entries(record)) {
+      const known = values.get(name);
+      if (known) known.push(value);
+      else values.set(name, [value]);
+    }
+  }
+  return values;
+}

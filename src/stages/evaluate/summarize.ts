@@ -1,6 +1,6 @@
 import type { EvaluationResult, Figures, Outcome, Verdict } from '../../schema/evaluation.ts';
 import type { ErrorItem } from '../../schema/results.ts';
-import { mean, meanInterval, percentile, shareInterval, type Interval } from './statistics.ts';
+import { mean, meanInterval, percentile, shareInterval, valuesByName, type Interval } from './statistics.ts';
 
 /** Questions that are listed as the worst, at most. */
 const WORST = 10;
@@ -72,10 +72,7 @@ function figuresOf(outcomes: readonly Judged[]): Figures {
 
 /** 95 % intervals of all figures, by name. */
 function intervalsOf(outcomes: readonly Judged[]): Record<string, Interval> {
-  const values = new Map<string, number[]>();
-  for (const outcome of outcomes) {
-    for (const [name, value] of Object.entries(contributions(outcome))) values.set(name, [...(values.get(name) ?? []), value]);
-  }
+  const values = valuesByName(outcomes.map(contributions));
   const isMean = (name: string) => name === 'mrr' || name === 'ndcg@10';
   return Object.fromEntries(
     Array.from(values, ([name, numbers]) => [

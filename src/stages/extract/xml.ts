@@ -1,3 +1,4 @@
+import { orderedXml } from '../../base/ordered-xml.ts';
 import { KbError } from '../../base/errors.ts';
 import { ATTRIBUTES, childrenOf, elementsOf, isMixed, nameOf, textOf, type XmlNode } from './xml-nodes.ts';
 import { flowFrom, flowOf } from './xml-flow.ts';
@@ -18,19 +19,7 @@ export async function xmlValue(text: string, name: string): Promise<unknown> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   const judged = XMLValidator.validate(text);
   if (judged !== true) throw unreadable(name, `line ${judged.err.line}: ${judged.err.msg}`);
-  const parser = new XMLParser({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    attributeNamePrefix: '',
-    attributesGroupName: false,
-    parseTagValue: false,
-    parseAttributeValue: false,
-    trimValues: false,
-    htmlEntities: true, // without it numeric ones are not read either
-    ignoreDeclaration: true,
-    ignorePiTags: true,
-    maxNestedTags: MAX_DEPTH,
-  });
+  const parser = new XMLParser(orderedXml(MAX_DEPTH));
   try {
     const [root] = elementsOf(parser.parse(text) as XmlNode[]);
     if (root) return elementValue(root);

@@ -1,3 +1,4 @@
+import { orderedXml } from '../../../base/ordered-xml.ts';
 import { dirname } from 'node:path/posix';
 import type { Archive } from '../archive.ts';
 
@@ -28,19 +29,7 @@ async function parsed(text: string, name: string): Promise<Element> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   const judged = XMLValidator.validate(text);
   if (judged !== true) throw new Error(`its part ${name} is no XML: line ${judged.err.line}: ${judged.err.msg}`);
-  const parser = new XMLParser({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    attributeNamePrefix: '',
-    attributesGroupName: false,
-    parseTagValue: false,
-    parseAttributeValue: false,
-    trimValues: false,
-    htmlEntities: true, // without it numeric ones are not read either
-    ignoreDeclaration: true,
-    ignorePiTags: true,
-    maxNestedTags: MOST_NESTED,
-  });
+  const parser = new XMLParser(orderedXml(MOST_NESTED));
   const root = (parser.parse(text) as Ordered[]).find((node) => !(TEXT in node));
   if (!root) throw new Error(`its part ${name} has no element`);
   return elementOf(root);
