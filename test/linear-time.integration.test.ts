@@ -9,6 +9,7 @@ import { queryTerms, searchedTerms } from '../src/base/terms.ts';
 import { visible, withoutSequences } from '../src/base/visible.ts';
 import { capitalTerms } from '../src/base/word-share.ts';
 import { escapeTags } from '../src/drivers/parsers/markdown-text.ts';
+import { firstHeading } from '../src/drivers/parsers/title.ts';
 import { carriedOver } from '../src/stages/chat/carry.ts';
 import { citationFilter } from '../src/stages/chat/citations.ts';
 import { withoutHidden } from '../src/stages/chat/hidden.ts';
@@ -100,6 +101,7 @@ const readers: Record<string, (text: string) => unknown> = {
   'what an answer says without its sources': (text) => unsupportedIn(text, [source('The pump stops.')]),
   'what a source says': (text) => unsupportedIn('The pump stops at 5 bar [1].', [source(text)]),
   'the sentences of a paragraph': sentencesOf,
+  'the title of Markdown': firstHeading,
   'the text of Markdown': (text) => [plainText(text), withoutMarks(text), withoutHidden(text)],
   'the blocks of Markdown': readBlocks,
   'the kind of a page': (text) => [pageKindOf(text), passageKindOf(text, [])],

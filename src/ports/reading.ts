@@ -25,7 +25,7 @@ export interface ParsedDocument {
   page?: PageFacts | undefined;
 }
 
-/** Reads one kind of file. One of kb's own runs in another process. Throws a KbError (`invalid`) that says what is wrong with the file. */
+/** Reads one kind of file. One of kb's own runs in another process, but for short texts. Throws a KbError (`invalid`) that says what is wrong with the file. */
 export interface Parser {
   readonly file_type: string;
   /** With the dot, lower case. */
@@ -35,7 +35,7 @@ export interface Parser {
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
-/** Parses files in other processes, bounded in time and memory. */
+/** Parses files, bounded in time and memory: in other processes all but short texts. */
 export interface DocumentReader {
   /** Kinds by extension; undefined for a file that nothing can read. */
   fileType(path: string): string | undefined;

@@ -23,7 +23,9 @@ if (process.argv[2] === 'starved') {
   await reader.close(); // its process would read the second one, too
   const another = createDocumentReader({ processes: 1, seconds: 600, megabytes: 512 });
   const held = descriptors();
-  const failed = await another.read(Buffer.from('second'), { source: 'second.md', file_type: 'markdown' }).catch((error: unknown) => error);
+  const failed = await another
+    .read(Buffer.from('<p>second</p>'), { source: 'second.html', file_type: 'html' })
+    .catch((error: unknown) => error);
   held.forEach((descriptor) => closeSync(descriptor));
   process.stdout.write(`${String(failed)}\n`);
 }

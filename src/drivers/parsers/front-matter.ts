@@ -1,7 +1,9 @@
 import type { Metadata } from '../../schema/items.ts';
 
-/** Values in one front matter. YAML's aliases can make a million out of a few lines. */
+/** Values in one front matter, characters of all of them, and values within values, at most. YAML's aliases can make a million out of a few lines. */
 const MOST_VALUES = 10_000;
+const MOST_CHARACTERS = 100_000;
+const DEEPEST = 32;
 
 export interface FrontMatter {
   data: Metadata;
@@ -27,15 +29,21 @@ export async function readFrontMatter(text: string): Promise<FrontMatter | undef
   }
 }
 
-/** As JSON can hold it: dates as ISO strings, a date without a time as one without. Throws beyond MOST_VALUES. */
+/** As JSON can hold it: dates as ISO strings, a date without a time as one without. Throws beyond the bounds. */
 function plainData(data: Metadata): Metadata {
-  let values = 0;
-  const plain = (value: unknown): unknown => {
-    if (++values > MOST_VALUES) throw new Error('too many values');
-    if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
-    if (Array.isArray(value)) return value.map(plain);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
+  let [values, characters] = [0, 0];
+  const counted = (text: string): string => {
+    characters += text.length;
+    if (characters > MOST_CHARACTERS) throw new Error('too many characters');
+    return text;
   };
-  return plain(data) as Metadata;
+  const plain = (value: unknown, depth: number): unknown => {
+    if (++values > MOST_VALUES || depth > DEEPEST) throw new Error('too many values');
+    if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
+    if (typeof value === 'string') return counted(value);
+    if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [counted(key), plain(item, depth + 1)]));
+  };
+  return plain(data, 0) as Metadata;
 }

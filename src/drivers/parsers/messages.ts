@@ -20,7 +20,10 @@ const write = (stream: Writable, piece: Uint8Array): Promise<void> =>
     stream.write(piece, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Calls `take` with each value that `sendMessage` sends on the other side. Arrays of bytes are views of the message that they came in. */
+/**
+ * Calls `take` with each value that `sendMessage` sends on the other side. Arrays of bytes are views of the message that they came in. A message that cannot
+ * be read (it may nest deeper than the stack of this side allows) destroys the stream with its error.
+ */
 export function onMessage(stream: Readable, take: (value: unknown) => void): void {
   let isHeader = true;
   let target = Buffer.alloc(HEADER_BYTES);
@@ -35,7 +38,12 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
       target = isHeader ? Buffer.allocUnsafeSlow(complete.readUInt32LE()) : Buffer.alloc(HEADER_BYTES);
       filled = 0;
       isHeader = !isHeader;
-      if (isHeader) take(deserialize(complete));
+      if (!isHeader) continue;
+      try {
+        take(deserialize(complete));
+      } catch (error) {
+        return void stream.destroy(error as Error);
+      }
     }
   });
 }

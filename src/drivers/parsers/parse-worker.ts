@@ -5,9 +5,6 @@ import type { ParseAnswer } from './worker-process.ts';
 
 // The process that documents are parsed in. It is given the limit of its resident memory in bytes, and talks over its descriptor 3.
 
-/** A document of more bytes, or of a kind that takes more memory than it has bytes, is parsed under the eyes of a watchdog, which takes time to start. */
-const UNWATCHED = { kinds: new Set(['markdown', 'text']), bytes: 64 * 2 ** 10 };
-
 const channel = new Socket({ fd: 3, readable: true, writable: true });
 // the parent has closed it, or is gone
 channel.on('error', () => {}).on('close', () => process.exit());
@@ -22,18 +19,13 @@ const [{ onMessage, sendMessage }, { parseTasks }, { startWatchdog }] = await Pr
   import('./parse-tasks.ts'),
   import('./watchdog.ts'),
 ]);
-let tellWatchdog: ((isBusy: boolean) => void) | undefined;
+const tellWatchdog = startWatchdog({ bytes: Number(process.argv[2]) });
 onMessage(channel, (message) => void answer(message as ParseTask[]));
 
 async function answer(tasks: readonly ParseTask[]): Promise<void> {
-  if (!tasks.every(isUnwatched)) tellWatchdog ??= startWatchdog({ bytes: Number(process.argv[2]) });
-  tellWatchdog?.(true);
+  tellWatchdog(true);
   const outcomes = await parseTasks(tasks);
   const message: ParseAnswer = { outcomes, resident: process.memoryUsage.rss() };
   await sendMessage(channel, message);
-  tellWatchdog?.(false);
-}
-
-function isUnwatched({ bytes, file_type }: ParseTask): boolean {
-  return UNWATCHED.kinds.has(file_type) && bytes.length <= UNWATCHED.bytes;
+  tellWatchdog(false);
 }

@@ -4,11 +4,12 @@ import { batched } from '../../base/batch.ts';
 import { KbError } from '../../base/errors.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
-import type { ParseTask } from './parse.ts';
+import { parseDocument, type ParseTask } from './parse.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import type { ParseOutcome } from './parse-tasks.ts';
 import { parsers } from './parsers.ts';
 import { deadProcess, lateFile } from './process-failures.ts';
+import { isShortText } from './short-text.ts';
 
 /** Documents of these kinds and at most this size go to a process together: handing one over takes longer than to parse it. */
 const SMALL_KINDS = new Set(['markdown', 'text', 'html-fragment']);
@@ -32,7 +33,10 @@ interface Wanted extends ParseTask {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads documents in processes of their own, which start with the first one. A document that takes too long or too much costs its process, nothing else. */
+/**
+ * Reads short texts in this process, others in processes of their own, which start with the first one. A document that takes too long or too much costs its
+ * process, nothing else.
+ */
 export function createDocumentReader(limits: Limits): DocumentReader {
   const inTurn = pLimit(limits.processes);
   const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + BESIDE_HEAP });
@@ -44,6 +48,7 @@ export function createDocumentReader(limits: Limits): DocumentReader {
     async read(bytes, { source, file_type, signal }) {
       throwIfAborted(signal);
       const task: Wanted = { bytes, source, file_type, signal };
+      if (isShortText(task)) return parseDocument(task);
       const isSmall = SMALL_KINDS.has(file_type) && bytes.length <= SMALL_BYTES;
       // where a batch dies, each is read alone, so that only the one that is at fault fails
       const together = isSmall ? await runTogether(task).catch(() => undefined) : undefined;

@@ -53,7 +53,7 @@ const officeKind = (names: readonly string[]): string | undefined =>
 const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
 
 /** Not the opening of another format, and hardly a control character. NUL does not count: some programs pad text with it. */
-function looksLikeText(bytes: Uint8Array): boolean {
+export function looksLikeText(bytes: Uint8Array): boolean {
   if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
   const wide = isUtf16(bytes);
   const start = wide ? new TextDecoder(wide).decode(bytes.subarray(0, SAMPLE)) : latin1(bytes, SAMPLE);

@@ -41,6 +41,8 @@ export class WorkerProcess {
   readonly #channel: Socket | undefined;
   readonly #closed: Promise<Death>;
   #receive: ((answer: ParseAnswer) => void) | undefined;
+  /** Why the channel broke: what the process does not say itself. */
+  #broken: Error | undefined;
 
   constructor({ heap, resident }: MemoryLimits) {
     const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
@@ -53,7 +55,7 @@ export class WorkerProcess {
     });
     this.#closed = deathOf(this.#child); // first of all: a process that could not be started says so as an event
     this.#channel = streamsOf(this.#child)[3];
-    this.#channel?.on('error', () => {}); // its end is told by that of the process
+    this.#channel?.on('error', (error) => (this.#broken = error)); // the process ends of it, or has ended
     if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as ParseAnswer));
     this.#keepParent(false);
   }
@@ -64,11 +66,15 @@ export class WorkerProcess {
     try {
       const answer = new Promise<ParseAnswer>((resolve) => (this.#receive = resolve));
       if (this.#channel) sendMessage(this.#channel, tasks).catch(() => {});
-      return await Promise.race([answer, this.#closed.then((death) => ({ death }))]);
+      return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#explained(death) }))]);
     } finally {
       this.#receive = undefined;
       this.#keepParent(false);
     }
+  }
+
+  #explained(death: Death): Death {
+    return { ...death, stderr: death.stderr || String(this.#broken ?? '') };
   }
 
   get isAlive(): boolean {

@@ -47,6 +47,8 @@ describe('Markdown', () => {
       'aliases that grow without end',
       `---\na: &a [${'x,'.repeat(30)}]\nb: &b [${'*a,'.repeat(30)}]\nc: [${'*b,'.repeat(30)}]\n---\n# Body\n`,
     ],
+    ['aliases of a long text', `---\na: &a ${'x'.repeat(1000)}\nb: [${'*a,'.repeat(500)}]\n---\n# Body\n`],
+    ['values that nest without end', `---\na: ${'['.repeat(2000)}${']'.repeat(2000)}\n---\n# Body\n`],
   ])('takes %s at its beginning for text', async (_name, source) => {
     expect(await read('markdown', source)).toMatchObject({ text: source, metadata: {}, marks: [{ at: 0, line: 1 }] });
   });

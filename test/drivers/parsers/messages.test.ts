@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { onMessage, sendMessage } from '../../../src/drivers/parsers/messages.ts';
@@ -40,6 +41,16 @@ describe('messages', () => {
     await sendMessage(slow, new Uint8Array(3_000_000));
     expect(Math.max(...written)).toBeLessThanOrEqual(262_148);
     expect(written.reduce((sum, size) => sum + size)).toBeGreaterThan(3_000_000);
+  });
+
+  it('that cannot be read destroy the stream, and nothing else', async () => {
+    const wire = new PassThrough();
+    const received: unknown[] = [];
+    onMessage(wire, (value) => received.push(value));
+    const broken = once(wire, 'error');
+    wire.write(Buffer.from([2, 0, 0, 0, 1, 2]));
+    expect(String(await broken)).toMatch(/Error/);
+    expect(received).toEqual([]);
   });
 
   it('that cannot be written reject', async () => {

@@ -73,28 +73,48 @@ describe('the reader', () => {
 
   it('gives up a file that takes too long, and goes on', async () => {
     const reader = open({ seconds: 3 });
-    const [late, next] = await Promise.allSettled([read(reader, 'slow.html', slowHtml), read(reader, 'next.md', 'Next.')]);
+    const [late, next] = await Promise.allSettled([read(reader, 'slow.html', slowHtml), read(reader, 'next.html', '<p>Next.</p>')]);
     expect(late).toMatchObject({ reason: { code: 'too_large', message: 'slow.html was not read within 3 s.', isRetryable: false } });
     expect(next).toMatchObject({ value: { text: 'Next.' } });
   });
 
   it('gives up a file that takes too much memory, and goes on', async () => {
     const reader = open({ megabytes: 32 });
-    const [large, next] = await Promise.allSettled([read(reader, 'huge.csv', huge), read(reader, 'next.md', 'Next.')]);
+    const [large, next] = await Promise.allSettled([read(reader, 'huge.csv', huge), read(reader, 'next.html', '<p>Next.</p>')]);
     expect(large.status).toBe('rejected'); // said first, lest the text be printed
     expect(large).toMatchObject({ reason: { code: 'too_large', message: 'huge.csv needs more than 32 MiB of memory to be read.' } });
     expect(next).toMatchObject({ value: { text: 'Next.' } });
+  });
+
+  it('reads short texts in this process, also when no other one can be started', async () => {
+    const reader = open({ megabytes: 1 }); // of which no process starts
+    expect((await read(reader, 'a.md', '---\ntitle: Pumps\n---\n# Seals\n')).title).toBe('Pumps');
+    expect((await read(reader, 'b.txt', 'Text.')).text).toBe('Text.');
+    await expect(read(reader, 'c.html', '<p>c</p>')).rejects.toMatchObject({ message: expect.stringContaining('c.html') });
+  });
+
+  it('gives up Markdown whose front matter takes too long or too much memory, and goes on', async () => {
+    const blank = `---\na: b\n${'\n'.repeat(1_000_000)}---\n# Body\n`; // gray-matter looks for comments behind each of these lines
+    const slow = open({ seconds: 3 });
+    await expect(read(slow, 'blank.md', blank)).rejects.toMatchObject({
+      code: 'too_large',
+      message: 'blank.md was not read within 3 s.',
+    });
+    expect((await read(slow, 'next.html', '<p>Next.</p>')).text).toBe('Next.');
+    const small = open({ megabytes: 32 });
+    const outcome = await read(small, 'large.md', `# Large\n${'a\r\n'.repeat(30_000_000)}`).then(({ text }) => text, String); // 90 MB, which no report should print
+    expect(outcome.slice(0, 200)).toBe('KbError: large.md needs more than 32 MiB of memory to be read.');
   });
 
   it('stops in the middle of a file, and before one', async () => {
     const reader = open();
     const stop = new AbortController();
     const running = read(reader, 'slow.html', slowHtml, stop.signal);
-    const waiting = read(reader, 'waiting.md', 'Text.', stop.signal);
+    const waiting = read(reader, 'waiting.html', '<p>Text.</p>', stop.signal);
     setTimeout(() => stop.abort(), 300);
     await expect(running).rejects.toMatchObject({ code: 'aborted' });
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
-    expect((await read(reader, 'next.md', 'Next.')).text).toBe('Next.');
+    expect((await read(reader, 'next.html', '<p>Next.</p>')).text).toBe('Next.');
   });
 
   it('refuses a page of more markup than a DOM is built for, and says so', async () => {
@@ -109,7 +129,7 @@ describe('the reader', () => {
     const running = read(reader, 'slow.html', slowHtml).catch((error: unknown) => error);
     await reader.close();
     expect(await running).toMatchObject({ code: 'aborted' });
-    await expect(read(reader, 'next.md', 'Next.')).rejects.toMatchObject({ code: 'aborted' });
+    await expect(read(reader, 'next.html', '<p>Next.</p>')).rejects.toMatchObject({ code: 'aborted' });
   });
 
   it('reads its neighbours when a document takes its process down', async () => {

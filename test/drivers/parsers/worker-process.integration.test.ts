@@ -73,7 +73,7 @@ describe('a worker process', () => {
       const [code] = await once(parent, 'close');
       expect({ code, said: said() }).toEqual({
         code: 0,
-        said: expect.stringMatching(/^first\n.*second\.md cannot be read: no process could be started/),
+        said: expect.stringMatching(/^first\n.*second\.html cannot be read: no process could be started/),
       });
     },
   );
