@@ -29,6 +29,8 @@ export interface QuoteBlock {
   header: string;
   /** Which section of the source it stands in. */
   section: number;
+  /** Whether its section begins with it. */
+  isFirst: boolean;
   /** Whether a part of it is in the retrieved chunk itself, not only in a neighbour. */
   isRetrieved: boolean;
   /** Stems of its words. */
@@ -122,6 +124,7 @@ export function blocksOf(source: GroundingSource, index: number): QuoteBlock[] {
       term,
       header,
       section,
+      isFirst: blocks.length === 0 ? from === 0 : blocks.at(-1)!.section !== section,
       isRetrieved: start < to && start + text.trimEnd().length > from,
       own: new Set(terms(withoutMarks(trimmed))),
       context: new Set(terms([...path, term, header].join(' '))),

@@ -11,7 +11,7 @@ import type { Candidate } from './rank.ts';
 export interface Evidence {
   /** Cosine of the question to the best block; undefined where meaning was not compared. */
   cosine: number | undefined;
-  /** Share of the question's words in the passage itself. */
+  /** Share of the question's words in the passage itself; of what introduces a page or section with its titles. */
   stated: number;
   /** The greatest share of them in one of its sentences, rows or items; of a row, an item and a definition with what it stands under. */
   together: number;
@@ -38,8 +38,8 @@ const DOUBT = 0.5;
 const IDENTIFIER = /[_.\p{N}]/u;
 
 /** The stems of each sentence of a block, with those of what it stands under where it says little without. */
-function sentenceTerms({ kind, text, term, context }: QuoteBlock): Set<string>[] {
-  const above = kind === 'row' || kind === 'item' || term !== '' ? [...context] : [];
+function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction: boolean): Set<string>[] {
+  const above = kind === 'row' || kind === 'item' || term !== '' || isIntroduction ? [...context] : [];
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
@@ -50,7 +50,7 @@ export function evidenceOf(
 ): Evidence | undefined {
   const best = ranked[0];
   if (!best) return undefined;
-  const { seed, cosine, blocks } = best;
+  const { seed, cosine, blocks, isIntroduction } = best;
   const wanted = [...new Set(subjectTerms(query))];
   const share = (held: ReadonlySet<string>) => wanted.filter((term) => held.has(term)).length / (wanted.length + DOUBT);
   const source = sources[seed.source]!;
@@ -60,8 +60,8 @@ export function evidenceOf(
   const documentOf = ({ title }: GroundingSource) => title.split(' › ')[0];
   return {
     cosine,
-    stated: share(new Set(blocks.flatMap(({ own }) => [...own]))),
-    together: Math.max(0, ...blocks.flatMap(sentenceTerms).map(share)),
+    stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
+    together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
     identifier: Number(wanted.some((term) => IDENTIFIER.test(term) && seed.own.has(term))),
     retrieved: source.score ?? 0,
     sameDocument: sources.filter((other) => documentOf(other) === documentOf(source)).length / sources.length,

@@ -2,6 +2,7 @@ import { lastAsked, subjectTerms } from '../../base/asked.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { countWords, type QuoteBlock } from './blocks.ts';
+import { askedMeaningOf, introduces } from './definition.ts';
 import { headingOf } from './heading.ts';
 import { grow } from './passages.ts';
 
@@ -13,6 +14,8 @@ export interface Candidate {
   cosine: number | undefined;
   /** Share of the question's words in the blocks and what they stand under, 0 to 1. */
   share: number;
+  /** Whether the question is what something is, and the seed introduces it. */
+  isIntroduction: boolean;
   score: number;
 }
 
@@ -37,6 +40,9 @@ const VALUE = 0.4;
 
 /** What a passage of a contents list, an index or a change log loses where none is asked for: by more than two passages of one subject differ. */
 const LISTING = 0.4;
+
+/** Of a question for what something is: what the introduction of its page or section gains. */
+const INTRODUCTION = 0.4;
 
 /** A share is counted with one word more than the question has: one of one says less than five of five. */
 const DOUBT = 1;
@@ -87,6 +93,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const wanted = new Set(subjectTerms(query));
   const cosines = await cosinesOf(query, blocks, options);
   const question = lastAsked(query);
+  const meaning = askedMeaningOf(question);
   const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
   const candidates = [...blocks.entries()]
@@ -96,12 +103,14 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
       const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
       const share = shareOf(grown, wanted);
       const cosine = cosines?.[i];
+      const isIntroduction = meaning !== undefined && introduces(seed, meaning);
       const score =
         (cosine ?? 0) +
         RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
         SHARE * share +
+        (isIntroduction ? INTRODUCTION : 0) +
         fitness(question, seed, options.sources[seed.source]!);
-      return { seed, blocks: grown, cosine, share, score };
+      return { seed, blocks: grown, cosine, share, isIntroduction, score };
     })
     .toSorted((a, b) => b.score - a.score);
   return distinct(candidates);
