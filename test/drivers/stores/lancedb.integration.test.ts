@@ -21,6 +21,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
+/** The table of the only collection, as it lies in the folder. */
+async function openTable() {
+  const connection = await (await import('@lancedb/lancedb')).connect(folder);
+  return await connection.openTable((await connection.tableNames()).find((name) => name.startsWith('kb.'))!);
+}
+
 testStore('lancedb', () => openLanceDb({ url: folder }));
 
 describe('a LanceDB store in a folder', () => {
@@ -253,21 +259,33 @@ describe('a LanceDB store in a folder', () => {
   });
 
   it('lies in few pieces after a job of many writes, and is left alone while it does', async () => {
-    const pieces = async () => {
-      const connection = await (await import('@lancedb/lancedb')).connect(folder);
-      const table = (await connection.tableNames()).find((name) => name.startsWith('kb.'))!;
-      return (await (await connection.openTable(table)).stats()).fragmentStats.numFragments;
-    };
+    const pieces = async () => (await (await openTable()).stats()).fragmentStats.numFragments;
     const collection = await (await openLanceDb({ url: folder })).create(INFO);
     const write = (id: number) => collection.replace([{ source: `${id}`, isNew: true, chunks: [{ ...plain(`${id}`), source: `${id}` }] }]);
-    for (let id = 0; id < 12; id++) await write(id);
-    expect(await pieces()).toBe(12);
+    for (let id = 0; id < 20; id++) await write(id);
+    expect(await pieces()).toBe(20);
     await collection.optimize();
     expect(await pieces()).toBe(1);
-    for (let id = 12; id < 15; id++) await write(id);
+    for (let id = 20; id < 23; id++) await write(id);
     await collection.optimize();
     expect(await pieces()).toBe(4);
-    expect(await collection.count()).toBe(15);
+    expect(await collection.count()).toBe(23);
+  });
+
+  it('is indexed after a job of few large writes without being rewritten', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    for (const at of [0, 1, 2])
+      await collection.replace([
+        { source: `${at}`, isNew: true, chunks: Array.from({ length: 500 }, (_, i) => ({ ...plain(`${at}-${i}`), source: `${at}` })) },
+      ]);
+    const table = await openTable();
+    const waiting = async () => (await table.indexStats('terms_idx'))?.numUnindexedRows;
+    expect(await waiting()).toBe(1500);
+    await collection.optimize();
+    await table.checkoutLatest();
+    expect(await waiting()).toBe(0);
+    expect((await table.stats()).fragmentStats.numFragments).toBe(3);
+    expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'source_idx', 'terms_idx']);
   });
 
   it('finds what another handle has written in place of what it found before', async () => {
