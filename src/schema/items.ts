@@ -57,7 +57,10 @@ export const Chunk = z
   .object({
     id: z.string().describe('Stable: derived from the source, the heading path and the ordinal under it'),
     text: z.string().describe('The passage, for people'),
-    embed_text: z.string().optional().describe('Title and headings before the passage, for the embedder; `text` where absent'),
+    embed_text: z
+      .string()
+      .optional()
+      .describe('Words of the path or address, title and headings before the passage, for the embedder; `text` where absent'),
     source: z.string().describe('Path, address or name of its document'),
     metadata: Metadata,
   })

@@ -10,7 +10,7 @@ import type { SourceName } from './extract/extract.ts';
 import type { Work } from './ingest-work.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
-const FORMAT = '3';
+const FORMAT = '4';
 /** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
 const PARSED_AT_ONCE = 32;
 

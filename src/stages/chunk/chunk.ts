@@ -9,6 +9,7 @@ import { joinShort, type Group } from './groups.ts';
 import { locator, markAt } from './locations.ts';
 import type { Before } from './overlap.ts';
 import { pack, type PackSizes, type Piece } from './pack.ts';
+import { placeWords } from './place-words.ts';
 import { toSections } from './sections.ts';
 
 /**
@@ -22,10 +23,11 @@ export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
   const sizes = sizesOf(chunking);
   const groups = joinShort(toSections(blocks, pageStarts(document, blocks)), sizes);
   const locate = locator(document, blocks);
+  const place = placeWords(document.source);
   const chunks: Chunk[] = [];
   let before: { group: Group; piece: Piece } | undefined;
   for (const group of groups) {
-    const path = embedPath(document.title, group.host.headings);
+    const path = embedPath({ place, title: document.title, headings: group.host.headings });
     const pieces = pack(document.text, blocks, { group, sizes, before: goesOn(blocks, group, before) });
     for (const [ordinal, piece] of pieces.entries()) {
       const text = textOf(document.text, piece, piece.from);

@@ -3,13 +3,21 @@ import { visible } from '../../base/visible.ts';
 /** A title is read up to here: what follows costs tokens of every chunk. */
 const LONGEST_TITLE = 200;
 
-/** `title` and the path of headings as one line, each name once: `Manual > Maintenance > Replacing the filter`. */
-export function embedPath(title: string, headings: readonly string[]): string {
+/** What leads to a passage. */
+interface Leading {
+  /** Words of its document's path or address. */
+  place?: string;
+  title: string;
+  headings: readonly string[];
+}
+
+/** Words of the place, `title` and the path of headings as one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
+export function embedPath({ place = '', title, headings }: Leading): string {
   const names: string[] = [];
   for (const name of [title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE).toWellFormed(), ...headings]) {
     if (name !== '' && !(names.length < 2 && isNamed(names, name))) names.push(name);
   }
-  return names.join(' > ');
+  return (place === '' || isNamed(names, place) ? names : [place, ...names]).join(' > ');
 }
 
 /** Whether the names hold the words of `name` already: a first heading that is the title, or a part of it. */

@@ -2,12 +2,19 @@ import { expect, it } from 'vitest';
 import { embedPath, embedText, withoutMarks } from '../../../src/stages/chunk/embed-text.ts';
 
 it('the path is the title and the headings, a first heading that the title holds being left out', () => {
-  expect(embedPath('Helios 300 Operator Manual', ['Helios 300', 'Maintenance', 'Filter'])).toBe(
+  expect(embedPath({ title: 'Helios 300 Operator Manual', headings: ['Helios 300', 'Maintenance', 'Filter'] })).toBe(
     'Helios 300 Operator Manual > Maintenance > Filter',
   );
-  expect(embedPath('Handbook', ['handbook'])).toBe('Handbook');
-  expect(embedPath('Category', ['Cat', 'Category'])).toBe('Category > Cat > Category');
-  expect(embedPath('', ['', 'A'])).toBe('A');
+  expect(embedPath({ title: 'Handbook', headings: ['handbook'] })).toBe('Handbook');
+  expect(embedPath({ title: 'Category', headings: ['Cat', 'Category'] })).toBe('Category > Cat > Category');
+  expect(embedPath({ title: '', headings: ['', 'A'] })).toBe('A');
+});
+
+it('the words of the place stand before the title, unless that says them', () => {
+  const headings = ['Parameters'];
+  expect(embedPath({ place: 'postgresql sql copy', title: 'COPY', headings })).toBe('postgresql sql copy > COPY > Parameters');
+  expect(embedPath({ place: 'helios manual', title: 'Helios Manual', headings })).toBe('Helios Manual > Parameters');
+  expect(embedPath({ place: 'notes', title: '', headings: [] })).toBe('notes');
 });
 
 it('the path stands before the passage, and either alone where there is nothing else', () => {
