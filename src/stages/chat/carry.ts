@@ -1,6 +1,7 @@
 import { ownTerms, terms } from '../../base/terms.ts';
 import { bare, BEFORE_A_NAME, kindOf, renumbered, sameName, sameNoun } from './in-place.ts';
 import { onlyAsksOn } from './instead.ts';
+import { spelledOut } from './spell-out.ts';
 import { isFunctionWord, languageOf } from '../../base/language.ts';
 
 /** A question with fewer words of its own than this can hardly stand alone. */
@@ -39,11 +40,14 @@ const VERB =
   /(?<!\p{L})(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|means?|ist|sind|war|waren|kann|können|muss|bedeutet|heißt|est|sont|signifie|es|son|significa|è|sono|é|são|zijn|betekent)(?!\p{L})/iu;
 
 /**
- * Whether a question that is taken for a follow-up may be none: nothing in it points back or goes on, and it asks with a verb about a thing of its
- * own: «What is chokidar?».
+ * Whether a question that is taken for a follow-up may be none: nothing in it points back, and it asks with a verb about a thing of its own: «What is
+ * chokidar?»; one that goes on asks about two: «And how many tables can be in one join?».
  */
-export const mayStandAlone = (question: string): boolean =>
-  VERB.test(question) && !GOING_ON.test(question) && !pointsBack(question) && !onlyAsks(question) && ownTerms(question).length > 0;
+export function mayStandAlone(question: string): boolean {
+  const goesOn = GOING_ON.test(question);
+  const rest = question.replace(GOING_ON, '');
+  return VERB.test(rest) && !pointsBack(rest) && !onlyAsks(rest) && ownTerms(rest).length >= (goesOn ? FEWEST_TERMS : 1);
+}
 
 /** Whether a question can hardly be understood without those before it. */
 const followsUp = (question: string): boolean =>
@@ -83,7 +87,7 @@ function followed(thread: Thread, question: string): Thread {
 const textOf = ({ stem, asked, added }: Thread): string => [stem, asked, added].filter(Boolean).join(' ');
 
 /**
- * A question that can be understood without the others, and whether a subject was found in them: the last one that stood alone, with what was named since in the place of what it named, what was asked about it last,
+ * A question that can be understood without the others, and whether a subject was found in them: with what its pronoun stands for, or behind the last one that stood alone, with what was named since in the place of what it named, what was asked about it last,
  * and the question. One that stands alone is left as it is. `before` are the questions before it, oldest first.
  */
 export function carriedOver(query: string, before: readonly string[]): { text: string; hasSubject: boolean } {
@@ -93,6 +97,7 @@ export function carriedOver(query: string, before: readonly string[]): { text: s
   const [first, ...rest] = telling.slice(Math.max(0, from));
   if (first === undefined) return { text: query, hasSubject: false };
   const thread = rest.reduce(followed, { stem: first, asked: '', added: '' });
-  const text = onlyAsksOn(query) ? `${textOf(thread)} ${query}` : textOf(followed(thread, query));
+  const carried = () => spelledOut(query, thread.stem) ?? textOf(followed(thread, query));
+  const text = onlyAsksOn(query) ? `${textOf(thread)} ${query}` : carried();
   return { text, hasSubject: from >= 0 };
 }
