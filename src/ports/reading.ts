@@ -23,6 +23,8 @@ export interface ParsedDocument {
   marks?: Mark[] | undefined;
   /** Of HTML alone. */
   page?: PageFacts | undefined;
+  /** Of the XML of an API alone, which has no text: its content as JSON would have it. */
+  value?: unknown;
 }
 
 /** Reads one kind of file. One of kb's own runs in another process, but for short texts. Throws a KbError (`invalid`) that says what is wrong with the file. */

@@ -10,6 +10,7 @@ export const KINDS: Record<string, { name: string; extension: string }> = {
   html: { name: 'an HTML page', extension: '.html' },
   markdown: { name: 'a Markdown file', extension: '.md' },
   text: { name: 'a text file', extension: '.txt' },
+  'xml-value': { name: 'XML', extension: '.xml' },
 };
 
 const nameOf = (file_type: string): string => KINDS[file_type]?.name ?? `a file of the kind «${file_type}»`;

@@ -12,7 +12,7 @@ export interface ParseTask {
 
 /**
  * Reads one file: is it what its name says, what is in it, is there any text. To be run where it can be stopped. A web page may come without
- * text: what it links to is worth knowing, and a browser may find more in it.
+ * text: what it links to is worth knowing, and a browser may find more in it; XML comes as a value.
  * @throws KbError that names the file and what is wrong with it.
  */
 export async function parseDocument({ bytes, source, file_type }: ParseTask): Promise<ParsedDocument> {
@@ -21,7 +21,7 @@ export async function parseDocument({ bytes, source, file_type }: ParseTask): Pr
   try {
     await checkContent(bytes, { source, file_type });
     const parsed = await parser.parse(bytes, { source });
-    if (parsed.text.trim() === '' && !parsed.page) throw withoutText(source, file_type);
+    if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, file_type);
     return parsed;
   } catch (error) {
     throw error instanceof KbError ? error : brokenFile(source, file_type, error);

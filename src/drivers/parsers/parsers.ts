@@ -8,6 +8,7 @@ import { pdfParser } from './pdf.ts';
 import { pptxParser } from './pptx.ts';
 import { textParser } from './text.ts';
 import { xlsxParser } from './xlsx.ts';
+import { xmlParser } from './xml.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
 export const parsers: readonly Parser[] = [
@@ -20,4 +21,5 @@ export const parsers: readonly Parser[] = [
   htmlFragmentParser,
   textParser,
   csvParser,
+  xmlParser,
 ];

@@ -9,7 +9,7 @@ import type { NetworkParts } from './network.ts';
 import { isCounted, placeOf, type PageRequest, type PageSeen } from './pagination.ts';
 import { valueAt } from './record-paths.ts';
 import { countIn, recordsIn } from './records.ts';
-import { structureOf, type Structure } from './structure.ts';
+import { structureOf, type Reading, type Structure } from './structure.ts';
 
 /** One answer of an API. */
 export interface ApiPage extends PageSeen {
@@ -58,7 +58,7 @@ function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> 
 }
 
 /** Which page it is. */
-interface PageOfApi {
+interface PageOfApi extends Reading {
   number: number;
   request: PageRequest;
   /** The pages before were lists of records. */
@@ -66,9 +66,13 @@ interface PageOfApi {
 }
 
 /** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error or nothing but one, or has nothing at `items_path`. */
-export async function pageOf(answer: HttpAnswer, api: ApiSettings, { number, request, had_records }: PageOfApi): Promise<ApiPage> {
+export async function pageOf(
+  answer: HttpAnswer,
+  api: ApiSettings,
+  { number, request, had_records, ...reading }: PageOfApi,
+): Promise<ApiPage> {
   const base = apiSource(api);
-  const structure = await structureOf(answer, base);
+  const structure = await structureOf(answer, base, reading);
   const items_path = api.pagination?.items_path;
   const place = placeOf(api.pagination, request, number);
   if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path });

@@ -60,7 +60,7 @@ async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts):
     if (answer.status >= 400 && saysNoPage(answer)) break;
     if (answer.status >= 400) return yield* doubtful(api, refused(api, at, answer.status));
     at.stage = 'convert';
-    const page = await pageOf(answer, api, at);
+    const page = await pageOf(answer, api, { ...at, ...parts });
     if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
     if (page.count === 0) break;
     if (pages.has(page.digest)) {

@@ -2,7 +2,7 @@ import { KbError } from '../../base/errors.ts';
 import type { HttpAnswer } from '../../base/http-message.ts';
 import { jsonLines, type BrokenLine } from './json-lines.ts';
 import { markedCharset } from './media.ts';
-import { xmlValue } from './xml.ts';
+import type { NetworkParts } from './network.ts';
 
 /** An answer that is made of fields and records. */
 export interface Structure {
@@ -21,16 +21,21 @@ const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
 const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
 
-/** Reads JSON, JSON Lines and XML; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
-export async function structureOf(answer: HttpAnswer, name: string): Promise<Structure | undefined> {
+/** What reading an answer takes. */
+export type Reading = Pick<NetworkParts, 'reader' | 'signal'>;
+
+/** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
+export async function structureOf(answer: HttpAnswer, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
   const { content_type } = answer;
   const isDeclared = content_type !== 'application/xhtml+xml' && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !JSON_PERHAPS.test(content_type)) return undefined;
   const text = decoded(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
   if (LINES_TYPE.test(content_type)) return lines(text, name);
   if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
-  if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text)))
-    return { file_type: 'xml', value: await xmlValue(text, name) };
+  if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text))) {
+    const { value } = await reader.read(Buffer.from(text), { source: name, file_type: 'xml-value', signal });
+    return { file_type: 'xml', value };
+  }
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = attempted(text);
   if (value !== undefined) return { file_type: 'json', value };

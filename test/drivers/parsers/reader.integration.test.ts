@@ -106,6 +106,16 @@ describe('the reader', () => {
     expect(outcome.slice(0, 200)).toBe('KbError: large.md needs more than 32 MiB of memory to be read.');
   });
 
+  it('gives up XML of an API that takes too much memory, and answers with a value otherwise', async () => {
+    const reader = open({ megabytes: 32 });
+    const value = (xml: string) =>
+      reader.read(Buffer.from(xml), { source: 'http://api.example/', file_type: 'xml-value' }).then((parsed) => parsed.value, String);
+    expect(await value(`<r>${'<a/>'.repeat(1_000_000)}</r>`)).toBe(
+      'KbError: http://api.example/ needs more than 32 MiB of memory to be read.',
+    );
+    expect(await value('<r><a>1</a><a/></r>')).toEqual({ a: ['1', ''] });
+  });
+
   it('stops in the middle of a file, and before one', async () => {
     const reader = open();
     const stop = new AbortController();

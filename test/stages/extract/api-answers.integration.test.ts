@@ -51,7 +51,7 @@ test('an answer of text, CSV or HTML is read as such a document, and XML as fiel
     ['/a.txt', '/b', '/c', '/d'].map((path) => web.url + path),
     { reader },
   );
-  expect(reader.given.map(({ file_type }) => file_type)).toEqual(['text', 'csv', 'html']);
+  expect(reader.given.map(({ file_type }) => file_type)).toEqual(['text', 'csv', 'html', 'xml-value']);
   expect(documents[0]!.text).toBe('plain words');
   expect(documents[3]!.text).toBe('- part:\n  - no: P-1\n  - text: Pump & seal');
 });

@@ -1,9 +1,10 @@
 import { extname } from 'node:path';
+import { parseDocument } from '../../../src/drivers/parsers/parse.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
 
 const KINDS: Record<string, string> = { '.md': 'markdown', '.html': 'html', '.txt': 'text', '.csv': 'csv', '.pdf': 'pdf' };
 
-/** A reader that takes every document for text, and writes down what it was given: what is tested is the way there. */
+/** A reader that takes every document but the XML of an API for text, and writes down what it was given: what is tested is the way there. */
 export function plainReader(): DocumentReader & { read: DocumentReader['read']; given: { source: string; file_type: string }[] } {
   const given: { source: string; file_type: string }[] = [];
   return {
@@ -12,6 +13,7 @@ export function plainReader(): DocumentReader & { read: DocumentReader['read']; 
     fileType: (path) => KINDS[extname(path).toLowerCase()],
     async read(bytes, { source, file_type }) {
       given.push({ source, file_type });
+      if (file_type === 'xml-value') return parseDocument({ bytes, source, file_type });
       return { text: new TextDecoder().decode(bytes), metadata: { lang: 'en' }, marks: [{ at: 0, line: 1 }] };
     },
     close: async () => {},

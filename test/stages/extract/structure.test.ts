@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpAnswer } from '../../../src/base/http-message.ts';
 import { structureOf } from '../../../src/stages/extract/structure.ts';
+import { plainReader } from './plain-reader.ts';
 
 const read = (content_type: string, body: string | Uint8Array, charset?: string) =>
   structureOf(
     { url: 'http://x/', status: 200, headers: {}, bytes: Buffer.from(body as string), content_type, charset } satisfies HttpAnswer,
     'http://x/',
+    { reader: plainReader() },
   );
 
 describe('JSON', () => {
@@ -146,6 +148,13 @@ describe('XML', () => {
     ['<a><__proto__>x</__proto__></a>', 'cannot be read'],
   ])('that is broken is an error that says where: %j', async (xml, where) => {
     await expect(read('application/xml', xml)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(where) });
+  });
+
+  test('of too many fields is refused', async () => {
+    await expect(read('application/xml', `<r>${'<a/>'.repeat(1_000_001)}</r>`)).rejects.toMatchObject({
+      code: 'too_large',
+      message: 'http://x/ answered with XML of more than 1000000 fields and values.',
+    });
   });
 
   test('without an element is an error', async () => {

@@ -1,4 +1,4 @@
-import { orderedXml } from '../../../base/ordered-xml.ts';
+import { orderedXml } from '../ordered-xml.ts';
 import { dirname } from 'node:path/posix';
 import type { Archive } from '../archive.ts';
 

@@ -1,4 +1,4 @@
-import { childrenOf, elementsOf, isMixed, nameOf, textOf, type XmlNode } from './xml-nodes.ts';
+import { childrenOf, elementsOf, isMixed, nameOf, textOf, type XmlNode } from './nodes.ts';
 
 /** Code in DocBook, DITA, JATS and TEI; its lines stay. */
 const CODE = /^(screen|programlisting|literallayout|synopsis|code|codeblock|pre|preformat|eg)$/;
