@@ -29,7 +29,10 @@ export async function collectionOf({ name, corpus }: BenchSet, store: VectorStor
   if (known) return known;
   const { provider, model, dimensions } = embedder;
   const collection = await store.create({ name, provider, model, dimensions });
-  const chunks = corpus.flatMap((document) => chunkDocument(toDocument(document), DEFAULTS.chunking));
+  const chunks = corpus.flatMap((document) => {
+    const cut = chunkDocument(toDocument(document), DEFAULTS.chunking);
+    return cut.map((chunk) => ({ ...chunk, siblings: cut.length }));
+  });
   for (let at = 0; at < chunks.length; at += BATCH) {
     const batch = chunks.slice(at, at + BATCH);
     const vectors = await embedTexts(

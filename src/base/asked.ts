@@ -71,6 +71,12 @@ const HOW_TO =
 /** Whether what is asked now is how something is done. English and German. */
 export const asksHowTo = (question: string): boolean => HOW_TO.test(lastAsked(question));
 
+const LISTING =
+  /\b(?:change[sd]?|change ?log|release[sd]?|versions?|news?|added|removed|since|contents|index|list of|pages?)\b|(?<!\p{L})(?:änderung(?:en)?|neuerung(?:en)?|neu|seit|versionen|inhalt(?:sverzeichnis)?|übersicht)(?!\p{L})/iu;
+
+/** Whether a question may be after a list: a table of contents, an index, a change log. English and German. */
+export const asksListing = (question: string): boolean => LISTING.test(question);
+
 /** Words inside a sentence that stand for what was named before it. */
 export const POINTING = /(?<![\p{L}\p{N}])(?:it|they|them|its|their|he|she|es|sie|ihn|ihm|deren|dessen)(?![\p{L}\p{N}])/iu;
 

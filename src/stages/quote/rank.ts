@@ -1,4 +1,4 @@
-import { lastAsked, subjectTerms } from '../../base/asked.ts';
+import { asksListing, lastAsked, subjectTerms } from '../../base/asked.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { countWords, type QuoteBlock } from './blocks.ts';
@@ -53,7 +53,6 @@ const LEAST_READ = 0.5;
 const ASKS_VALUE =
   /\bdefaults?\b|\bdefalut\b|standardmäßig|voreinst|\bhow (?:many|much|large|big|long|often|high|deep)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|size)\b|(?<!\p{L})wie (?:viele?|lange|groß|oft|hoch)(?!\p{L})|\b(?:what|which|after) .{0,30}\b(?:size|number|port|value|limit)\b/iu;
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
-const ASKS_LISTING = /\b(?:change[sd]?|change ?log|release[sd]?|versions?|news?|added|removed|since|contents|index|list of|pages?)\b/i;
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
@@ -85,7 +84,7 @@ function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): nu
 function fitness(question: string, { text }: QuoteBlock, { page_kind }: GroundingSource): number {
   const asksValue = ASKS_VALUE.test(question);
   const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) ? VALUE : 0) : 0;
-  return value - (page_kind !== undefined && !ASKS_LISTING.test(question) ? LISTING : 0);
+  return value - (page_kind !== undefined && !asksListing(question) ? LISTING : 0);
 }
 
 /** The passages that may answer, best first; of passages that share a block the best alone. */

@@ -21,19 +21,35 @@ export interface Place {
   score: number;
 }
 
+/** What a score gained or lost by more than the arms. */
+export interface Rescored {
+  /** By pairs of words of the query. */
+  pairs?: number;
+  /** As a table of contents, an index, a change log. */
+  page_kind?: number;
+  /** As a scrap of a longer document: a heading with a line or a list of links looks like any question about it, and answers none. */
+  length?: number;
+}
+
 /** A chunk with what it got: `fused` is 0 to 1, and more by `bonus` where there is one. */
 export interface Candidate {
   chunk: StoredChunk;
   fused: number;
   /** The part of `fused` that no arm gave. */
   bonus?: number;
+  /** What `fused` gained or lost after the arms were put together. */
+  rescored?: Rescored;
   places: Partial<Record<ArmName, Place>>;
 }
+
+/** Best first; equal ones in the order of ids, so that the same query always gives the same list. */
+export const inOrder = (candidates: readonly Candidate[]): Candidate[] =>
+  candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 /**
  * One ranking of several: each arm's scores, counted from its floor, divided by the arm's best, weighted, added; what is below the floor counts as 0. A chunk
  * that an arm does not list scores there what it scores, where that can be told; else what the arm's last hit does if the list was cut off; else nothing.
- * Equal scores are in the order of ids, so that the same query always gives the same list. `bonus` adds to a chunk's score.
+ * `bonus` adds to a chunk's score.
  *
  * On five sets (SciFact, NFCorpus, Cranfield, SQuAD, HotpotQA; whole passages) its mean nDCG@10 is .661, that of scores that are nothing where not
  * listed .659, of z-scores .659, of reciprocal ranks (k = 60) .641, of the better arm alone .623.
@@ -61,7 +77,7 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
       candidate.fused += arm.weight * share(score);
     }
   }
-  return candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
+  return inOrder(candidates);
 }
 
 /** The scale of an arm: its best score is 1, its floor 0; what it does not list stands with its last, where its list was cut off. */

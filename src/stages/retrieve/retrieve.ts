@@ -12,6 +12,7 @@ import type { ErrorItem } from '../../schema/results.ts';
 import { identifierBonus } from './identifiers.ts';
 import { fuse, type Candidate } from './fuse.ts';
 import { rerank } from './rerank.ts';
+import { rescore } from './rescore.ts';
 import { search, type Found } from './search.ts';
 import { CAPITAL, indexedText, likenessOf, similarity } from './similarity.ts';
 
@@ -72,7 +73,7 @@ async function find(
   parts: RetrieveParts,
 ): Promise<RetrievedItem[]> {
   const found = await search(query, { mode, top_k, filter }, parts);
-  const candidates = fuse(found.arms, found.arms.text && identifierBonus(query));
+  const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms.text);
   const best = candidates[0];
   if (!best) return [];
   const looked = found.arms.text && found.arms.vector ? 1 : Math.min(LOOKED_AT, top_k);
@@ -135,12 +136,15 @@ function sharing(query: string) {
   };
 }
 
-function toItem({ chunk, fused, bonus, places }: Candidate, score: number, arms: Found['arms'] | undefined): RetrievedItem {
+function toItem({ chunk, fused, bonus, rescored, places }: Candidate, score: number, arms: Found['arms'] | undefined): RetrievedItem {
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };
   if (!arms) return item;
   const told = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...places[name] } };
-  return { ...item, explain: { ...told('text'), ...told('vector'), ...(bonus === undefined ? {} : { identifiers: bonus }), fused } };
+  return {
+    ...item,
+    explain: { ...told('text'), ...told('vector'), ...(bonus === undefined ? {} : { identifiers: bonus }), ...rescored, fused },
+  };
 }
 
 function failure(error: unknown, { query, stage }: { query: string; stage: 'retrieve' | 'rerank' }): ErrorItem {

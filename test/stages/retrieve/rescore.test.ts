@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { StoredChunk } from '../../../src/ports/stores.ts';
+import type { Arm, Candidate } from '../../../src/stages/retrieve/fuse.ts';
+import { rescore } from '../../../src/stages/retrieve/rescore.ts';
+
+const LONG = 'The lock keeps other writers out until the transaction ends, and readers see what was committed before. '.repeat(5);
+
+const candidate = (id: string, fused: number, more: Partial<StoredChunk> = {}): Candidate => ({
+  chunk: { id, text: `${id}. ${LONG}`, source: `${id}.md`, metadata: {}, siblings: 9, ...more },
+  fused,
+  places: {},
+});
+const arm = (...candidates: Candidate[]): Arm => ({
+  hits: candidates.map(({ chunk, fused }) => ({ chunk, score: 10 * fused })),
+  limit: 100,
+  weight: 0.5,
+});
+const ids = (candidates: readonly Candidate[]) => candidates.map(({ chunk }) => chunk.id);
+
+test('a passage with two neighbouring words of the query goes before one that has them apart', () => {
+  const apart = candidate('apart', 0.82, { text: `A key of a foreign table. ${LONG}` });
+  const together = candidate('together', 0.8, { text: `Foreign keys are checked. ${LONG}` });
+  const others = ['c', 'd', 'e'].map((id) => candidate(id, 0.1));
+  const all = [apart, together, ...others];
+  const [first, second] = rescore('what is a foreign key', all, arm(...all));
+  expect([first!.chunk.id, second!.chunk.id]).toEqual(['together', 'apart']);
+  expect(first!.rescored!.pairs).toBeGreaterThan(0.02);
+  expect(second!.rescored).toBeUndefined();
+});
+
+test('a query of one word, and a search without words, have no pairs', () => {
+  const all = [candidate('a', 0.8, { text: `Foreign keys. ${LONG}` }), candidate('b', 0.7)];
+  expect(rescore('foreign', all, arm(...all))).toEqual(all);
+  expect(rescore('foreign key', all, undefined)).toEqual(all);
+});
+
+test('contents, indexes and change logs stand back where none is asked for', () => {
+  const all = [candidate('log', 0.8, { metadata: { page_kind: 'changelog' } }), candidate('page', 0.75)];
+  expect(ids(rescore('What is a lock?', all, undefined))).toEqual(['page', 'log']);
+  expect(rescore('What is a lock?', all, undefined)[1]).toMatchObject({ fused: 0.7000000000000001, rescored: { page_kind: -0.1 } });
+  for (const query of ['What changed about locks?', 'Welche Änderungen gibt es bei Sperren?'])
+    expect(ids(rescore(query, all, undefined))).toEqual(['log', 'page']);
+});
+
+test('a scrap of a longer document stands back, a short document and one of few letters that say much do not', () => {
+  const whole = candidate('whole', 0.75);
+  const scrap = { text: '## See also' };
+  expect(ids(rescore('locks', [candidate('scrap', 0.8, scrap), whole], undefined))).toEqual(['whole', 'scrap']);
+  expect(ids(rescore('locks', [candidate('alone', 0.8, { ...scrap, siblings: 1 }), whole], undefined))).toEqual(['alone', 'whole']);
+  const chinese = { text: '在事务结束之前，锁会阻止其他写入者。'.repeat(8) };
+  expect(ids(rescore('locks', [candidate('chinese', 0.8, chinese), whole], undefined))).toEqual(['chinese', 'whole']);
+});
+
+test('no score falls below 0', () => {
+  expect(rescore('locks', [candidate('scrap', 0.01, { text: '## See also' })], undefined)[0]!.fused).toBe(0);
+});
