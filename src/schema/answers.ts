@@ -5,7 +5,7 @@ import { ErrorItem } from './results.ts';
 
 const search = {
   query: z.string().describe('What was asked'),
-  search_query: z.string().describe('What was searched for: the query, rewritten where asked'),
+  search_query: z.string().describe('What was searched for: the query, rewritten where asked, its misspelt words put right'),
   retrieved: z.int().min(0).describe('Chunks found'),
 };
 const chunks = z.array(RetrievedItem).describe('The chunks, best first');

@@ -148,7 +148,7 @@ async function* find(turn: Turn): Run<boolean> {
     const isAlone = alone !== undefined && fitsAlone(alone, found, parts.min_retrieval_score);
     const { items, retrieved, failed, errors, notice } = isAlone ? alone : found;
     if (searches.length > 1 && !isAlone) turn.searched = searches;
-    result.retrieval = { query, search_query: isAlone ? query : search_query, retrieved, outputs: items, failed, errors };
+    result.retrieval = { query, search_query: (isAlone ? alone : found).search_query, retrieved, outputs: items, failed, errors };
     for (const error of errors) yield* report(result, error);
     if (notice) yield* report(result, { ...note(query, notice), source_kind: 'query', stage: 'retrieve' });
   } catch (error) {

@@ -51,7 +51,7 @@ const DOUBT = 1;
 const LEAST_READ = 0.5;
 
 const ASKS_VALUE =
-  /\bdefaults?\b|\bdefalut\b|standardmäßig|voreinst|\bhow (?:many|much|large|big|long|often|high|deep)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|size)\b|(?<!\p{L})wie (?:viele?|lange|groß|oft|hoch)(?!\p{L})|\b(?:what|which|after) .{0,30}\b(?:size|number|port|value|limit)\b/iu;
+  /\bdefaults?\b|standardmäßig|voreinst|\bhow (?:many|much|large|big|long|often|high|deep)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|size)\b|(?<!\p{L})wie (?:viele?|lange|groß|oft|hoch)(?!\p{L})|\b(?:what|which|after) .{0,30}\b(?:size|number|port|value|limit)\b/iu;
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);

@@ -14,6 +14,7 @@ import { fuse, type Candidate } from './fuse.ts';
 import { rerank } from './rerank.ts';
 import { rescore } from './rescore.ts';
 import { search, type Found } from './search.ts';
+import { respelt } from './spelling.ts';
 import { CAPITAL, indexedText, likenessOf, similarity } from './similarity.ts';
 
 /** A question to a collection. */
@@ -49,39 +50,49 @@ export async function* retrieve(input: RetrieveInput, parts: RetrieveParts): Run
   yield progress('retrieval', { retrieved: 0, failed: 0, search_query }, 'Searching.');
   const errors: ErrorItem[] = [];
   let items: RetrievedItem[] = [];
+  let searched = search_query;
   try {
-    items = await find(search_query, input, parts);
+    ({ items, searched } = await find(search_query, input, parts));
   } catch (error) {
     errors.push(failure(error, { query, stage: 'retrieve' }));
   }
   if (input.rerank && parts.reranker && items.length > 0) {
     const kept = input.rerank.top_k;
     try {
-      items = await rerank(search_query, items, { reranker: parts.reranker, signal: parts.signal });
+      items = await rerank(searched, items, { reranker: parts.reranker, signal: parts.signal });
     } catch (error) {
       errors.push(failure(error, { query, stage: 'rerank' }));
     }
     items = items.slice(0, kept);
   }
   throwIfAborted(parts.signal);
-  return { query, search_query, retrieved: items.length, items, failed: errors.length, errors };
+  return { query, search_query: searched, retrieved: items.length, items, failed: errors.length, errors };
 }
 
+/** What is found, and what was searched for in the end: the query with misspelt words put right. */
 async function find(
-  query: string,
+  asked: string,
   { mode, top_k, filter, explain = false }: RetrieveInput,
   parts: RetrieveParts,
-): Promise<RetrievedItem[]> {
-  const found = await search(query, { mode, top_k, filter }, parts);
+): Promise<{ items: RetrievedItem[]; searched: string }> {
+  const first = await search(asked, { mode, top_k, filter }, parts);
+  const corrected = respelt(asked, textsOf(first));
+  const query = corrected ?? asked;
+  const found = corrected === undefined ? first : await search(corrected, { mode, top_k, filter }, parts);
   const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms.text);
   const best = candidates[0];
-  if (!best) return [];
+  if (!best) return { items: [], searched: query };
   const looked = found.arms.text && found.arms.vector ? 1 : Math.min(LOOKED_AT, top_k);
   const score = bestScore(query, candidates.slice(0, looked), found);
-  return candidates
+  const items = candidates
     .slice(0, top_k)
     .map((candidate) => toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined));
+  return { items, searched: query };
 }
+
+/** Everything that was found, by words first. */
+const textsOf = ({ arms: { text, vector } }: Found): string[] =>
+  [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk));
 
 /**
  * Candidates of one kind of search that are looked at for whether there is something about the query: what both kinds agree on need not come first there. Of no more than are asked

@@ -87,6 +87,16 @@ const ask = (
 
 const MODES = ['hybrid', 'vector', 'text'] as const;
 
+test.each(MODES)('a misspelt word is searched for as the collection spells it, in mode %s', async (mode) => {
+  const { query, search_query, items } = await ask('how often is the fitler cartridge replaced', { mode });
+  expect({ query, search_query }).toEqual({
+    query: 'how often is the fitler cartridge replaced',
+    search_query: 'how often is the filter cartridge replaced',
+  });
+  expect(items[0]!.id).toBe('filter');
+  expect(items).toEqual((await ask('how often is the filter cartridge replaced', { mode })).items);
+});
+
 test('an item says what it is and where it is from, and nothing else unless it is asked for', async () => {
   const result = await ask('filter cartridge', { top_k: 1 });
   const [item] = result.items;

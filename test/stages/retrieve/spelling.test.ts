@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { respelt } from '../../../src/stages/retrieve/spelling.ts';
+
+const texts = [
+  'How to enable WAL mode: the default of the limit is 1 GB. The interval of polling.',
+  'The maximum size of the stream, and the values that differ between pages. The postgres database. Polling is off by default.',
+];
+
+test.each([
+  ['how do i enabel wal mode', 'how do i enable wal mode'],
+  ['defalut limt', 'default limit'],
+  ['Poling intervl?', 'polling interval?'],
+  ['the diffrent values of postgers', undefined], // a word of this is not theirs
+  ['what differs betwen the postgers values', 'what differs between the postgres values'],
+  ['maximun size', 'maximum size'],
+])('puts right what is misspelt for a word of the texts: %s', (query, right) => {
+  expect(respelt(query, texts)).toBe(right);
+});
+
+test.each([
+  ['all words are there', 'default limit of the interval'],
+  ['a plural', 'limits of intervals'],
+  ['a short word that differs by a changed letter', 'how much steal'],
+  ['another beginning', 'befault'],
+  ['a name', 'Who is Postgers of Limt?'],
+  ['a code', 'max_wal_sise and E-1234x in config.yml'],
+  ['something else is asked about', 'steam enabel sourdough'],
+  ['another language', 'Was ist die Polling-Methode und wie ist das Intervall?'],
+  ['words that only ask', 'how often is the limit'],
+  ['another script', '数据库的默认值'],
+])('leaves as it is: %s', (_, query) => {
+  expect(respelt(query, texts)).toBeUndefined();
+});
+
+test('of words that are as near, the one that more of the texts hold is meant', () => {
+  expect(respelt('sorces', ['The sources.', 'The sources.', 'The scores, sore.', 'The forces.'])).toBe('sources');
+});
+
+test('where nothing was found, nothing is put right', () => {
+  expect(respelt('defalut', [])).toBeUndefined();
+});
