@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { askedIn, asksHowTo, isYesOrNo, lastAsked, subjectTerms, tellingTerms } from '../src/base/asked.ts';
 import { cleanText } from '../src/base/clean-text.ts';
 import { languageOf } from '../src/base/language.ts';
@@ -9,6 +9,7 @@ import { queryTerms, searchedTerms } from '../src/base/terms.ts';
 import { visible, withoutSequences } from '../src/base/visible.ts';
 import { capitalTerms } from '../src/base/word-share.ts';
 import { escapeTags } from '../src/drivers/parsers/markdown-text.ts';
+import { propertiesIn } from '../src/drivers/parsers/office-properties.ts';
 import { firstHeading } from '../src/drivers/parsers/title.ts';
 import { carriedOver } from '../src/stages/chat/carry.ts';
 import { citationFilter } from '../src/stages/chat/citations.ts';
@@ -23,9 +24,9 @@ import { withoutEntities } from '../src/stages/extract/entities.ts';
 import { pageKindOf, passageKindOf } from '../src/stages/page-kind.ts';
 import { plainText } from '../src/stages/quote/plain-text.ts';
 import { sentencesOf } from '../src/stages/quote/sentences.ts';
-import { identifiersIn } from '../src/stages/retrieve/identifiers.ts';
+import { identifierBonus, identifiersIn } from '../src/stages/retrieve/identifiers.ts';
 import { genericInputs, inputsFor, repeatedInputs, repeats } from './support/growing-inputs.ts';
-import { growsFasterThanInput, readingGrowsFasterThanInput, searching } from './support/linear-time.ts';
+import { growsFasterThanInput, linearly, readingGrowsFasterThanInput, searching } from './support/linear-time.ts';
 import { literalPatterns, recordConstructed, type Pattern } from './support/regular-expressions.ts';
 
 // A text of 100,000 characters keeps the event loop for a minute where one expression takes quadratic time.
@@ -54,6 +55,11 @@ it('finds quadratic expressions, and passes linear ones', () => {
   expect(slowOnes([/(?<!\s)\s+$/, /^[\s>]*a/, /<[^<>]*>/g, /[\w-]{2,40}:/, /\p{L}+(?!\p{L})/gu].map(pattern))).toEqual([]);
 });
 
+it('finds quadratic work, and passes linear work', async () => {
+  await expect(linearly(2000, (size) => /,+$/.test(`${','.repeat(size)}x`))).rejects.toThrow('four times the size');
+  expect(await linearly(200_000, (size) => 'a'.repeat(size).replace(/a/g, 'b').length)).toBe(200_000);
+});
+
 it('finds every literal', () => {
   const found = literalPatterns();
   expect(found.length).toBeGreaterThan(500);
@@ -65,6 +71,7 @@ it('has no literal that takes more than linear time', { timeout: 600_000 }, () =
 });
 
 it('constructs none that takes more than linear time', { timeout: 600_000 }, async () => {
+  vi.resetModules(); // what is imported above has constructed its own already
   const { patterns, stop } = recordConstructed();
   for (const path of constructing()) await import(path);
   stop();
@@ -83,13 +90,16 @@ function filtered(text: string, filter: { push(piece: string): string; end(): st
 
 const source = (text: string) => ({ citation: 1, title: 'Pumps', text });
 
+const passage = { id: '1', source: 'pumps.md', metadata: {} };
+
 /** What reads a query, an answer or a document with several expressions, or with those that it makes. */
 const readers: Record<string, (text: string) => unknown> = {
   'the terms of a query': (text) => [queryTerms(text), searchedTerms(text), tellingTerms(text), subjectTerms(text), capitalTerms(text)],
   'the language of a query': languageOf,
   'the questions in a query': (text) => [askedIn({ query: text, question: text }), lastAsked(text), asksHowTo(text), isYesOrNo(text)],
   'the intent of a query': directReply,
-  'the identifiers in a query': identifiersIn,
+  'the identifiers in a query': (text) => [identifiersIn(text), identifierBonus(text)?.({ ...passage, text: 'The pump stops.' })],
+  'the identifiers in a passage': (text) => identifierBonus('ERR-4042 of v2.3.1')!({ ...passage, text }),
   'what a query brings along': (text) => [carriedOver(text, ['How long does the battery last?']), carriedOver('And the pump?', [text])],
   'the citations of an answer': (text) => filtered(text, citationFilter(3)),
   'the links of an answer': (text) =>
@@ -102,6 +112,7 @@ const readers: Record<string, (text: string) => unknown> = {
   'what a source says': (text) => unsupportedIn('The pump stops at 5 bar [1].', [source(text)]),
   'the sentences of a paragraph': sentencesOf,
   'the title of Markdown': firstHeading,
+  'the properties of an Office file': (text) => propertiesIn({ core: text, app: text }),
   'the text of Markdown': (text) => [plainText(text), withoutMarks(text), withoutHidden(text)],
   'the blocks of Markdown': readBlocks,
   'the kind of a page': (text) => [pageKindOf(text), passageKindOf(text, [])],

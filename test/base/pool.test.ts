@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ahead, grouped, mapAsFinished, mapOrdered, pulsed } from '../../src/base/pool.ts';
 
 async function* count(to: number, seen: number[] = []): AsyncGenerator<number, void, void> {
@@ -12,6 +12,12 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
+};
+
+const gate = () => {
+  let open!: () => void;
+  const opened = new Promise<void>((done) => (open = done));
+  return { opened, open };
 };
 
 describe('mapOrdered', () => {
@@ -52,12 +58,6 @@ describe('mapOrdered', () => {
 });
 
 describe('mapOrdered, where the source is slow', () => {
-  const gate = () => {
-    let open!: () => void;
-    const opened = new Promise<void>((done) => (open = done));
-    return { opened, open };
-  };
-
   it('hands out what is done, and waits for no more', async () => {
     const { opened, open } = gate();
     const slow = async function* () {
@@ -148,17 +148,25 @@ describe('grouped', () => {
 });
 
 describe('grouped, with patience', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   it('closes a group that has waited long enough, and no empty one', async () => {
     const slow = async function* () {
       yield* [1, 2];
-      await wait(60);
+      await new Promise((done) => setTimeout(done, 60));
       yield* [3, 4, 5];
     };
-    expect(await all(grouped(slow(), 3, { patience: 10 }))).toEqual([
+    const groups = async (patience: number) => {
+      const gathered = all(grouped(slow(), 3, { patience }));
+      await vi.advanceTimersByTimeAsync(100);
+      return gathered;
+    };
+    expect(await groups(10)).toEqual([
       [1, 2],
       [3, 4, 5],
     ]);
-    expect(await all(grouped(slow(), 3, { patience: 10_000 }))).toEqual([
+    expect(await groups(10_000)).toEqual([
       [1, 2, 3],
       [4, 5],
     ]);
@@ -167,12 +175,14 @@ describe('grouped, with patience', () => {
 
 describe('pulsed', () => {
   it('speaks while nothing comes', async () => {
+    const { opened, open } = gate();
     const slow = async function* () {
-      await wait(40);
+      await opened;
       yield 'late';
     };
-    const said = await all(pulsed(slow(), 10));
-    expect(said.at(-1)).toBe('late');
-    expect(said.filter((item) => item === undefined).length).toBeGreaterThanOrEqual(2);
+    const items = pulsed(slow(), 10);
+    expect([(await items.next()).value, (await items.next()).value]).toEqual([undefined, undefined]);
+    open();
+    expect((await all(items)).filter((item) => item !== undefined)).toEqual(['late']);
   });
 });

@@ -65,6 +65,32 @@ export function readingGrowsFasterThanInput(work: (text: string) => unknown, inp
   return cost / exactCost(work, input(LONG / FACTOR)) > MOST && exactCost(work, input(LONG * FACTOR)) / cost > MOST;
 }
 
+/** Measurements of which the least counts: what the garbage collector does meanwhile is not the work's. */
+const ATTEMPTS = 3;
+
+/** What the work comes to for this size; fails where it takes much more than four times as much processor time as for a quarter of the size. */
+export async function linearly<Result>(size: number, work: (size: number) => Promise<Result> | Result): Promise<Result> {
+  await work(Math.ceil(size / FACTOR ** 2)); // what it imports and compiles is not its work
+  const ratios: number[] = [];
+  for (;;) {
+    const short = await costOf(() => work(size / FACTOR));
+    const long = await costOf(() => work(size));
+    ratios.push(long.cost / short.cost);
+    if (ratios.at(-1)! <= MOST) return long.result;
+    if (ratios.length === ATTEMPTS)
+      throw new Error(`For four times the size it takes ${ratios.map((ratio) => ratio.toFixed(1)).join(', ')} times as long.`);
+  }
+}
+
+async function costOf<Result>(work: () => Promise<Result> | Result): Promise<{ cost: number; result: Result }> {
+  const began = processorTime();
+  for (let runs = 1; ; runs++) {
+    const result = await work();
+    const used = processorTime() - began;
+    if (used >= ENOUGH) return { cost: used / runs, result };
+  }
+}
+
 /** How a regular expression is used: searched for, or for all that it matches. */
 export function searching(regex: RegExp): (text: string) => unknown {
   if (regex.global) return (text) => text.replace(regex, '');

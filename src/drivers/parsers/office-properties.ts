@@ -1,33 +1,57 @@
 import type { Metadata } from '../../schema/items.ts';
 import { openArchive } from './archive.ts';
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Title and metadata of a DOCX or PPTX, from its core properties (ECMA-376, part 2, 11). */
-export async function readOfficeProperties(
-  bytes: Uint8Array,
-  { source }: { source: string },
-): Promise<{ title?: string | undefined; metadata: Metadata }> {
-  const archive = await openArchive(bytes, { source });
-  const core = (await archive.text('docProps/core.xml')) ?? '';
-  const app = (await archive.text('docProps/app.xml')) ?? '';
-  const pages = Number(element(app, 'Pages'));
-  const known = {
-    author: element(core, 'creator'),
-    created: isoDate(element(core, 'created')),
-    description: element(core, 'description') ?? element(core, 'subject'),
-    lang: element(core, 'language'),
-    pages: pages > 0 ? pages : undefined,
-  };
-  return { title: element(core, 'title'), metadata: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) };
+/** The core and the extended properties of a document, as they are written. */
+interface Parts {
+  core: string;
+  app: string;
 }
 
-/** The text of an element that stands once in a flat list of elements, whatever its prefix. */
-function element(xml: string, name: string): string | undefined {
-  const content = new RegExp(`<(?:[\\w.-]+:)?${name}(?:\\s[^>]*)?>([^<]*)<`).exec(xml)?.[1];
-  const text = content?.replace(/&(?:#(x?)([\da-f]+)|\w+);/gi, (entity: string, hex: string | undefined, number: string) =>
-    hex === undefined ? (ENTITIES[entity.slice(1, -1)] ?? entity) : letter(Number.parseInt(number, hex ? 16 : 10)),
-  );
+interface OfficeProperties {
+  title?: string | undefined;
+  metadata: Metadata;
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** An element of a flat list, whatever its prefix, and its text. */
+const elementNamed = (name: string): RegExp => new RegExp(`<(?:[\\w.-]+:)?${name}(?:\\s[^<>]*)?>([^<]*)<`);
+const [TITLE, CREATOR, CREATED, DESCRIPTION, SUBJECT, LANGUAGE, PAGES] = [
+  elementNamed('title'),
+  elementNamed('creator'),
+  elementNamed('created'),
+  elementNamed('description'),
+  elementNamed('subject'),
+  elementNamed('language'),
+  elementNamed('Pages'),
+];
+
+/** Title and metadata of a DOCX or PPTX, from its core properties (ECMA-376, part 2, 11). */
+export async function readOfficeProperties(bytes: Uint8Array, { source }: { source: string }): Promise<OfficeProperties> {
+  const archive = await openArchive(bytes, { source });
+  const [core = '', app = ''] = [await archive.text('docProps/core.xml'), await archive.text('docProps/app.xml')];
+  return propertiesIn({ core, app });
+}
+
+/** What the parts say. */
+export function propertiesIn({ core, app }: Parts): OfficeProperties {
+  const pages = Number(textOf(PAGES, app));
+  const known = {
+    author: textOf(CREATOR, core),
+    created: isoDate(textOf(CREATED, core)),
+    description: textOf(DESCRIPTION, core) ?? textOf(SUBJECT, core),
+    lang: textOf(LANGUAGE, core),
+    pages: pages > 0 ? pages : undefined,
+  };
+  return { title: textOf(TITLE, core), metadata: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) };
+}
+
+function textOf(element: RegExp, xml: string): string | undefined {
+  const text = element
+    .exec(xml)?.[1]
+    ?.replace(/&(?:#(x?)([\da-f]+)|\w+);/gi, (entity: string, hex: string | undefined, number: string) =>
+      hex === undefined ? (ENTITIES[entity.slice(1, -1)] ?? entity) : letter(Number.parseInt(number, hex ? 16 : 10)),
+    );
   return text?.trim() || undefined;
 }
 
