@@ -22,6 +22,7 @@ import { readBlocks } from '../src/stages/chunk/blocks.ts';
 import { withoutMarks } from '../src/stages/chunk/embed-text.ts';
 import { withoutEntities } from '../src/stages/extract/entities.ts';
 import { pageKindOf, passageKindOf } from '../src/stages/page-kind.ts';
+import { askedMeaningOf } from '../src/stages/quote/definition.ts';
 import { plainText } from '../src/stages/quote/plain-text.ts';
 import { sentencesOf } from '../src/stages/quote/sentences.ts';
 import { identifierBonus, identifiersIn } from '../src/stages/retrieve/identifiers.ts';
@@ -98,6 +99,7 @@ const readers: Record<string, (text: string) => unknown> = {
   'the language of a query': languageOf,
   'the questions in a query': (text) => [askedIn({ query: text, question: text }), lastAsked(text), asksHowTo(text), isYesOrNo(text)],
   'the intent of a query': directReply,
+  'what a query asks the meaning of': askedMeaningOf,
   'the identifiers in a query': (text) => [identifiersIn(text), identifierBonus(text)?.({ ...passage, text: 'The pump stops.' })],
   'the identifiers in a passage': (text) => identifierBonus('ERR-4042 of v2.3.1')!({ ...passage, text }),
   'what a query brings along': (text) => [carriedOver(text, ['How long does the battery last?']), carriedOver('And the pump?', [text])],

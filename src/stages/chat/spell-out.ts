@@ -18,7 +18,7 @@ const OBJECT = /^\p{L}+ (?<thing>(?:an?|the|my|our|your|this|that) [^,]+)/iu;
 const BEFORE_A_SUBJECT =
   /^(?:is|are|was|were|does|do|did|can|could|will|would|should|must|may|might|has|have|had|if|when|that|why|how|and|but|or)$/iu;
 
-const POINTING = /(?<![\p{L}\p{N}])(?<before>[\p{L}'’]+ )?(?<word>it|they|them|one|ones)(?![\p{L}\p{N}'’-])/iu;
+const POINTING = /(?<![\p{L}\p{N}])(?<before>[\p{L}'’]{1,40} )?(?<word>it|they|them|one|ones)(?![\p{L}\p{N}'’-])/iu;
 
 const DOES_SO = /(?<!\p{L})do (?:that|this|it|so)(?!\p{L})/iu;
 

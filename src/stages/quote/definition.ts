@@ -2,9 +2,13 @@ import { ownTerms } from '../../base/terms.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import type { QuoteBlock } from './blocks.ts';
 
-/** How is asked what something is, and what follows it. English and German. */
+/** How is asked what something is. English and German. */
 const ASKS =
-  /^\P{L}*(?:(?:and|so|und)\s+)?(?:what(?:['’]s|\s+(?:is|are|was|were|does|do))|was\s+(?:ist|sind|bedeutet|heißt|macht)(?:\s+(?:eine?|der|die|das))?)\s+(?<what>.+?)(?:\s+(?:mean|stand for|do|good for|used for|for|exactly))*\s*[?？]*\s*$/iu;
+  /^\P{L}*(?:(?:and|so|und)\s+)?(?:what(?:['’]s|\s+(?:is|are|was|were|does|do))|was\s+(?:ist|sind|bedeutet|heißt|macht)(?:\s+(?:eine?|der|die|das))?)\s+(?<what>\S.*)$/iu;
+
+/** What follows it. */
+const BEHIND = /(?<!\s)(?:\s+(?:mean|stand for|do|good for|used for|for|exactly)){1,3}$/iu;
+const MARKS = /(?<![\s?？])[\s?？]+$/u;
 
 /** What is asked about something, and not what it is: «What is the difference between …», «What is the default of …». */
 const ASKS_ABOUT = /^(?:the )?(?:\p{L}+ )?(?:difference|default|maximum|minimum|max|min|limit|size|number|port|value|purpose)\b/iu;
@@ -20,7 +24,7 @@ const telling = (text: string): Set<string> => new Set(ownTerms(text).filter((te
 
 /** The terms of what a question asks the meaning of: `chokidar` of «What is chokidar?»; undefined where it asks something else. */
 export function askedMeaningOf(question: string): ReadonlySet<string> | undefined {
-  const what = ASKS.exec(question)?.groups?.what;
+  const what = ASKS.exec(question.replace(MARKS, ''))?.groups?.what?.replace(BEHIND, '');
   if (what === undefined || ASKS_ABOUT.test(what)) return undefined;
   const wanted = telling(what);
   return wanted.size > 0 ? wanted : undefined;
