@@ -1,6 +1,7 @@
 import { lastAsked, subjectTerms } from '../../base/asked.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { blocksOf, countWords, type QuoteBlock } from './blocks.ts';
+import { otherSide } from './comparison.ts';
 import { headingOf } from './heading.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 import { rankPassages, type Candidate } from './rank.ts';
@@ -53,18 +54,18 @@ const bare = (text: string): string =>
 /** A block that nothing begins with or grows over. */
 const leftOut = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: false, section: -1 });
 
-/** Chooses what to quote: the passage that fits best, and the next where both fit alike. */
+/** Chooses what to quote: the passage that fits best, and the next where both fit alike; of two things that are compared, one about each where none is about both. */
 export async function choose(query: string, { sources, words = MOST_WORDS, said = '', embedder, signal }: ChooseOptions): Promise<Choice> {
   const before = bare(said);
   const blocks = sources.flatMap(blocksOf).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
   const ranked = await rankPassages(query, blocks, { sources, words, embedder, signal });
-  const [best, next] = ranked;
+  const [best] = ranked;
   if (!best) return { quotations: [], ranked };
-  const isTie = next !== undefined && best.score - next.score < NEAR_TIE;
+  const second = otherSide(lastAsked(query), ranked) ?? ranked.slice(1, 2).find(({ score }) => best.score - score < NEAR_TIE);
   const wanted = new Set(subjectTerms(lastAsked(query)));
   const quote = (candidate: Candidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
-  const both = isTie ? [best, next].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
-  if (isTie && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked };
+  const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
+  if (second && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked };
   const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked };
 }

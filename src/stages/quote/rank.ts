@@ -115,13 +115,18 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   return distinct(candidates);
 }
 
+/** Words from which a block that stands in two sections is taken to say the same in both: «Added in: v0.3.4» stands in many. */
+const SAYS_SOMETHING = 8;
+
+const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < SAYS_SOMETHING ? [...path, text].join('\n') : text);
+
 /** Candidates without those that share a block, or the words of one, with a better one. */
 function distinct(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ blocks }) => {
-    const texts = blocks.map(({ text }) => text);
-    const isNew = !texts.some((text) => seen.has(text));
-    for (const text of texts) seen.add(text);
+    const wordings = blocks.map(wordingOf);
+    const isNew = !wordings.some((wording) => seen.has(wording));
+    for (const wording of wordings) seen.add(wording);
     return isNew;
   });
 }

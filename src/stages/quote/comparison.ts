@@ -1,0 +1,38 @@
+import { ownTerms } from '../../base/terms.ts';
+import type { Candidate } from './rank.ts';
+
+/** How is asked in what two things differ. English and German. */
+const COMPARES = [
+  /\bdiffer(?:ence|ences|ent)? (?:is there )?between (?<one>.+?) and (?<other>.+)$/iu,
+  /^how (?:do|does|are|is) (?<one>.+?) (?:and (?<other>.+?) differ|(?:differ|different) from (?<from>.+))$/iu,
+  /^(?<one>.+?) (?:vs\.?|versus) (?<other>.+)$/iu,
+  /^(?<one>.+?) or (?<other>[^,:;–—]+)[,:;–—].*\bdiffer/u,
+  /\bunterschied\p{L}* zwischen (?<one>.+?) und (?<other>.+)$/iu,
+];
+
+/** Where the second thing ends: «json and jsonb in Postgres». */
+const WHERE = /\s+(?:in|on|with|for|of|bei|mit)\s.*$|[?？.!]+$/giu;
+
+const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
+
+/** What tells two things apart that a question compares, as terms: of VACUUM and VACUUM FULL nothing, and `full`; undefined where none are compared. */
+export function comparedIn(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
+  const asked = question.trim().replace(/[?？.!\s]+$/u, '');
+  const { one, other, from } = COMPARES.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};
+  if (one === undefined) return undefined;
+  const [first, second] = [termsOf(one), termsOf(other ?? from ?? '')];
+  return [first.difference(second), second.difference(first)];
+}
+
+/** Whether a passage, under its titles, speaks of a thing. */
+const speaksOf = ({ blocks }: Candidate, thing: ReadonlySet<string>): boolean =>
+  thing.size === 0 || blocks.some(({ own, context }) => [...thing].some((term) => own.has(term) || context.has(term)));
+
+/** The best passage about the thing that the best of all leaves out; undefined where it speaks of both, or of neither. */
+export function otherSide(question: string, ranked: readonly Candidate[]): Candidate | undefined {
+  const [best] = ranked;
+  const compared = comparedIn(question);
+  if (!best || !compared) return undefined;
+  const missing = compared.filter((thing) => !speaksOf(best, thing));
+  return missing.length === 1 ? ranked.find((candidate) => speaksOf(candidate, missing[0]!)) : undefined;
+}
