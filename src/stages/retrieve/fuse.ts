@@ -25,6 +25,8 @@ export interface Place {
 export interface Rescored {
   /** By pairs of words of the query. */
   pairs?: number;
+  /** By how near it is to the middle of the best passages. */
+  company?: number;
   /** As a table of contents, an index, a change log. */
   page_kind?: number;
   /** As a scrap of a longer document: a heading with a line or a list of links looks like any question about it, and answers none. */

@@ -1,14 +1,21 @@
 import { asksListing } from '../../base/asked.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
-import { inOrder, type Arm, type Candidate, type Rescored } from './fuse.ts';
+import { cosineOf } from './cosine.ts';
+import { inOrder, type Arm, type ArmName, type Candidate, type Rescored } from './fuse.ts';
 import { pairScores } from './word-pairs.ts';
 
 // What is chosen here was chosen on the questions of docs/benchmarks.md «Retrieval»: the development halves of two kinds of sets.
 
+type Arms = Partial<Record<ArmName, Arm>>;
+
 /** How much BM25 of word pairs counts beside BM25 of words. */
 const PAIRS = 0.4;
-/** Candidates whose word pairs are looked for: the others are too far behind for them. */
+/** Candidates that are looked at for word pairs and company: the others are too far behind. */
 const LOOKED_AT = 30;
+
+/** How much it counts, beside the cosine to the query, how near a passage is to the middle of the best: what they agree on is what is asked about. */
+const COMPANY = 0.4;
+const BEST = 5;
 
 /** What a passage loses that lists what there is to read, where no list is asked for. */
 const LISTING = 0.1;
@@ -17,8 +24,8 @@ const LISTING = 0.1;
 const SCRAP = 0.15;
 const WHOLE = 400;
 
-/** Candidates in the order of what fusion gave them and of what it can't see; the text arm, where there is one, is the measure of word pairs. */
-export function rescore(query: string, candidates: readonly Candidate[], text: Arm | undefined): Candidate[] {
+/** Candidates in the order of what fusion gave them and of what it can't see. Word pairs count where words were searched, company where vectors were as well. */
+export function rescore(query: string, candidates: readonly Candidate[], { text, vector }: Arms): Candidate[] {
   const isAsked = asksListing(query);
   const lowered = inOrder(
     candidates.map((candidate) =>
@@ -28,15 +35,30 @@ export function rescore(query: string, candidates: readonly Candidate[], text: A
       }),
     ),
   );
-  const best = text?.hits[0]?.score ?? 0;
-  if (!text || best <= 0) return lowered;
-  const first = lowered.slice(0, LOOKED_AT);
+  const [first, rest] = [lowered.slice(0, LOOKED_AT), lowered.slice(LOOKED_AT)];
+  const paired = text ? inOrder(byPairs(query, first, text)) : first;
+  return inOrder([...(text && vector ? byCompany(paired, vector) : paired), ...rest]);
+}
+
+function byPairs(query: string, candidates: readonly Candidate[], { hits, weight }: Arm): Candidate[] {
+  const best = hits[0]?.score ?? 0;
+  if (best <= 0) return [...candidates];
   const scores = pairScores(
     query,
-    first.map(({ chunk }) => chunk),
+    candidates.map(({ chunk }) => chunk),
   );
-  const lifted = first.map((candidate, i) => changed(candidate, { pairs: (text.weight * PAIRS * scores[i]!) / best }));
-  return inOrder([...lifted, ...lowered.slice(LOOKED_AT)]);
+  return candidates.map((candidate, i) => changed(candidate, { pairs: (weight * PAIRS * scores[i]!) / best }));
+}
+
+/** Candidates, best first, with what they gain by the cosine to the mean vector of the best. */
+function byCompany(candidates: readonly Candidate[], { weight, floor = 0 }: Arm): Candidate[] {
+  const vectors = candidates.slice(0, BEST).flatMap(({ chunk }) => chunk.vector ?? []);
+  if (vectors.length === 0) return [...candidates];
+  const middle = vectors[0]!.map((_, axis) => vectors.reduce((sum, vector) => sum + vector[axis]!, 0));
+  return candidates.map((candidate) => {
+    const near = candidate.chunk.vector ? cosineOf(middle, candidate.chunk.vector) : 0;
+    return changed(candidate, { company: weight * COMPANY * Math.max(0, (near - floor) / (1 - floor)) });
+  });
 }
 
 function changed(candidate: Candidate, changes: Rescored): Candidate {

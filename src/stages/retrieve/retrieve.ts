@@ -79,7 +79,7 @@ async function find(
   const corrected = respelt(asked, textsOf(first));
   const query = corrected ?? asked;
   const found = corrected === undefined ? first : await search(corrected, { mode, top_k, filter }, parts);
-  const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms.text);
+  const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms);
   const best = candidates[0];
   if (!best) return { items: [], searched: query };
   const looked = found.arms.text && found.arms.vector ? 1 : Math.min(LOOKED_AT, top_k);

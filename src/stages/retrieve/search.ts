@@ -3,6 +3,7 @@ import type { Embedder } from '../../ports/models.ts';
 import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/requests.ts';
+import { cosineOf } from './cosine.ts';
 import type { Arm } from './fuse.ts';
 
 /** What was found. */
@@ -120,15 +121,4 @@ async function vectorOf(query: string, { collection, embedder, signal }: Means):
   }
   const [vector] = await embedder.embed([query], { input_type: 'query', signal });
   return vector!;
-}
-
-/** Vectors of an embedder are of unit length, but a stored one may have come from elsewhere. */
-function cosineOf(a: Float32Array, b: Float32Array): number {
-  let [product, lengthA, lengthB] = [0, 0, 0];
-  for (let axis = 0; axis < a.length; axis++) {
-    product += a[axis]! * b[axis]!;
-    lengthA += a[axis]! ** 2;
-    lengthB += b[axis]! ** 2;
-  }
-  return product === 0 ? 0 : product / Math.sqrt(lengthA * lengthB);
 }

@@ -232,7 +232,8 @@ test('explain tells rank, score and weight in each arm, and the fused score', as
   expect(items[0]!.explain).toEqual({
     text: { weight: 0.5, rank: 1, score: expect.any(Number) },
     vector: { weight: 0.5, rank: 1, score: expect.any(Number) },
-    fused: expect.closeTo(1),
+    company: expect.any(Number),
+    fused: expect.closeTo(1.135),
   });
 });
 
