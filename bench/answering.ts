@@ -3,8 +3,9 @@ import { DEFAULTS } from '../src/schema/config.ts';
 import { assess } from '../src/stages/chat/quality.ts';
 import { toGrounding } from '../src/stages/chat/sources.ts';
 import { choose } from '../src/stages/quote/choose.ts';
-import { evidenceOf, probabilityOf, type Evidence } from '../src/stages/quote/evidence.ts';
+import { EASED_BY, evidenceOf, judgementOf } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
+import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
 import { MIN_SCORE_BY_WORDS } from '../src/stages/retrieve/similarity.ts';
 import type { BenchQuery } from './beir.ts';
@@ -27,7 +28,6 @@ export interface Answered {
   /** A document of the set's judgements is cited. */
   cites: boolean;
   words: number;
-  evidence: Evidence | undefined;
   /** That the best passage answers, whether or not the gate would have let it through. */
   probability: number;
 }
@@ -52,14 +52,16 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
   const [mode, embedder] = asked === 'words' ? (['text', undefined] as const) : [asked, parts.embedder];
   const items = await found({ query, mode, top_k: DEFAULTS.retrieval.top_k }, { ...parts, embedder });
   const settings = { ...DEFAULTS.chat.retrieval_quality, low_confidence_mode: 'return_no_answer' } as const;
-  const { quality, context } = assess(items, settings, { min_retrieval_score: embedder?.min_retrieval_score ?? MIN_SCORE_BY_WORDS });
+  const { quality, context } = assess(items, settings, {
+    min_retrieval_score: embedder ? embedder.min_retrieval_score - EASED_BY : MIN_SCORE_BY_WORDS,
+  });
+  const sources = toGrounding(context, await neighboursOf(context, parts.collection));
   const gated = quality.status === 'low_confidence';
-  const { text, order } = gated ? { text: '', order: [] } : await written(query, context, embedder);
+  const { text, order } = gated ? { text: '', order: [] } : await written(query, sources, embedder);
   const declined = gated || text.startsWith(NO_ANSWER);
   const cited = Array.from(text.matchAll(/\[(\d+)\]/g), ([, number]) =>
     String(context[(order[Number(number) - 1] ?? 0) - 1]?.metadata.source),
   );
-  const evidence = await evidenceFor(query, items.slice(0, settings.max_context_chunks), embedder);
   return {
     score: items[0]?.score ?? 0,
     gated,
@@ -67,22 +69,21 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
     gold: !declined && (metadata?.answers ?? []).some((answer) => plain(answer).trim() !== '' && plain(text).includes(plain(answer))),
     cites: !declined && cited.some((source) => documents.includes(source)),
     words: text.split(/\s+/).length,
-    evidence,
-    probability: probabilityOf(evidence),
+    probability: await probabilityFor(query, sources, embedder),
   };
 }
 
-type Context = Parameters<typeof toGrounding>[0];
+type Sources = ReturnType<typeof toGrounding>;
 
 async function written(
   query: string,
-  context: Context,
+  sources: Sources,
   embedder: Embedder | undefined,
 ): Promise<{ text: string; order: readonly number[] }> {
   const { max_tokens, timeout } = DEFAULTS.chat.llm;
   let text = '';
   const llm = openQuoteLlm({ embedder });
-  const request = { messages: [], grounding: { query, sources: toGrounding(context) }, max_tokens, timeout };
+  const request = { messages: [], grounding: { query, sources }, max_tokens, timeout };
   // the numbers of an answer follow its own order
   const stream = llm.generate(request);
   for (;;) {
@@ -92,9 +93,8 @@ async function written(
   }
 }
 
-/** The evidence in the best passage, whether or not the gate would have let it through. */
-async function evidenceFor(query: string, context: Context, embedder: Embedder | undefined): Promise<Evidence | undefined> {
-  const sources = toGrounding(context);
+/** How probably the best passage answers, whether or not the gate lets it through. */
+async function probabilityFor(query: string, sources: Sources, embedder: Embedder | undefined): Promise<number> {
   const { ranked } = await choose(query, { sources, embedder });
-  return evidenceOf(query, { sources, ranked });
+  return judgementOf(await evidenceOf(query, { sources, ranked, embedder })).probability;
 }

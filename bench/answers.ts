@@ -1,42 +1,29 @@
 // Whether it answers what it can, without a model, and declines the rest:
-//   node bench/answers.ts SET OTHER... [--mode hybrid,vector,text,words] [--into FOLDER] [--fit]
+//   node bench/answers.ts SET OTHER... [--mode hybrid,vector,text,words] [--into FOLDER]
 // SET and OTHER are folders in BEIR layout; SET's `queries.jsonl` has the answers of its questions (metadata.answers), `queries_unanswerable.jsonl`
 // those that only look answerable. Each is retrieved for, gated and answered as chat does by default in mode return_no_answer. Figures are of every
-// other question; what was chosen (weights, thresholds) was chosen on the rest. --fit prints the weights that those questions give.
+// other question; what was chosen (weights, thresholds) was chosen on the rest.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drivers } from '../src/drivers/registry.ts';
-import type { Embedder } from '../src/ports/models.ts';
 import { answered, type Answered, type Mode, type Question } from './answering.ts';
-import { area, below, fitted, half, kth } from './judging.ts';
+import { area, below, half, kth } from './judging.ts';
 import { jsonLines, markdownTable, mean, readSet } from './beir.ts';
 import { collectionOf } from './collection.ts';
+import { remembering } from './remembered.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     mode: { type: 'string', default: 'hybrid,vector,text,words' },
     into: { type: 'string' },
-    fit: { type: 'boolean', default: false },
   },
 });
 const [folder = '', ...others] = positionals;
 type Kind = 'answerable' | 'other subjects' | 'unanswerable';
 type Row = Record<string, string | number>;
-
-/** Gives the vectors of a text that came before again: the same sentences are compared with many questions. */
-function remembering(embedder: Embedder): Embedder {
-  const known = new Map<string, Float32Array>();
-  const embed: Embedder['embed'] = async (texts, more) => {
-    const fresh = [...new Set(texts)].filter((text) => !known.has(text));
-    const vectors = fresh.length > 0 ? await embedder.embed(fresh, more) : [];
-    for (const [i, text] of fresh.entries()) known.set(text, vectors[i]!);
-    return texts.map((text) => known.get(text)!);
-  };
-  return { ...embedder, embed };
-}
 
 const share = (rows: readonly Answered[], is: (row: Answered) => boolean | undefined): number => rows.filter(is).length / rows.length;
 
@@ -85,18 +72,6 @@ function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>):
   console.log(`${markdownTable(rows)}\n\n${markdownTable(curves)}\n`);
 }
 
-/** The weights that the questions of one half give: those with their answer in the quotation against those on other subjects and those without it. */
-function fit(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>): void {
-  const rows = (Object.keys(kinds) as Kind[]).flatMap((kind) => half(kinds[kind], 0));
-  const evidence = (isRight: boolean) => rows.filter(({ gold }) => gold === isRight).flatMap((row) => row.evidence ?? []);
-  const weights = fitted(
-    ['cosine', 'retrieved', 'stated', 'together', 'identifier', 'sameDocument', 'missingName', 'missingCode'],
-    evidence(true),
-    evidence(false),
-  );
-  console.log(JSON.stringify({ mode, weights }));
-}
-
 const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));
 const local = await drivers.embedders.local.open();
 const embedder = remembering(local);
@@ -114,7 +89,6 @@ try {
     const kinds: Record<Kind, Answered[]> = { answerable: [], 'other subjects': [], unanswerable: [] };
     for (const kind of Object.keys(questions) as Kind[])
       for (const question of questions[kind]) kinds[kind].push(await answered(question, mode, { collection, embedder }));
-    if (options.fit) fit(mode, kinds);
     report(mode, kinds);
   }
 } finally {

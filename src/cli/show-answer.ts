@@ -1,6 +1,6 @@
 import type { Event } from '../schema/events.ts';
 import type { ChatResult } from '../schema/answers.ts';
-import type { Source } from '../schema/items.ts';
+import { Location, type RetrievedItem, type Source } from '../schema/items.ts';
 import { count } from './amounts.ts';
 import { folded, plain, wrappedText } from './markdown/flow.ts';
 import { MarkdownStream } from './markdown/stream.ts';
@@ -22,13 +22,25 @@ function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrie
 /** Passages that are shown beside a doubtful answer, with those that it cites. */
 const MOST_OTHERS = 3;
 
+type Shown = Pick<Source, 'title' | 'metadata' | 'location'> & { citation?: number };
+
+/** What an answer does not cite, best first: the sources that it was built from, and what was found beside them. */
+function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
+  const found = outputs.filter(({ id }) => sources.every((source) => source.id !== id));
+  const titleOf = ({ title, source }: RetrievedItem['metadata']) => String(title ?? source);
+  return [
+    ...sources.filter(({ cited }) => !cited),
+    ...found.map(({ metadata }) => ({ title: titleOf(metadata), metadata, location: Location.safeParse(metadata.location).data ?? {} })),
+  ];
+}
+
 /** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
 export function showSources(result: ChatResult, screen: Screen): void {
   const { color } = screen;
   const cited = result.sources.filter((source) => source.cited);
   const doubt = doubtOf(result);
   if (doubt) screen.print(color.dim(wrappedText(`\nLow confidence: ${doubt}`, screen.columns)));
-  const others = doubt ? result.sources.filter((source) => !source.cited).slice(0, MOST_OTHERS - cited.length) : [];
+  const others = doubt ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
   if (others.length > 0) screen.print(color.dim('\nWhat else to look at:'));
@@ -38,15 +50,15 @@ export function showSources(result: ChatResult, screen: Screen): void {
     screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
-/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark behind it. */
+/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark behind it; «–» for the number of what an answer was not built from. */
 export function sourceLine(
-  { citation, title, metadata, location }: Pick<Source, 'citation' | 'title' | 'metadata' | 'location'>,
+  { citation, title, metadata, location }: Shown,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
   remark = '',
 ): string {
   const place = [String(metadata.source), placeText(location)].filter(Boolean).join(' · ');
   const spans = [
-    { text: `[${citation}]`, paint: color.bold },
+    { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
     { text: ` ${printable(title)} — `, paint: plain },
     { text: printable(place), paint: color.cyan },
     { text: remark, paint: color.dim },

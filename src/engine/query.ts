@@ -11,6 +11,7 @@ import { chat as runChat, isGrounded } from '../stages/chat/chat.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn.ts';
 import { standAlone } from '../stages/chat/rewrite.ts';
+import { EASED_BY } from '../stages/quote/evidence.ts';
 import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search-each.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
@@ -108,6 +109,10 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
       llm: () => openLlm(context, opened?.embedder),
       get min_retrieval_score() {
         return minScore(opened?.embedder);
+      },
+      get least_given_score() {
+        const isQuoted = settings.chat.llm.provider === 'local' && opened?.embedder !== undefined;
+        return minScore(opened?.embedder) - (isQuoted ? EASED_BY : 0);
       },
       get min_rerank_score() {
         return opened?.reranker?.min_rerank_score;

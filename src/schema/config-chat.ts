@@ -59,7 +59,7 @@ export const RetrievalQualityConfig = z
       .min(0)
       .max(1)
       .optional()
-      .describe("Score under which a chunk is weak; the embedder's calibrated one where absent")
+      .describe("Score under which a chunk is weak; where absent the embedder's calibrated one, for answers without a model .1 less")
       .meta({ flag: 'min-retrieval-score' }),
     min_rerank_score: z
       .number()

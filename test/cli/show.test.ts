@@ -324,7 +324,8 @@ describe('an answer', () => {
   };
   const result = {
     answer: 'It is [1].',
-    sources: [source, { ...source, citation: 2, cited: false }],
+    sources: [source, { ...source, id: 'j', citation: 2, cited: false }],
+    retrieval: { outputs: [] },
     errors: [],
     answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
     retrieval_quality: { status: 'passed', passed_chunks: 2 },
@@ -366,6 +367,20 @@ describe('an answer', () => {
       '[2] Page 2 — a.md · page 2',
       '[3] Page 3 — a.md · page 2',
     ]);
+  });
+
+  it('that may not be the answer shows what was found beside its sources, too', () => {
+    const screen = paper();
+    const metadata = { source: 'b.md', title: 'Care', location: { headings: ['Seals'], line_start: 4 } };
+    const outputs = [
+      { id: source.id, chunk_id: source.id, text: 'It is.', score: 0.7, metadata: source.metadata },
+      { id: 'k', chunk_id: 'k', text: 'Seals wear.', score: 0.2, metadata },
+      { id: 'l', chunk_id: 'l', text: 'More.', score: 0.1, metadata: { source: 'c.md' } },
+    ];
+    const retrieval = { query: 'q', search_query: 'q', retrieved: 3, outputs, failed: 0, errors: [] };
+    const answer_confidence = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
+    showSources({ ...result, sources: [source], retrieval, answer_confidence }, screen);
+    expect(screen.out.slice(3)).toEqual(['\nWhat else to look at:', '– Care — b.md · Seals, line 4', '– c.md — c.md']);
   });
 
   it('whose search query and words failed alike says so once', () => {

@@ -170,7 +170,9 @@ async function isTriedAlone({ query, parts, result }: Turn): Promise<boolean> {
 
 /** The quality gate: what an answer may be built from. Empty where the mode wants no answer from what there is. */
 async function* judge({ settings, parts, result }: Turn): Run<RetrievedItem[]> {
-  const { quality, context } = assess(result.retrieval.outputs, settings.retrieval_quality, parts);
+  const { min_retrieval_score, least_given_score = min_retrieval_score, min_rerank_score } = parts;
+  const calibrated = { min_retrieval_score: least_given_score, min_rerank_score };
+  const { quality, context } = assess(result.retrieval.outputs, settings.retrieval_quality, calibrated);
   result.retrieval_quality = quality;
   yield progress('quality', { ...quality });
   return quality.status === 'low_confidence' && quality.mode !== 'answer_with_caution' ? [] : context;

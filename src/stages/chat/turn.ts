@@ -24,6 +24,8 @@ export interface ChatTurn {
 
 /** What a turn works with. Nothing is opened before it is needed: a greeting needs neither collection nor model. */
 export interface ChatParts extends Calibrated {
+  /** The score from which a chunk is given to the answerer, where that is not `min_retrieval_score`. */
+  readonly least_given_score?: number | undefined;
   /** `reranking` is told of the reranker, where there is one, and gives the one that is asked. */
   retrieve(search_query: string, reranking: (reranker: Reranker) => Reranker): Run<RetrieveResult>;
   /** What stands beside these chunks in their sections, by id; without it, they are all that is read. */

@@ -1,16 +1,18 @@
-import { subjectTerms, tellingTerms } from '../../base/asked.ts';
+import { lastAsked, subjectTerms, tellingTerms } from '../../base/asked.ts';
 import { terms } from '../../base/terms.ts';
 import { capitalTerms } from '../../base/word-share.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { wholeText, type QuoteBlock } from './blocks.ts';
 import { sentencesOf } from './sentences.ts';
-import type { Candidate } from './rank.ts';
+import { cosinesOf, type Candidate, type Compared } from './rank.ts';
 
-/** What speaks for and against the best passage as an answer. */
+/** What speaks for and against the best passage as an answer. Nothing of it grows with the collection. */
 export interface Evidence {
   /** Cosine of the question to the best block; undefined where meaning was not compared. */
   cosine: number | undefined;
+  /** The greatest cosine of the question to one of its sentences under its heading; undefined where meaning was not compared. */
+  sentence: number | undefined;
   /** Share of the question's words in the passage itself; of what introduces a page or section with its titles. */
   stated: number;
   /** The greatest share of them in one of its sentences, rows or items; of a row, an item and a definition with what it stands under. */
@@ -19,8 +21,12 @@ export interface Evidence {
   identifier: number;
   /** Retrieval score of its source. */
   retrieved: number;
-  /** Share of the sources that are of the same document. */
-  sameDocument: number;
+  /** The retrieval scores of all sources behind the first together, by that of the first: what else may answer. */
+  rivals: number;
+  /** 1 where a figure, a time or a price is asked for and the passage has one. */
+  figure: number;
+  /** 1 where its source is a list of contents, an index or a change log. */
+  listing: number;
   /** 1 where a name of the question is not in the source. */
   missingName: number;
   /** 1 where a number or code of the question is in none of the sources. */
@@ -43,11 +49,29 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
+const ASKS_FIGURE =
+  /\bhow (?:many|much|large|big|long|often|high|deep|far|tall|heavy|old|early|late|warm|soon|fast)\b|\bwhen (?:is|are|do|does|did|can|may|must|should|will|was|were)\b|\b(?:what|which)\b.{0,20}\b(?:time|size|number|port|value|limit|year|price|cost|amount|temperature|pressure|date|percent)|\b(?:cost|price|default)s?\b|(?<!\p{L})(?:wie (?:viele?|lange|groß|oft|hoch|weit|schwer|alt|warm|teuer)|wann|wieviel|kostet|kosten|preis|standardmäßig)(?!\p{L})/iu;
+const HAS_FIGURE =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|free|half|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|kostenlos|halb)/i;
+
+/** Sentences of a passage that are compared, at most: a table has a row for each. */
+const MOST_SENTENCES = 24;
+
+/** The greatest cosine of the question to a sentence of the passage, under the innermost heading. */
+async function sentenceCosine(query: string, { blocks }: Candidate, compared: Compared): Promise<number | undefined> {
+  const said = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
+  const cosines = await cosinesOf(query, said.slice(0, MOST_SENTENCES), compared);
+  return cosines && Math.max(...cosines);
+}
+
+/** What is looked at. */
+interface Found extends Compared {
+  sources: readonly GroundingSource[];
+  ranked: readonly Candidate[];
+}
+
 /** Looks at the best passages for what speaks for and against them; undefined where there is none. */
-export function evidenceOf(
-  query: string,
-  { sources, ranked }: { sources: readonly GroundingSource[]; ranked: readonly Candidate[] },
-): Evidence | undefined {
+export async function evidenceOf(query: string, { sources, ranked, ...compared }: Found): Promise<Evidence | undefined> {
   const best = ranked[0];
   if (!best) return undefined;
   const { seed, cosine, blocks, isIntroduction } = best;
@@ -57,14 +81,17 @@ export function evidenceOf(
   const held = new Set(terms(`${source.title}\n${wholeText(source).whole}`));
   const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${wholeText(other).whole}`)));
   const missing = tellingTerms(query).filter((term) => isCode(term) && !all.has(term));
-  const documentOf = ({ title }: GroundingSource) => title.split(' › ')[0];
+  const [first = 0, ...others] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
+    sentence: cosine === undefined ? undefined : await sentenceCosine(query, best, compared),
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
     together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
     identifier: Number(wanted.some((term) => IDENTIFIER.test(term) && seed.own.has(term))),
     retrieved: source.score ?? 0,
-    sameDocument: sources.filter((other) => documentOf(other) === documentOf(source)).length / sources.length,
+    rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
+    figure: Number(ASKS_FIGURE.test(lastAsked(query)) && blocks.some(({ text }) => HAS_FIGURE.test(text))),
+    listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
     missingCode: Number(missing.length > 0),
     missingIdentifier: Number(missing.some((term) => /\p{L}/u.test(term))),
@@ -72,38 +99,76 @@ export function evidenceOf(
 }
 
 /**
- * Logistic regressions over the evidence, where meaning was compared and where not: the chance that what is quoted answers. Fitted on the development
- * questions about real documentation, on a third of SQuAD's, and on questions on other subjects (HotpotQA, NFCorpus), which nothing answers.
+ * Logistic regressions over the evidence: the chance that the sources are about the question, that what is quoted answers it, and that where words alone
+ * were compared. `node bench/confidence.ts` fits them: on questions about real documentation (development split), about SQuAD's paragraphs and about
+ * handbooks of a few pages, put to all of the files, to a few of them and to one article alone, so that they hold for a collection of any size.
  */
 const WEIGHTS = {
-  meaning: {
-    bias: -5.41,
-    cosine: 3.02,
-    retrieved: 2.61,
-    stated: 2.34,
-    together: 1.65,
-    identifier: 0.83,
-    sameDocument: 0.62,
-    missingName: -0.6,
-    missingCode: -0.91,
+  about: {
+    bias: -5.5,
+    cosine: 1.88,
+    sentence: 3.31,
+    stated: 1.56,
+    retrieved: 9.18,
+    rivals: -0.22,
+    figure: 0.69,
+    listing: -3.61,
+    missingName: -2.11,
+    missingCode: -2.7,
   },
-  words: { bias: -3.36, stated: 2.52, together: 3.59, identifier: 0.37, missingName: -0.95, missingCode: -2.5 },
-};
+  right: {
+    bias: -5.22,
+    cosine: 1.73,
+    sentence: 4.75,
+    stated: 2.77,
+    retrieved: 5.13,
+    rivals: -0.82,
+    figure: 0.54,
+    listing: -2.86,
+    missingName: -0.94,
+    missingCode: -0.96,
+  },
+  words: {
+    bias: -3.69,
+    stated: 1.78,
+    together: 2.78,
+    identifier: 0.88,
+    retrieved: 4.56,
+    rivals: -0.56,
+    figure: 0.84,
+    listing: -1.12,
+    missingName: -1.79,
+    missingCode: -2.34,
+  },
+} as const;
 
-/**
- * The chance from which something is quoted, where the best source scores this much more than the gate asks. With both, 5 % of what one half of SQuAD's
- * paragraphs answers is declined, and 97 % of the questions on other subjects.
- */
-export const LEAST_PROBABILITY = 0.22;
-export const ABOVE_GATE = 0.05;
+/** The chances from which something is quoted. */
+const LEAST = { about: 0.5, right: 0.2, words: 0.22 };
 
-/** The chance from which an answer is called certain: of those about real documentation 31 of 38 are right of the questions that it was fitted on, and 18 of 19 of the others; of SQuAD's 96 %. */
-export const CERTAIN = 0.78;
+/** The chance from which an answer is called certain. */
+export const CERTAIN = 0.72;
 
-/** How probable it is that the best passage answers, 0 to 1; 0 where it shares no word with the question and nothing but words was compared. */
-export function probabilityOf(evidence: Evidence | undefined): number {
-  if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.together === 0)) return 0;
-  const { bias, ...weights } = evidence.cosine === undefined ? WEIGHTS.words : WEIGHTS.meaning;
-  const logit = Object.entries(weights).reduce((sum, [name, weight]) => sum + weight * Number(evidence[name as keyof Evidence] ?? 0), bias);
+/** How much less than the embedder's `min_retrieval_score` a source may score that is quoted from: what quotes declines by more than the score. */
+export const EASED_BY = 0.1;
+
+/** What the evidence comes to. */
+export interface Judgement {
+  isAnswer: boolean;
+  /** How probable it is that the best passage answers, 0 to 1. */
+  probability: number;
+}
+
+function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Partial<Record<keyof Evidence, number>>): number {
+  const logit = Object.entries(weights).reduce((sum, [name, weight]) => sum + weight * (evidence[name as keyof Evidence] ?? 0), bias);
   return 1 / (1 + Math.exp(-logit));
+}
+
+/** Whether the best passage is an answer, and how probably it is right: not at all where an identifier is missing, or words alone were compared and none is shared. */
+export function judgementOf(evidence: Evidence | undefined): Judgement {
+  if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.together === 0))
+    return { isAnswer: false, probability: 0 };
+  const isByWords = evidence.cosine === undefined;
+  const probability = chance(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right);
+  if (isByWords) return { isAnswer: probability >= LEAST.words, probability };
+  return { isAnswer: probability >= LEAST.right && chance(evidence, WEIGHTS.about) >= LEAST.about, probability };
 }

@@ -3,7 +3,7 @@ import { throwIfAborted } from '../../base/run.ts';
 import { NO_ANSWER, type Embedder, type GenerateRequest, type GroundingSource, type Llm, type Outcome } from '../../ports/models.ts';
 import { countWords } from './blocks.ts';
 import { choose, MOST_WORDS, type Quotation } from './choose.ts';
-import { ABOVE_GATE, evidenceOf, LEAST_PROBABILITY, probabilityOf } from './evidence.ts';
+import { evidenceOf, judgementOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 import { sourceLanguageNote } from './source-language.ts';
 import { unansweredOf } from './unanswered.ts';
@@ -26,14 +26,12 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
   const { query: whole, question: asked = whole, sources, said } = grounding;
   const questions = askedIn({ query: whole, question: asked });
   const note = Math.max(0, ...sources.map(({ text }) => countWords(sourceLanguageNote(asked, text) ?? '')));
-  const isNear = Math.max(...sources.map(({ score = 1 }) => score)) >= (embedder ? embedder.min_retrieval_score + ABOVE_GATE : 0);
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MOST_WORDS - note) / questions.length);
     const { quotations, ranked } = await choose(query, { sources, words, said, embedder, signal });
-    const probability = probabilityOf(evidenceOf(query, { sources, ranked }));
+    const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, embedder, signal }));
     const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
-    const isAnswered = isNear && probability >= LEAST_PROBABILITY;
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
   }
   return parts;

@@ -19,12 +19,16 @@ export interface Candidate {
   score: number;
 }
 
-export interface RankOptions {
+/** What texts are compared with a question by. */
+export interface Compared {
+  embedder?: Embedder | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface RankOptions extends Compared {
   sources: readonly GroundingSource[];
   /** Words of a passage at most, with its path. */
   words: number;
-  embedder?: Embedder | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -63,12 +67,12 @@ function readable({ path, term, kind, header, text }: QuoteBlock): string {
   return `${above}: ${columns}${withoutMarks(text)}`;
 }
 
-/** The cosine of each block to the question, on the scale of the embedder; undefined where the embedder cannot read the question. */
-async function cosinesOf(query: string, blocks: readonly QuoteBlock[], { embedder, signal }: RankOptions): Promise<number[] | undefined> {
-  if (!embedder || blocks.length === 0 || embedder.reads(query) < LEAST_READ) return undefined;
+/** The cosine of each text to the question, on the scale of the embedder; undefined where there is none, or the embedder cannot read the question. */
+export async function cosinesOf(query: string, texts: readonly string[], { embedder, signal }: Compared): Promise<number[] | undefined> {
+  if (!embedder || texts.length === 0 || embedder.reads(query) < LEAST_READ) return undefined;
   const [[question], vectors] = await Promise.all([
     embedder.embed([query], { input_type: 'query', signal }),
-    embedder.embed(blocks.map(readable), { input_type: 'document', signal }),
+    embedder.embed([...texts], { input_type: 'document', signal }),
   ]);
   const [unrelated, alike] = embedder.cosine_range ?? [0, 1];
   return vectors.map((vector) => (dot(vector, question!) - unrelated) / (alike - unrelated));
@@ -90,7 +94,7 @@ function fitness(question: string, { text }: QuoteBlock, { page_kind }: Groundin
 /** The passages that may answer, best first; of passages that share a block the best alone. */
 export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankOptions): Promise<Candidate[]> {
   const wanted = new Set(subjectTerms(query));
-  const cosines = await cosinesOf(query, blocks, options);
+  const cosines = await cosinesOf(query, blocks.map(readable), options);
   const question = lastAsked(query);
   const meaning = askedMeaningOf(question);
   const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));

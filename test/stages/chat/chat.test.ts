@@ -252,6 +252,15 @@ test('in mode return_no_answer weak retrieval gives nothing but a quality error'
   expect([tokens, llm.requests]).toEqual([[], []]);
 });
 
+test('what quotes is given passages that score less than is asked for otherwise, unless the settings say how much', async () => {
+  const best = Math.max(...items.map(({ score }) => score));
+  const parts = { min_retrieval_score: best + 0.1, least_given_score: best - 0.01 };
+  const { result } = await turn({ parts });
+  expect(result.retrieval_quality).toMatchObject({ status: 'passed', min_retrieval_score: best - 0.01, passed_chunks: 1 });
+  const set = await turn({ parts, quality: { min_retrieval_score: 0.99 } });
+  expect(set.result.retrieval_quality).toMatchObject({ status: 'low_confidence', min_retrieval_score: 0.99 });
+});
+
 test.each([
   ['ask_clarifying_question', /\?/],
   ['refuse_grounded_answer', /cannot answer/],

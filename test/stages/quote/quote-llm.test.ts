@@ -226,13 +226,35 @@ test('quotes of a long item what it says and the parts of it that answer', async
   expect(words(answer)).toBeLessThanOrEqual(120);
 });
 
-test('declines where the best source is hardly above what the gate asks', async () => {
-  const embedder = { ...at(0.6), min_retrieval_score: 0.4 };
-  const asked = (score: number) =>
-    ask('How often must the filter cartridge be replaced?', {
-      sources: sourcesOf(manual).map((source) => ({ ...source, score })),
-      embedder,
-    });
-  expect((await asked(0.44)).answer).toMatch(/^\[0\]/);
-  expect((await asked(0.46)).answer).toContain('every 90 days');
+const filter = 'How often must the filter cartridge be replaced?';
+const scored = (sources: readonly GroundingSource[], ...scores: number[]) => sources.map((source, i) => ({ ...source, score: scores[i]! }));
+
+test('declines where the same words and cosines come with a lower score', async () => {
+  const asked = (score: number) => ask(filter, { sources: scored(sourcesOf(manual), score), embedder: at(0.3) });
+  expect((await asked(0)).answer).toMatch(/^\[0\]/);
+  expect((await asked(0.6)).answer).toContain('every 90 days');
+});
+
+test('is surer where nothing else comes near than where other sources score alike', async () => {
+  const probability = async (...scores: number[]) =>
+    (await ask(filter, { sources: scored(sourcesOf(manual, leave, leave, leave, leave), ...scores), embedder: at(0.5) })).outcome
+      .probability!;
+  expect(await probability(0.6, 0.05, 0.04, 0.03, 0.02)).toBeGreaterThan((await probability(0.6, 0.59, 0.58, 0.57, 0.56)) + 0.15);
+});
+
+test('is surer where one sentence says it than where the passage as a whole is near', async () => {
+  const even = at(0.2);
+  const embed: Embedder['embed'] = async (texts, options) => {
+    const vectors = await even.embed(texts, options);
+    return texts.map((text, i) => (/^Part: [^.]*every 90 days\.$/.test(text) ? Float32Array.of(0.8, 0.6) : vectors[i]!));
+  };
+  const sources = scored(sourcesOf(manual), 0.3);
+  const asked = async (embedder: Embedder) => (await ask('When is the cartridge due?', { sources, embedder })).outcome.probability!;
+  expect(await asked({ ...even, embed })).toBeGreaterThan((await asked(even)) + 0.15);
+});
+
+test('is surer of an answer to «how many» that has a figure', async () => {
+  const asked = async (text: string) =>
+    (await ask('How many valves has the pump?', { sources: sourcesOf(text), embedder: at(0.5) })).outcome;
+  expect((await asked('The pump has 4 valves.')).probability!).toBeGreaterThan((await asked('The pump has many valves.')).probability!);
 });

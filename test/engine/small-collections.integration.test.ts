@@ -1,0 +1,51 @@
+import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/base/project.ts';
+import { settle } from '../../src/base/run.ts';
+import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import type { ChatResult } from '../../src/schema/answers.ts';
+import type { GoldenQuestion } from '../../src/schema/evaluation.ts';
+import { judgeAnswer } from '../../src/stages/evaluate/judge.ts';
+
+const books = join(packageRoot, 'bench', 'handbooks');
+const questionsIn = (path: string): GoldenQuestion[] =>
+  readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as GoldenQuestion);
+
+let folder: string;
+let engine: Engine;
+const asked: { question: GoldenQuestion; result: ChatResult }[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'kb-test-'));
+  const config = Config.parse({ ...DEFAULTS, storage: { ...DEFAULTS.storage, url: folder } });
+  engine = createEngine({ config, home: join(books, 'helpdesk') });
+  await settle(engine.run('ingest', { docs: { folder: 'docs' } }));
+  const questions = [...questionsIn(join(books, 'helpdesk', 'questions.jsonl')), ...questionsIn(join(books, 'elsewhere.jsonl'))];
+  for (const question of questions) asked.push({ question, result: await settle(engine.run('chat', { query: question.question! })) });
+});
+
+afterAll(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a handbook of eight pages answers plain questions, and is sure of it', () => {
+  const right = asked.filter(({ question, result }) => judgeAnswer(question, result) === 'right');
+  const sure = right.filter(({ result }) => result.answer_confidence.level === 'high');
+  expect(right.length).toBeGreaterThanOrEqual(22);
+  expect(sure.length / right.length).toBeGreaterThanOrEqual(0.85);
+});
+
+test('it declines questions on other subjects, and is sure of nothing that it does not say', () => {
+  const unanswerable = asked.filter(({ question }) => question.answerable === false);
+  const elsewhere = unanswerable.filter(({ question }) => question.type === 'elsewhere');
+  const declined = elsewhere.filter(({ result }) => result.answer_confidence.level === 'none');
+  expect(declined.length / elsewhere.length).toBeGreaterThanOrEqual(0.95);
+  expect(unanswerable.filter(({ result }) => result.answer_confidence.level === 'high').length).toBeLessThanOrEqual(1);
+});
