@@ -1,0 +1,99 @@
+// What each rule of the answerer without a model is worth: its answers about real documentation with the rule left out:
+//   node bench/ablation.ts SET --into FOLDER [--only WORDS]
+// SET and FOLDER as in bench/quoting.ts. A rule is left out of a copy of the sources, which is measured in its place; the rest stays as it is, so that the
+// estimates of confidence are not fitted to what is left.
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { execaSync } from 'execa';
+import { markdownTable } from './beir.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { into: { type: 'string' }, only: { type: 'string', default: '' } },
+});
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What takes the place of what, in a file of src/stages/quote. */
+type Change = readonly [file: string, written: string, instead: string];
+
+const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
+  ['the program'],
+  ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.08;', 'const NEAR_TIE = -1;']],
+  ['broken off, where another would fit', ['choose.ts', 'const MOST_TRIED = 5;', 'const MOST_TRIED = 1;']],
+  [
+    'without a value for a default or limit',
+    ['rank.ts', 'const DEFAULT = 0.45;', 'const DEFAULT = 0;'],
+    ['rank.ts', 'const VALUE = 0.4;', 'const VALUE = 0;'],
+  ],
+  ['lists of contents as good as others', ['rank.ts', 'const LISTING = 0.4;', 'const LISTING = 0;']],
+  ['introductions no better for «what is»', ['rank.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
+  ['without the score of the passage', ['rank.ts', 'const RETRIEVED = 0.5;', 'const RETRIEVED = 0;']],
+  ['without shared words', ['rank.ts', 'const SHARE = 0.8;', 'const SHARE = 0;']],
+  ['shares of a word more', ['rank.ts', 'const DOUBT = 1;', 'const DOUBT = 0;']],
+  ['by words alone, without cosines', ['rank.ts', 'const LEAST_READ = 0.5;', 'const LEAST_READ = 9;']],
+  ['without the headings above a block', ['rank.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}']],
+  ['without what stands beside the passage', ['blocks.ts', '= wholeText(source);', "= wholeText({ ...source, before: '', after: '' });"]],
+  ['a block alone, not grown', ['passages.ts', 'if (gain === -Infinity) break;', 'if (gain < 9) break;']],
+  [
+    'grown downwards, not to the better side',
+    ['passages.ts', 'gains[1]!.gain >= gains[0]!.gain ? gains[1]! : gains[0]!', 'gains[1]!.gain > -Infinity ? gains[1]! : gains[0]!'],
+  ],
+  [
+    'without what introduces a block',
+    ['passages.ts', '/:\\**\\s*$/.test(block.text)', 'false'],
+    ['passages.ts', "block.kind === 'term' || ", ''],
+  ],
+  ['nothing declined', ['evidence.ts', 'const LEAST = {', 'const LEAST = { about: 0, right: 0, words: 0 };\nexport const UNUSED = {']],
+];
+
+type Figures = Record<'answerable' | 'right' | 'partly' | 'wrong' | 'declined' | 'words' | 'answered', number>;
+type Measured = Record<string, Record<string, Figures>>;
+
+/** The sources with these changes, measured. */
+function measured(changes: readonly Change[]): Measured {
+  const copy = mkdtempSync(join(tmpdir(), 'kb-bench-'));
+  try {
+    for (const part of ['src', 'bench', 'package.json']) cpSync(join(root, part), join(copy, part), { recursive: true });
+    for (const part of ['node_modules', 'models']) symlinkSync(join(root, part), join(copy, part));
+    for (const [file, written, instead] of changes) {
+      const path = join(copy, 'src', 'stages', 'quote', file);
+      const text = readFileSync(path, 'utf8');
+      if (text.split(written).length !== 2) throw new Error(`«${written}» does not stand in ${file} once.`);
+      writeFileSync(
+        path,
+        text.replace(written, () => instead),
+      );
+    }
+    const words = [join(copy, 'bench', 'quoting.ts'), resolve(positionals[0]!), '--into', resolve(values.into!)];
+    return JSON.parse(execaSync(process.execPath, words, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] }).stdout) as Measured;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function row(name: string, { dev, test }: Record<string, Figures>): Record<string, string | number> {
+  const [a, b] = [dev!, test!];
+  const percent = (part: number) => `${((100 * part) / (a.answerable + b.answerable)).toFixed(0)} %`;
+  return {
+    'what is answered': name,
+    'right, dev': a.right,
+    'right, test': b.right,
+    'right, of all': percent(a.right + b.right),
+    'wrong, dev': a.wrong,
+    'wrong, test': b.wrong,
+    'wrong, of all': percent(a.wrong + b.wrong),
+    words: Math.round((a.words * a.answerable + b.words * b.answerable) / (a.answerable + b.answerable)),
+  };
+}
+
+const rows = [];
+for (const [name, ...changes] of RULES.filter(([rule]) => rule.includes(values.only))) {
+  const { quoted, ...whole } = measured(changes);
+  if (changes.length === 0) rows.push(...Object.entries(whole).map(([kind, figures]) => row(kind, figures)));
+  rows.push(row(name, quoted!));
+  process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
+}
+console.log(markdownTable(rows));

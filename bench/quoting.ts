@@ -1,0 +1,103 @@
+// How many questions about real documentation the answerer without a model answers rightly, and with how many words, by split, as JSON:
+//   node bench/quoting.ts SET --into FOLDER
+// SET has `docs/` and `questions.jsonl`. FOLDER is that of bench/confidence.ts: the collection is made there, or taken from it, and so are vectors.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drivers } from '../src/drivers/registry.ts';
+import { NO_ANSWER, type Embedder } from '../src/ports/models.ts';
+import type { Collection } from '../src/ports/stores.ts';
+import type { ChatResult } from '../src/schema/answers.ts';
+import { DEFAULTS } from '../src/schema/config.ts';
+import type { GoldenQuestion } from '../src/schema/evaluation.ts';
+import { assess } from '../src/stages/chat/quality.ts';
+import { toGrounding } from '../src/stages/chat/sources.ts';
+import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
+import { EASED_BY } from '../src/stages/quote/evidence.ts';
+import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
+import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
+import { jsonLines, mean } from './beir.ts';
+import { found } from './collection.ts';
+import { collectionOfFiles } from './confidence-sets.ts';
+import { remembering } from './remembered.ts';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { into: { type: 'string' } } });
+const [folder = ''] = positionals;
+const into = values.into!;
+
+/** What an answer is worth, and its words. */
+interface Outcome {
+  split: string;
+  verdict: string | undefined;
+  words: number;
+}
+
+const countWords = (text: string): number => text.replaceAll(/\s*\[\d+\]/g, '').split(/\s+/).filter(Boolean).length; // prettier-ignore
+
+/** As the set counts. */
+function outcomeOf(question: GoldenQuestion, text: string): Outcome {
+  const declined = text === '' || text.startsWith(NO_ANSWER);
+  const result = { answer: declined ? '' : text, sources: [{ cited: !declined }], answer_confidence: { level: 'high' } } as ChatResult;
+  return { split: question.split ?? '', verdict: judgeAnswer(question, result), words: declined ? 0 : countWords(text) };
+}
+
+/** The same of a text of any length. */
+function outcomeWhole(question: GoldenQuestion, text: string): Outcome {
+  const result = { answer: text, sources: [{ cited: true }], answer_confidence: { level: 'high' } } as ChatResult;
+  const holds = (group: string[]) => judgeAnswer({ ...question, must: [group] }, result) !== 'wrong';
+  return { split: question.split ?? '', verdict: question.must?.every(holds) ? 'right' : 'wrong', words: countWords(text) };
+}
+
+async function quoted(query: string, { collection, embedder }: { collection: Collection; embedder: Embedder }) {
+  const items = await found({ query, mode: 'hybrid', top_k: DEFAULTS.retrieval.top_k }, { collection, embedder });
+  const { context, quality } = assess(items, DEFAULTS.chat.retrieval_quality, {
+    min_retrieval_score: embedder.min_retrieval_score - EASED_BY,
+  });
+  const request = { grounding: { query, sources: toGrounding(context, await neighboursOf(context, collection)) } };
+  const pieces: string[] = [];
+  if (quality.status === 'passed')
+    for await (const piece of openQuoteLlm({ embedder }).generate({ messages: [], ...request, max_tokens: 1024, timeout: 60 }))
+      pieces.push(piece);
+  return { text: pieces.join(''), context: items };
+}
+
+/** Of the answerable: right, wrong, declined; the words of what is answered. Of the others: answered. */
+function figures(rows: readonly { outcome: Outcome; answerable: boolean }[]): Record<string, number> {
+  const answerable = rows.filter((row) => row.answerable).map((row) => row.outcome);
+  const count = (verdict: string) => answerable.filter((one) => one.verdict === verdict).length;
+  return {
+    answerable: answerable.length,
+    right: count('right'),
+    partly: count('partly'),
+    wrong: count('wrong'),
+    declined: count('declined'),
+    words: mean(answerable.filter(({ words }) => words > 0).map(({ words }) => words)),
+    answered: rows.filter((row) => !row.answerable && row.outcome.verdict === 'wrong').length,
+  };
+}
+
+const embedder = remembering(await drivers.embedders.local.open(), join(into, 'vectors'));
+const store = await drivers.stores.lancedb.open({ url: into });
+try {
+  const collection = await collectionOfFiles(join(folder, 'docs'), 'documents', { into, store });
+  const questions = jsonLines<GoldenQuestion>(join(folder, 'questions.jsonl')).filter(({ turns }) => !turns);
+  const kinds = { quoted: [], 'the best passage whole': [], 'the two best whole': [] } as Record<
+    string,
+    { outcome: Outcome; answerable: boolean }[]
+  >;
+  for (const question of questions) {
+    const { text, context } = await quoted(question.question!, { collection, embedder });
+    const whole = (most: number) => context.slice(0, most).map((item) => item.text).join('\n\n'); // prettier-ignore
+    const outcomes = {
+      quoted: outcomeOf(question, text),
+      'the best passage whole': outcomeWhole(question, whole(1)),
+      'the two best whole': outcomeWhole(question, whole(2)),
+    };
+    for (const [kind, outcome] of Object.entries(outcomes)) kinds[kind]!.push({ outcome, answerable: question.answerable !== false });
+  }
+  const bySplit = (rows: (typeof kinds)[string]) =>
+    Object.fromEntries([...Map.groupBy(rows, (row) => row.outcome.split)].map(([split, some]) => [split, figures(some)]));
+  console.log(JSON.stringify(Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, bySplit(rows)]))));
+} finally {
+  await store.close();
+  await embedder.close();
+}
