@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core';
+import { countOf } from '../src/base/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { operations } from '../src/engine/operations.ts';
@@ -27,7 +28,7 @@ export default class Delete extends KbCommand {
         lists: true,
         hasFailed: ({ deleted }) => deleted === 0,
         result: ({ deleted, requested, collection }) => {
-          desk.screen.print(`Deleted ${deleted} of ${requested} chunks in «${collection}».`);
+          desk.screen.print(`Deleted ${countOf(deleted, requested, 'chunk')} in «${collection}».`);
           if (flags.source !== undefined && deleted === 0)
             desk.screen.note('No document has that source. kb retrieve shows each source as it is stored: give it like that.');
         },

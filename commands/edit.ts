@@ -1,3 +1,4 @@
+import { countOf } from '../src/base/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
@@ -21,9 +22,11 @@ export default class Edit extends KbCommand {
     const { flags } = await this.parse(Edit);
     await this.withEngine(flags, async (desk) => {
       await piped(desk, 'edit', {
+        waiting: 'Editing',
         batches: inputItems(EditedChunk, { what: 'chunks', size: 5000 }),
         request: (chunks) => ({ chunks }),
-        summary: ({ edited, requested, collection }) => desk.screen.print(`Edited ${edited} of ${requested} chunks in «${collection}».`),
+        summary: ({ edited, requested, collection }) =>
+          desk.screen.print(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),
       });
     });
   }

@@ -16,6 +16,7 @@ export default class Embed extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const rest = requestOfFlags(operations.embed.input, flags);
       await piped(desk, 'embed', {
+        waiting: 'Embedding',
         batches: inputItems(GivenChunk, { what: 'chunks', size: 512 }),
         request: (chunks) => ({ chunks, ...rest }),
         show: ({ items }) => items.forEach((item) => desk.screen.printJson(item)),

@@ -1,3 +1,4 @@
+import { countOf } from '../src/base/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
@@ -19,9 +20,10 @@ export default class Store extends KbCommand {
     const { flags } = await this.parse(Store);
     await this.withEngine(flags, async (desk) => {
       await piped(desk, 'store', {
+        waiting: 'Storing',
         batches: inputItems(GivenEmbeddedChunk, { what: 'embedded chunks', size: 5000 }),
         request: (embedded_chunks) => ({ embedded_chunks }),
-        summary: ({ stored, inputs, collection }) => desk.screen.print(`Stored ${stored} of ${inputs} chunks in «${collection}».`),
+        summary: ({ stored, inputs, collection }) => desk.screen.print(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
       });
     });
   }

@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core';
+import { count } from '../../src/base/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/engine/operations.ts';
@@ -19,7 +20,7 @@ export default class CollectionsExport extends KbCommand {
         waiting: 'Exporting',
         request: { name: args.name },
         onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.printJson(data) : undefined),
-        result: ({ exported }) => screen.note(`Exported ${exported} chunks of «${args.name}».`),
+        result: ({ exported }) => screen.note(`Exported ${count(exported, 'chunk')} of «${args.name}».`),
       });
     });
   }

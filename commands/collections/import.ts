@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core';
+import { count } from '../../src/base/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
 import { inputLines } from '../../src/cli/json-lines.ts';
@@ -18,7 +19,7 @@ export default class CollectionsImport extends KbCommand {
       await this.perform(desk, 'import_collection', {
         request: { name: args.name, lines: inputLines('an export'), ...requestOfFlags(operations.import_collection.input, flags) },
         title: 'Importing',
-        result: ({ imported }) => desk.screen.print(`Imported ${imported} chunks into «${args.name}».`),
+        result: ({ imported }) => desk.screen.print(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
       });
     });
   }

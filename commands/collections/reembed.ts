@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core';
+import { count } from '../../src/base/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/engine/operations.ts';
@@ -18,7 +19,7 @@ export default class CollectionsReembed extends KbCommand {
         title: 'Embedding anew',
         result: ({ embedded, embedding }) =>
           desk.screen.print(
-            `Embedded ${embedded} chunks of «${args.name}» with ${embedding.provider}${embedding.model ? ` / ${embedding.model}` : ''}.`,
+            `Embedded ${count(embedded, 'chunk')} of «${args.name}» with ${embedding.provider}${embedding.model ? ` / ${embedding.model}` : ''}.`,
           ),
       });
     });

@@ -1,7 +1,3 @@
-/** `1 document`, `1,200 documents`. */
-export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
-
 /** A time as people say it: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 9_950) return `${(milliseconds / 1000).toFixed(1)} s`;

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { count } from '../base/count.ts';
 import { KbError } from '../base/errors.ts';
 import { fileTrouble } from '../base/file-trouble.ts';
 import type { EvaluationResult, GoldenQuestion } from '../schema/evaluation.ts';
@@ -77,11 +78,11 @@ async function evaluateWith(
 }
 
 /** Prints questions that the collection answers, as JSON Lines, or with `--json` as one document. */
-async function proposeGoldenSet({ engine, screen, signal }: Desk, count: number): Promise<void> {
-  const result = await followed(engine.run('propose_questions', { count }, { signal }), { screen, title: 'Writing questions' });
+async function proposeGoldenSet({ engine, screen, signal }: Desk, wanted: number): Promise<void> {
+  const result = await followed(engine.run('propose_questions', { count: wanted }, { signal }), { screen, title: 'Writing questions' });
   if (screen.json) screen.printJson(result);
   else for (const question of result.questions) screen.printJson(question);
-  if (result.questions.length < count) screen.note(`The collection has passages for ${result.questions.length} questions only.`);
+  if (result.questions.length < wanted) screen.note(`The collection has passages for ${count(result.questions.length, 'question')} only.`);
 }
 
 function show({ screen, flags }: Desk, { value, report }: { value: unknown; report: string }): void {

@@ -1,3 +1,5 @@
+import { fileCompletion } from './bash-completion.ts';
+
 /** Runs the command that the process was started with, and sets the exit code. `root` is the folder of kb's package.json. */
 export async function main(root: string): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', leaveWhenClosed);
@@ -5,6 +7,7 @@ export async function main(root: string): Promise<void> {
   const { run } = await import('@oclif/core/run'); // the whole of it, which commands need, takes longer to load
   try {
     await toItsEnd(run(words, { root }));
+    process.stdout.write(fileCompletion(words));
   } catch (error) {
     const { failed } = await import('./failure.ts');
     await failed(error, words);

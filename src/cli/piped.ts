@@ -11,6 +11,8 @@ export interface PipeOptions<Name extends OperationName> {
   batches: AsyncIterable<unknown[]>;
   /** The request for one batch of what came in. */
   request: (batch: never[]) => RequestOf<Name>;
+  /** What is waited for while a batch is worked on. */
+  waiting?: string;
   /** What is printed of a batch, unless `--json` wants it all in one document. */
   show?: (result: ResultOf<Name>) => void;
   /** What is printed in the end, unless `--json`. */
@@ -21,12 +23,12 @@ export interface PipeOptions<Name extends OperationName> {
 export async function piped<Name extends OperationName>(
   desk: Desk,
   name: Name,
-  { batches, request, show, summary }: PipeOptions<Name>,
+  { batches, request, waiting, show, summary }: PipeOptions<Name>,
 ): Promise<void> {
   const { engine, screen, signal, flags } = desk;
   let total: ResultOf<Name> | undefined;
   const pass = async (batch: unknown[]) => {
-    const result = await followed(engine.run(name, request(batch as never[]), { signal, lists: true }), { screen });
+    const result = await followed(engine.run(name, request(batch as never[]), { signal, lists: true }), { screen, waiting });
     for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);
     if (!screen.json) show?.(result);
     total = total === undefined ? result : added(total, result, screen.json);

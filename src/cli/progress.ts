@@ -1,5 +1,6 @@
 import type { Event } from '../schema/events.ts';
-import { count, duration } from './amounts.ts';
+import { count } from '../base/count.ts';
+import { duration } from './amounts.ts';
 import { printable, type Screen } from './screen.ts';
 
 export interface FollowOptions {

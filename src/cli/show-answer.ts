@@ -1,7 +1,7 @@
 import type { Event } from '../schema/events.ts';
 import type { ChatResult } from '../schema/answers.ts';
+import { count } from '../base/count.ts';
 import { Location, type RetrievedItem, type Source } from '../schema/items.ts';
-import { count } from './amounts.ts';
 import { folded, plain, wrappedText } from './markdown/flow.ts';
 import { MarkdownStream } from './markdown/stream.ts';
 import { printable, printablePieces, type Screen } from './screen.ts';

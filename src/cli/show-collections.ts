@@ -1,5 +1,6 @@
 import type { CollectionSummary } from '../schema/collections.ts';
-import { count, size } from './amounts.ts';
+import { count } from '../base/count.ts';
+import { size } from './amounts.ts';
 import { wrappedRow } from './markdown/flow.ts';
 import type { Screen } from './screen.ts';
 

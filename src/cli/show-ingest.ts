@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { ErrorItem, IngestResult } from '../schema/results.ts';
-import { count, duration } from './amounts.ts';
+import { count } from '../base/count.ts';
+import { duration } from './amounts.ts';
 import type { FlagValues } from './flags.ts';
 import { wrappedRow } from './markdown/flow.ts';
 import { optionAgain } from './option-again.ts';

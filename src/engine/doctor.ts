@@ -1,3 +1,4 @@
+import { count } from '../base/count.ts';
 import { describe } from '../base/errors.ts';
 import { unsetReference } from '../base/references.ts';
 import type { Run } from '../base/run.ts';
@@ -35,9 +36,7 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
 
 async function checkStore({ settings, resources, home }: Context): Promise<Finding> {
   const found = await (await resources.store(settings.storage)).collections();
-  return ok(
-    `${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}: ${found.length === 1 ? '1 collection' : `${found.length} collections`}`,
-  );
+  return ok(`${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}: ${count(found.length, 'collection')}`);
 }
 
 const collectionOf = async ({ settings, resources }: Context) => (await resources.store(settings.storage)).open(settings.collection);
@@ -55,7 +54,7 @@ async function checkCollection(context: Context): Promise<Finding> {
       message: `«${info.name}» was embedded with ${spelled(info)}, the configuration says ${spelled({ provider, model })}. kb collections reembed ${info.name} mends that.`,
     };
   }
-  return ok(`«${info.name}»: ${await collection.count()} chunks`);
+  return ok(`«${info.name}»: ${count(await collection.count(), 'chunk')}`);
 }
 
 async function checkEmbedder(context: Context, connections: boolean): Promise<Finding> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { cleanChunk } from '../base/clean-text.ts';
+import { count } from '../base/count.ts';
 import { KbError } from '../base/errors.ts';
 import type { StoredChunk } from '../ports/stores.ts';
 import { ExportedChunk, ExportEnd, ExportHeader } from '../schema/collections.ts';
@@ -72,11 +73,15 @@ const BY_FORCE = 'Export the collection anew, or take what is there of it with -
 
 function assertWhole(end: ExportEnd | undefined, { chunks, sha256 }: Omit<ExportEnd, 'kb_export_end'>): void {
   if (end === undefined)
-    throw new KbError('invalid', `The export has no closing line: it was cut off after ${chunks} chunks, or an older kb wrote it.`, {
-      hint: BY_FORCE,
-    });
+    throw new KbError(
+      'invalid',
+      `The export has no closing line: it was cut off after ${count(chunks, 'chunk')}, or an older kb wrote it.`,
+      {
+        hint: BY_FORCE,
+      },
+    );
   if (end.chunks !== chunks)
-    throw new KbError('invalid', `The export holds ${chunks} chunks; its closing line counts ${end.chunks}.`, { hint: BY_FORCE });
+    throw new KbError('invalid', `The export holds ${count(chunks, 'chunk')}; its closing line counts ${end.chunks}.`, { hint: BY_FORCE });
   if (end.sha256 !== sha256)
     throw new KbError('invalid', 'The export was changed after it was written: its lines do not fit the hash of its closing line.', {
       hint: BY_FORCE,

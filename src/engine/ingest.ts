@@ -1,3 +1,4 @@
+import { count } from '../base/count.ts';
 import { isAbort, KbError } from '../base/errors.ts';
 import { pulsed } from '../base/pool.ts';
 import { progress, throwIfAborted, type Run } from '../base/run.ts';
@@ -57,10 +58,9 @@ interface Task {
 
 /** The error that ended an ingest, with what had been stored by then: it stays. */
 function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unknown {
-  const documents = storedDocuments === 1 ? '1 document' : `${storedDocuments} documents`;
   const kept =
     storedDocuments > 0
-      ? `What was stored stays (${documents}, ${result.stored} chunks in «${result.store_result.collection}»); the same again goes on from there.`
+      ? `What was stored stays (${count(storedDocuments, 'document')}, ${count(result.stored, 'chunk')} in «${result.store_result.collection}»); the same again goes on from there.`
       : undefined;
   if (isAbort(error)) return new KbError('aborted', 'Stopped.', { hint: kept ?? 'Nothing was stored.', cause: error });
   if (!(error instanceof KbError) || !kept) return error;
@@ -82,7 +82,7 @@ async function* pipeline(task: Task): Run<void> {
       finish(works, onFailure) {
         const read = isEnglishOnly(embedder) ? tally.counted(works) : works;
         const { batch_size } = settings.embedding;
-        const onBatch = (count: number) => report.embedded(count);
+        const onBatch = (embedded: number) => report.embedded(embedded);
         const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
         return writeWorks(embedded, {
           collection: target.get,

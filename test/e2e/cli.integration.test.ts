@@ -216,7 +216,7 @@ describe('a pipe of the stages', () => {
     const line = `${KB} parse docs/gate.md | ${KB} chunk | ${KB} embed | ${KB} store --collection piped --storage-url "$STORE"`;
     const env = { STORE: folder() };
     const ended = await start(['bash', '-o', 'pipefail', '-c', line], { cwd: home, env, input: '' }).done;
-    expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunks in «piped».\n' });
+    expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunk in «piped».\n' });
     const found = await kb(['retrieve', 'gate', '--collection', 'piped', '--storage-url', env.STORE, '--json'], { cwd: home });
     expect(json(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
   });
@@ -260,13 +260,16 @@ describe('a pipe of the stages', () => {
       out: 'Deleted 0 of 0 chunks in «default».\n',
       error: expect.stringMatching(/^No document has that source\./),
     });
-    expect(await kb(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({ code: 0, out: 'Deleted 1 of 1 chunks in «default».\n' });
+    expect(await kb(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({ code: 0, out: 'Deleted 1 of 1 chunk in «default».\n' });
     for (const nothing of [
       ['--id', items[0]!.id],
       ['--source', 'docs/none.md'],
       ['--filter', '{"source": "docs/none.md"}'],
     ])
-      expect(await kb(['delete', ...nothing], { cwd })).toMatchObject({ code: 1, out: expect.stringMatching(/^Deleted 0 of [01] chunks/) });
+      expect(await kb(['delete', ...nothing], { cwd })).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/^Deleted 0 of (?:0 chunks|1 chunk) in/),
+      });
   });
 });
 

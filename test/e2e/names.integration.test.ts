@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { folder } from '../support/folder.ts';
-import { kb, KB, onTerminal, SEQUENCES } from '../support/program.ts';
+import { kb, KB, onTerminal, SEQUENCES, start } from '../support/program.ts';
 
 describe('kb, asked about itself', () => {
   it('explains itself and its commands with help as with --help', async () => {
@@ -32,10 +32,21 @@ describe('kb, asked about itself', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('KB_AC_BASH_SETUP_PATH')]);
   });
 
+  it('lets bash complete the names of files where nothing else fits', async () => {
+    const cwd = folder();
+    const env = { XDG_CACHE_HOME: cwd };
+    expect((await kb(['autocomplete', 'bash'], { cwd, env })).code).toBe(0);
+    const { out: script } = await kb(['autocomplete', 'script', 'bash'], { cwd, env });
+    const sourced = await start(['bash', '-c', 'source rc; complete -p kb'], { cwd: folder({ rc: script }), env, input: '' }).done;
+    expect(sourced).toMatchObject({ code: 0, error: '', out: 'complete -o default -F _kb_autocomplete kb\n' });
+  });
+
   it('shows a spinner while it waits, on a terminal alone', async () => {
     const cwd = folder();
     const { out } = await onTerminal(`${KB} doctor`, { cwd }).done;
     expect(out).toMatch(/Checking/);
+    const edited = await onTerminal(`echo '{"id": "ghost", "text": "Boo."}' | ${KB} edit`, { cwd }).done;
+    expect(edited.out).toMatch(/Editing/);
     const piped = await kb(['doctor'], { cwd });
     expect(piped.error.replace(SEQUENCES, '')).not.toContain('Checking');
     const quiet = await onTerminal(`${KB} doctor --quiet`, { cwd }).done;

@@ -432,7 +432,7 @@ describe('an ingest that is stopped', () => {
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.length).toBeLessThan(40);
     expect(stopped).toMatchObject({ code: 'aborted' });
-    expect(describeError(stopped)).toMatch(new RegExp(`^Stopped\\. .*${kept.length} documents?, ${kept.length} chunks`));
+    expect(describeError(stopped)).toMatch(new RegExp(`^Stopped\\. .*${kept.length} documents?, ${kept.length} chunks?`));
     const again = await result(engine, 'ingest', { docs: 'docs' });
     expect(again).toMatchObject({ unchanged: kept.length, sources: 40 - kept.length, failed: 0 });
   });

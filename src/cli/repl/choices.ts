@@ -2,7 +2,7 @@ import { KbError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { accessTo } from '../../drivers/access.ts';
 import { Llm } from '../../schema/config-chat.ts';
-import { count } from '../amounts.ts';
+import { count } from '../../base/count.ts';
 import { printable } from '../screen.ts';
 import { choose, collectionNames, collectionOf, settingsOf, tell, type Session } from './session.ts';
 

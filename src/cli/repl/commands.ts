@@ -1,6 +1,6 @@
 import { KbError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
-import { count } from '../amounts.ts';
+import { count } from '../../base/count.ts';
 import { folded, plain } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { markdownPrinter } from '../show-answer.ts';

@@ -199,7 +199,7 @@ async function* verify(
 }
 
 const unknownCitations = (unknown: ReadonlySet<number>, count: number): string =>
-  `The answer cited ${[...unknown].map((number) => `[${number}]`).join(', ')}, which ${unknown.size === 1 ? 'is' : 'are'} none of the ${count} sources; taken out.`;
+  `The answer cited ${[...unknown].map((number) => `[${number}]`).join(', ')}, which ${unknown.size === 1 ? 'is' : 'are'} none of its ${count === 1 ? 'one source' : `${count} sources`}; taken out.`;
 
 const citesNothing = (count: number): string =>
   count === 1
