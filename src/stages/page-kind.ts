@@ -5,6 +5,8 @@ export type PageKind = 'contents' | 'changelog' | 'index';
 const FEWEST = 5;
 /** This share of the words stands in links on a page of links. */
 const LINKED = 0.5;
+/** Of its items fewer than this share hold a link among other words: «Largest file: [281 TB](limits.html) (2^48 bytes)» says something itself. */
+const MIXED = 0.15;
 /** This share of the lines are entries of a table of contents or an index. */
 const ENTRIES = 0.6;
 /** This share of a change log's headings name versions or days. */
@@ -29,6 +31,7 @@ const PAGES = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+
 
 /** An item, a link or a row. */
 const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
+const ITEM = /^(?:[-*+]|\d+[.)])\s+/;
 const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
 /** What kind of page a Markdown text is, by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
@@ -65,8 +68,15 @@ function listKindOf(text: string, titles: readonly string[]): PageKind | undefin
   const [all, links] = [wordsIn(text.replace(LINK, '$1')), [...text.matchAll(LINK)].filter(([link]) => !link.startsWith('!'))];
   if (titles.some((title) => PEOPLE.test(title)) && share((line) => !/[.!?]$/.test(line)) >= ENTRIES) return 'index';
   const linked = links.reduce((sum, [, words]) => sum + wordsIn(words!), 0);
-  if (links.length < FEWEST || linked < all * LINKED || share((line) => ENTRY.test(line)) < ENTRIES) return undefined;
+  if (links.length < FEWEST || linked < all * LINKED || share((line) => ENTRY.test(line)) < ENTRIES || isMixed(lines)) return undefined;
   return titles.some((title) => INDEX.test(title)) ? 'index' : 'contents';
+}
+
+/** Whether many items say more than their links do. */
+function isMixed(lines: readonly string[]): boolean {
+  const items = lines.filter((line) => ITEM.test(line)).map((line) => line.replace(ITEM, ''));
+  const saying = items.filter((item) => item.search(LINK) >= 0 && wordsIn(item.replace(LINK, '')) > 1);
+  return saying.length >= items.length * MIXED && saying.length > 1;
 }
 
 /** Whether most lines stand in the order of the alphabet. */

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { write } from '../support/folder.ts';
 import { kb } from '../support/program.ts';
@@ -54,6 +54,20 @@ describe('kb eval', () => {
     const { out } = await kb(['eval', '--generate', '2'], { cwd });
     write(cwd, { 'made.jsonl': out });
     expect((await kb(['eval', 'made.jsonl', '--min-recall', '1'], { cwd })).code).toBe(0);
+  });
+
+  it('proposes no question about a passage that says too little', async () => {
+    const folder = join(cwd, 'short');
+    mkdirSync(folder);
+    write(folder, { 'a.md': '# A\n\nShort.', 'b.md': `# B\n\n${'The gate is locked at ten by whoever leaves last. '.repeat(3)}` });
+    await kb(['ingest', '--docs', '.', '--quiet'], { cwd: folder });
+    const { out } = await kb(['eval', '--generate', '2'], { cwd: folder });
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => basename(JSON.parse(line).gold[0].source)),
+    ).toEqual(['b.md']);
   });
 
   it.each([

@@ -54,6 +54,20 @@ describe('the kind of a passage', () => {
     expect(passageKindOf('Ann\nBob\nCleo', ['Pump', 'Contributors'])).toBe('index');
     expect(passageKindOf('Close it first.', ['Pump', 'Changelog', 'Upgrading'])).toBeUndefined();
   });
+
+  it('is none for a list of what a thing can do, though most of its lines are links', () => {
+    const features = `#### Summary
+
+- [Full-featured](full.html)
+- [Billions of installations](most.html)
+- [Single-file store](one.html)
+- All its source is in one file ([pump.c](all.html))
+- Max tank size: [281 litres](limits.html) (2^48 drops)
+- Max hose length: [1 kilometre](limits.html)
+- [Zero configuration](zero.html)`;
+    expect(passageKindOf(features, ['About Pump', 'Summary'])).toBeUndefined();
+    expect(passageKindOf(`## Commands\n\nAll of them:\n\n${links(...tank, 'Start', 'Stop')}`, ['Pump', 'Commands'])).toBe('contents');
+  });
 });
 
 describe('a document', () => {

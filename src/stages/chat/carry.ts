@@ -39,6 +39,9 @@ const pointsBack = (question: string): boolean => POINTING_BACK.test(question) |
 const VERB =
   /(?<!\p{L})(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|means?|ist|sind|war|waren|kann|können|muss|bedeutet|heißt|est|sont|signifie|es|son|significa|è|sono|é|são|zijn|betekent)(?!\p{L})/iu;
 
+/** Words that name no thing of their own: «How much would I get?». */
+const NAMES_NOTHING = new Set(terms('get take need cost use work go make have want help happen much many long often high big'));
+
 /**
  * Whether a question that is taken for a follow-up may be none: nothing in it points back, and it asks with a verb about a thing of its own: «What is
  * chokidar?»; one that goes on asks about two: «And how many tables can be in one join?».
@@ -46,7 +49,8 @@ const VERB =
 export function mayStandAlone(question: string): boolean {
   const goesOn = GOING_ON.test(question);
   const rest = question.replace(GOING_ON, '');
-  return VERB.test(rest) && !pointsBack(rest) && !onlyAsks(rest) && ownTerms(rest).length >= (goesOn ? FEWEST_TERMS : 1);
+  const named = ownTerms(rest).filter((term) => !NAMES_NOTHING.has(term));
+  return VERB.test(rest) && !pointsBack(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
 }
 
 /** Whether a question can hardly be understood without those before it. */

@@ -55,8 +55,8 @@ async function nextPassage(collection: Collection, source: string, taken: Readon
   let longest: StoredChunk | undefined;
   for await (const page of collection.all({ source })) {
     for (const chunk of page) {
-      const isCandidate = !taken.has(chunk.id) && (chunk.text.length >= SHORTEST_PASSAGE || taken.size === 0 || !longest);
-      if (isCandidate && chunk.text.length > (longest?.text.length ?? 0)) longest = chunk;
+      const { length } = chunk.text;
+      if (!taken.has(chunk.id) && length >= SHORTEST_PASSAGE && length > (longest?.text.length ?? 0)) longest = chunk;
     }
   }
   return longest;
