@@ -1,4 +1,4 @@
-// How fast documents are read in processes of their own, beside worker threads that run the same parsers:
+// How fast kb reads documents, short texts in its own process and others in processes of their own, beside worker threads that run the same parsers:
 //   node bench/parsing.ts [--rounds 7]
 // Both are warm, and take what there is to read in the same portions. In each round one after another, so that both meet the same machine.
 import { availableParallelism } from 'node:os';
@@ -74,23 +74,23 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const pool = threads();
 const reader = createDocumentReader({ processes: workers, seconds: 600, megabytes: MEGABYTES });
-const inProcesses = (set: readonly ParseTask[]) => Promise.all(set.map(({ bytes, ...rest }) => reader.read(bytes, rest)));
+const byReader = (set: readonly ParseTask[]) => Promise.all(set.map(({ bytes, ...rest }) => reader.read(bytes, rest)));
 const rows = [];
 for (const [what, set] of Object.entries(sets)) {
-  await Promise.all([pool.read(set), inProcesses(set)]); // warm
-  const measured: { threads: number; processes: number }[] = [];
+  await Promise.all([pool.read(set), byReader(set)]); // warm
+  const measured: { threads: number; kb: number }[] = [];
   for (let round = 1; round <= Number(values.rounds); round++) {
     process.stderr.write(`parsing: ${what}, round ${round} of ${values.rounds}\n`);
-    measured.push({ threads: await timed(() => pool.read(set)), processes: await timed(() => inProcesses(set)) });
+    measured.push({ threads: await timed(() => pool.read(set)), kb: await timed(() => byReader(set)) });
   }
   const median = (of: (run: (typeof measured)[number]) => number) => percentile(measured.map(of), 50);
-  const seconds = { threads: median((run) => run.threads) / 1000, processes: median((run) => run.processes) / 1000 };
+  const seconds = { threads: median((run) => run.threads) / 1000, kb: median((run) => run.kb) / 1000 };
   rows.push({
     what,
     files: set.length,
     'threads, files/s': set.length / seconds.threads,
-    'processes, files/s': set.length / seconds.processes,
-    'processes (threads = 1)': median((run) => run.threads / run.processes),
+    'kb, files/s': set.length / seconds.kb,
+    'kb (threads = 1)': median((run) => run.threads / run.kb),
   });
 }
 await Promise.all([pool.close(), reader.close()]);

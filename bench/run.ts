@@ -54,7 +54,7 @@ const OWN: Record<string, Part> = {
   parsing: {
     title: 'Parsing',
     about:
-      'The processes in which documents are parsed, beside worker threads with the same parsers; both warm, one after another in each round.',
+      'Short texts are parsed in the process itself, other documents in processes of their own; beside worker threads with the same parsers. Both warm, one after another in each round.',
     script: 'parsing.ts',
   },
   server: {

@@ -15,15 +15,24 @@ export interface ParseTask {
  * text: what it links to is worth knowing, and a browser may find more in it; XML comes as a value.
  * @throws KbError that names the file and what is wrong with it.
  */
-export async function parseDocument({ bytes, source, file_type }: ParseTask): Promise<ParsedDocument> {
+export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
+  const { bytes, source, file_type } = task;
+  await checkContent(bytes, { source, file_type }).catch(failAsFile(task));
+  return parseChecked(task);
+}
+
+/** The same of a file that is known to be what its name says. */
+export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
+  const { bytes, source, file_type } = task;
   const parser = parsers.find((candidate) => candidate.file_type === file_type);
   if (!parser) throw new KbError('usage', `${source}: there is no reader for files of the kind «${file_type}».`);
-  try {
-    await checkContent(bytes, { source, file_type });
-    const parsed = await parser.parse(bytes, { source });
-    if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, file_type);
-    return parsed;
-  } catch (error) {
-    throw error instanceof KbError ? error : brokenFile(source, file_type, error);
-  }
+  const parsed = await parser.parse(bytes, { source }).catch(failAsFile(task));
+  if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, file_type);
+  return parsed;
 }
+
+const failAsFile =
+  ({ source, file_type }: ParseTask) =>
+  (error: unknown): never => {
+    throw error instanceof KbError ? error : brokenFile(source, file_type, error);
+  };

@@ -4,7 +4,7 @@ import { batched } from '../../base/batch.ts';
 import { KbError } from '../../base/errors.ts';
 import { throwIfAborted } from '../../base/run.ts';
 import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
-import { parseDocument, type ParseTask } from './parse.ts';
+import { parseChecked, type ParseTask } from './parse.ts';
 import { createParsePool, type ParsePool } from './parse-pool.ts';
 import type { ParseOutcome } from './parse-tasks.ts';
 import { parsers } from './parsers.ts';
@@ -48,7 +48,7 @@ export function createDocumentReader(limits: Limits): DocumentReader {
     async read(bytes, { source, file_type, signal }) {
       throwIfAborted(signal);
       const task: Wanted = { bytes, source, file_type, signal };
-      if (isShortText(task)) return parseDocument(task);
+      if (isShortText(task)) return parseChecked(task);
       const isSmall = SMALL_KINDS.has(file_type) && bytes.length <= SMALL_BYTES;
       // where a batch dies, each is read alone, so that only the one that is at fault fails
       const together = isSmall ? await runTogether(task).catch(() => undefined) : undefined;

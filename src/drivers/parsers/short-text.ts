@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
  * What has to be guessed (its encoding, what it is if no text) or expanded (much front matter) is for a process that can be stopped.
  */
 export function isShortText({ bytes, file_type }: ParseTask): boolean {
-  if (bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
+  if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
   return isUtf8(bytes) && !bytes.includes(0) && looksLikeText(bytes) && (file_type === 'text' || hasShortFrontMatter(bytes));
 }
 
