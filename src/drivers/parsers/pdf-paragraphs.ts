@@ -1,7 +1,7 @@
 import { escapeLine, heading } from './markdown-text.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import type { Line } from './pdf-lines.ts';
-import { rowsOf, tableOf, withLeaders } from './pdf-tables.ts';
+import { rowsOf, withLeaders } from './pdf-tables.ts';
 
 /** A step down that is larger than the usual one by this factor begins a paragraph. */
 const WIDER = 1.25;
@@ -34,10 +34,10 @@ export function pageMarkdown(drawn: readonly Line[], levelOf: HeadingLevel): str
   const blocks: Block[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
-    const rows = line.cells.length > 1 ? rowsOf(lines.slice(i), isText) : [];
-    if (rows.length > 0) {
-      blocks.push({ level: undefined, lines: rows, table: tableOf(rows), isRows: true });
-      i += rows.length - 1;
+    const rows = line.cells.length > 1 ? rowsOf(lines.slice(i), isText) : undefined;
+    if (rows) {
+      blocks.push({ level: undefined, ...rows, isRows: true });
+      i += rows.lines.length - 1;
       continue;
     }
     const level = levelOf(line);

@@ -9,25 +9,104 @@ const ALIGNED = 0.6;
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;
 const LEADER = ' … ';
 
-/** The rows at the beginning of these lines: each is cut by a gap that no sentence has. */
-export function rowsOf(lines: readonly Line[], isText: (line: Line) => boolean): Line[] {
-  const end = lines.findIndex((line) => line.cells.length < 2 || line.text.includes(LEADER) || !isText(line));
-  const rows = lines.slice(0, end < 0 ? lines.length : end);
-  return rows.length < LEAST_ROWS ? [] : rows;
+/** Wrapped lines of a cell stand at most this close, in font sizes. */
+const WRAPPED_STEP = 1.6;
+/** Rows stand further apart than the wrapped lines of a cell, by this factor, where both are told apart by that. */
+const APART = 1.25;
+/** Lines that tell how far rows stand apart. */
+const MEASURED = 60;
+
+/** The lines at the beginning of these that are laid out in columns, and the table that they are, where they can be read as one. */
+export interface Rows {
+  lines: Line[];
+  table: string | undefined;
+}
+
+/** The rows at the beginning of these lines: each is cut by a gap that no sentence has. Undefined where these are too few. */
+export function rowsOf(lines: readonly Line[], isText: (line: Line) => boolean): Rows | undefined {
+  const end = lines.findIndex((line) => line.text.includes(LEADER) || !isText(line));
+  const within = end < 0 ? lines : lines.slice(0, end);
+  const wrapped = wrappedRows(within);
+  const isWhole = (within[wrapped.count]?.cells.length ?? 0) < 2; // what goes on in other columns is no table of these
+  const table = isWhole ? tableOf(wrapped.rows) : undefined;
+  if (table !== undefined) return { lines: within.slice(0, wrapped.count), table };
+  const single = within.findIndex(({ cells }) => cells.length < 2);
+  const rows = within.slice(0, single < 0 ? undefined : single);
+  return rows.length < LEAST_ROWS ? undefined : { lines: rows, table: undefined };
+}
+
+/** A row of a table: the lines that it is drawn in, the first of which says where its columns are for all. */
+interface Row {
+  lines: Line[];
+  /** The cells of each column; none where it is empty. */
+  columns: Cell[][];
+}
+
+/** Where the cells of a line belong among the columns of the first; undefined where one stands in none. */
+function placesOf({ cells, size }: Line, columns: readonly Cell[]): number[] | undefined {
+  const places = cells.map((cell) =>
+    columns.findIndex(({ x, right }) => Math.abs(cell.x - x) <= ALIGNED * size || Math.abs(cell.right - right) <= ALIGNED * size),
+  );
+  return places.every((place, i) => place >= 0 && place > (places[i - 1] ?? -1)) ? places : undefined;
+}
+
+/** The distance of full rows, in points: the median of those between a line with all columns and the one before it. */
+function stepOf(lines: readonly Line[], columns: number): number {
+  const steps = lines.slice(1).flatMap((line, i) => (line.cells.length === columns ? [lines[i]!.y - line.y] : []));
+  return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+}
+
+/** The rows at the beginning of lines with the wrapped lines of their cells, and how many lines they take. */
+function wrappedRows(lines: readonly Line[]): { rows: Row[]; count: number } {
+  const columns = lines[0]?.cells ?? [];
+  const step = stepOf(lines.slice(0, MEASURED), columns.length);
+  const rows: Row[] = [];
+  let count = 0;
+  for (const line of lines) {
+    const places = placesOf(line, columns);
+    if (!places) break;
+    const row = rows.at(-1);
+    const isWrapped = row !== undefined && continues(row, line, { places, step, width: columns.length });
+    if (!isWrapped && (line.cells.length < 2 || places[0] !== 0)) break;
+    const target = isWrapped ? row : { lines: [], columns: columns.map(() => []) };
+    if (!isWrapped) rows.push(target);
+    target.lines.push(line);
+    for (const [i, place] of places.entries()) target.columns[place]!.push(line.cells[i]!);
+    count++;
+  }
+  return { rows, count };
+}
+
+/** Whether a line goes on with the cells of a row: close below it, with its first column empty, or closer than the rows are to each other. */
+function continues({ lines }: Row, { y, size }: Line, { places, step, width }: { places: number[]; step: number; width: number }): boolean {
+  const down = lines.at(-1)!.y - y;
+  const isTight = down * APART < step;
+  if (down <= 0 || down > WRAPPED_STEP * size || places.length === width) return false;
+  return places[0] === 0 || places.length === width - 1 ? isTight || (width === 2 && places[0] !== 0) : true;
 }
 
 /** The GFM table of rows whose cells stand below one another; undefined for rows that are not laid out so. */
-export function tableOf(rows: readonly Line[]): string | undefined {
+function tableOf(rows: readonly Row[]): string | undefined {
   const [first] = rows;
-  if (!first || rows.some(isCode) || !rows.every(({ cells }) => cells.length === first.cells.length)) return undefined;
-  const isAligned = (edge: keyof Pick<Cell, 'x' | 'right'>, column: number): boolean =>
-    rows.every(({ cells, size }) => Math.abs(cells[column]![edge] - first.cells[column]![edge]) <= ALIGNED * size);
-  if (!first.cells.every((_, column) => isAligned('x', column) || isAligned('right', column))) return undefined;
-  return tableLines(rows.map(({ cells }) => cells.map(({ text }) => escapeTags(text)))).join('\n');
+  if (!first || rows.length < LEAST_ROWS || rows.some(isCode)) return undefined;
+  const size = first.lines[0]!.size;
+  const isAligned = (edge: keyof Pick<Cell, 'x' | 'right'>, column: number): boolean => {
+    const all = rows.flatMap(({ columns }) => columns[column]!);
+    return all.every((cell) => Math.abs(cell[edge] - first.columns[column]![0]![edge]) <= ALIGNED * size);
+  };
+  if (!first.columns.every((_, column) => isAligned('x', column) || isAligned('right', column))) return undefined;
+  return tableLines(rows.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells))))).join('\n');
 }
 
+/** The words of a cell: those that are broken over its lines put together again. */
+const wordsOf = (cells: readonly Cell[]): string =>
+  cells.reduce((words, { text }) => {
+    if (/\p{L}[-\u00ad\u2010]$/u.test(words) && /^\p{Ll}/u.test(text)) return words.slice(0, -1) + text;
+    return words === '' ? text : `${words} ${text}`;
+  }, '');
+
 /** Whether a row is a line of a program: numbered, or with a statement's end. */
-const isCode = ({ cells, text }: Line): boolean => /^\d+:$/.test(cells[0]!.text) || /[;{}]$/.test(text);
+const isCode = ({ lines }: Row): boolean => lines.some(({ cells, text }) => /^\d+:$/.test(cells[0]!.text) || /[;{}]$/.test(text));
 
 /** The lines of a page, those of a table of contents with dots before their page also where the file draws none. */
 export function withLeaders(lines: readonly Line[]): Line[] {

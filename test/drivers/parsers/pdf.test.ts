@@ -116,6 +116,47 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([crooked.flat()]))).text).toBe('Model Flow Price\nP1 100\nP2 20');
   });
 
+  it('has the wrapped lines of a cell in the row that they belong to', async () => {
+    const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y, size: 10 }));
+    const lastColumn = [
+      row(700, ['Code', 72], ['Meaning', 160]),
+      row(686, ['E05', 72], ['The sensor of the boiler is inter-', 160]),
+      row(674, ['rupted or wet.', 160]),
+      row(660, ['E07', 72], ['The pump is dry.', 160]),
+      row(646, ['E09', 72], ['The valve does not', 160]),
+      row(634, ['close.', 160]),
+      row(600, ['Call the service for all others.', 72]),
+    ];
+    expect((await read('pdf', pdfFile([lastColumn.flat()]))).text).toBe(
+      '| Code | Meaning |\n| --- | --- |\n| E05 | The sensor of the boiler is interrupted or wet. |\n| E07 | The pump is dry. |\n' +
+        '| E09 | The valve does not close. |\n\nCall the service for all others.',
+    );
+    const anyColumn = [
+      row(700, ['Part', 72], ['Private', 200], ['Business', 320]),
+      row(680, ['Boilers', 72], ['60 months', 200], ['24 months', 320]),
+      row(660, ['Wearing parts: gaskets,', 72], ['6 months', 200], ['3 months, unless', 320]),
+      row(648, ['steam tips', 72], ['worn', 320]),
+      row(628, ['Accessories', 72], ['24 months', 200], ['12 months', 320]),
+    ];
+    expect((await read('pdf', pdfFile([anyColumn.flat()]))).text).toBe(
+      '| Part | Private | Business |\n| --- | --- | --- |\n| Boilers | 60 months | 24 months |\n' +
+        '| Wearing parts: gaskets, steam tips | 6 months | 3 months, unless worn |\n| Accessories | 24 months | 12 months |',
+    );
+  });
+
+  it('has a row with an empty cell as a row, though it stands as close as a wrapped line', async () => {
+    const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
+    const lines = [
+      row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
+      row(686, ['P1', 72], ['10', 200], ['100', 300]),
+      row(672, ['P2', 72], ['180', 300]),
+      row(658, ['P3', 72], ['30', 200], ['260', 300]),
+    ];
+    expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe(
+      '| Model | Flow | Price |\n| --- | --- | --- |\n| P1 | 10 | 100 |\n| P2 |  | 180 |\n| P3 | 30 | 260 |',
+    );
+  });
+
   it('has the pages of a table of contents behind dots, also where some entries have none', async () => {
     const entry = (y: number, title: string, page: string, dots = ''): PdfText[] => [
       { text: title, x: 72, y },
