@@ -4,6 +4,10 @@ import { brokenFile, withoutText } from './failures.ts';
 import { parsers } from './parsers.ts';
 import { checkContent } from './sniff.ts';
 
+/** Characters of a title, and of any other property: each chunk of a document holds them, so that megabytes would be multiplied. */
+const MOST_OF_TITLE = 1_000;
+const MOST_OF_PROPERTY = 100_000;
+
 export interface ParseTask {
   bytes: Uint8Array;
   source: string;
@@ -28,7 +32,16 @@ export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   if (!parser) throw new KbError('usage', `${source}: there is no reader for files of the kind «${file_type}».`);
   const parsed = await parser.parse(bytes, { source }).catch(failAsFile(task));
   if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, file_type);
-  return parsed;
+  return withBoundedProperties(parsed);
+}
+
+/** The document with a title and properties that each of its chunks can hold. */
+function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
+  const { title, metadata } = parsed;
+  const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > MOST_OF_PROPERTY;
+  if ((title?.length ?? 0) <= MOST_OF_TITLE && !Object.values(metadata).some(isLong)) return parsed;
+  const cut = Object.entries(metadata).map(([key, value]) => [key, isLong(value) ? value.slice(0, MOST_OF_PROPERTY) : value]);
+  return { ...parsed, title: title?.slice(0, MOST_OF_TITLE), metadata: Object.fromEntries(cut) };
 }
 
 const failAsFile =
