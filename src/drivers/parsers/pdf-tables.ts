@@ -32,7 +32,9 @@ export function rowsOf(lines: readonly Line[], isText: (line: Line) => boolean):
   if (table !== undefined) return { lines: within.slice(0, wrapped.count), table };
   const single = within.findIndex(({ cells }) => cells.length < 2);
   const rows = within.slice(0, single < 0 ? undefined : single);
-  return rows.length < LEAST_ROWS ? undefined : { lines: rows, table: undefined };
+  if (rows.length < LEAST_ROWS) return undefined;
+  const plain = wrappedRows(rows);
+  return { lines: rows, table: plain.count === rows.length ? tableOf(plain.rows) : undefined };
 }
 
 /** A row of a table: the lines that it is drawn in, the first of which says where its columns are for all. */
