@@ -106,39 +106,39 @@ export async function evidenceOf(query: string, { sources, ranked, ...compared }
 const WEIGHTS = {
   about: {
     bias: -5.5,
-    cosine: 1.88,
-    sentence: 3.31,
-    stated: 1.56,
-    retrieved: 9.18,
-    rivals: -0.22,
-    figure: 0.69,
-    listing: -3.61,
-    missingName: -2.11,
-    missingCode: -2.7,
+    cosine: 1.57,
+    sentence: 3.17,
+    stated: 1.43,
+    retrieved: 9.96,
+    rivals: -0.24,
+    figure: 0.66,
+    listing: -3.57,
+    missingName: -2.06,
+    missingCode: -2.65,
   },
   right: {
-    bias: -5.22,
-    cosine: 1.73,
-    sentence: 4.75,
-    stated: 2.77,
-    retrieved: 5.13,
-    rivals: -0.82,
-    figure: 0.54,
-    listing: -2.86,
-    missingName: -0.94,
-    missingCode: -0.96,
+    bias: -4.96,
+    cosine: 0.31,
+    sentence: 5.36,
+    stated: 2.24,
+    retrieved: 6.14,
+    rivals: -0.8,
+    figure: 0.53,
+    listing: -2.79,
+    missingName: -1.01,
+    missingCode: -0.93,
   },
   words: {
-    bias: -3.69,
-    stated: 1.78,
-    together: 2.78,
-    identifier: 0.88,
-    retrieved: 4.56,
-    rivals: -0.56,
-    figure: 0.84,
-    listing: -1.12,
-    missingName: -1.79,
-    missingCode: -2.34,
+    bias: -3.54,
+    together: 2.37,
+    identifier: 0.87,
+    stated: 1.6,
+    retrieved: 4.69,
+    rivals: -0.59,
+    figure: 0.97,
+    listing: -0.98,
+    missingName: -1.55,
+    missingCode: -1.16,
   },
 } as const;
 
@@ -146,7 +146,7 @@ const WEIGHTS = {
 const LEAST = { about: 0.5, right: 0.2, words: 0.22 };
 
 /** The chance from which an answer is called certain. */
-export const CERTAIN = 0.72;
+export const CERTAIN = 0.75;
 
 /** How much less than the embedder's `min_retrieval_score` a source may score that is quoted from: what quotes declines by more than the score. */
 export const EASED_BY = 0.1;

@@ -48,9 +48,6 @@ const LISTING = 0.4;
 /** Of a question for what something is: what the introduction of its page or section gains. */
 const INTRODUCTION = 0.4;
 
-/** A share is counted with one word more than the question has: one of one says less than five of five. */
-const DOUBT = 1;
-
 /** An embedder that reads less of the question than this says nothing about it. */
 const LEAST_READ = 0.5;
 
@@ -81,7 +78,7 @@ export async function cosinesOf(query: string, texts: readonly string[], { embed
 /** How many of the question's words are in the blocks or in what they stand under. */
 function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): number {
   const isHeld = (term: string) => blocks.some(({ own, context }) => own.has(term) || context.has(term));
-  return [...wanted].filter(isHeld).length / (wanted.size + DOUBT);
+  return [...wanted].filter(isHeld).length / Math.max(1, wanted.size);
 }
 
 /** What the kind of question adds to a block: of a default the word and a value; a listing loses. */
