@@ -74,7 +74,7 @@ function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>):
 
 const into = options.into ?? mkdtempSync(join(tmpdir(), 'kb-bench-'));
 const local = await drivers.embedders.local.open();
-const embedder = remembering(local);
+const embedder = remembering(local, options.into && join(options.into, 'vectors'));
 const store = await drivers.stores.lancedb.open({ url: into });
 try {
   const set = readSet(folder);

@@ -143,7 +143,7 @@ const WEIGHTS = {
 } as const;
 
 /** The chances from which something is quoted. */
-const LEAST = { about: 0.5, right: 0.2, words: 0.22 };
+const LEAST = { about: 0.5, right: 0.15, words: 0.22 };
 
 /** The chance from which an answer is called certain. */
 export const CERTAIN = 0.75;
