@@ -25,7 +25,8 @@ interface Part extends Asked {
 async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
   const { query: whole, question: asked = whole, sources, said } = grounding;
   const questions = askedIn({ query: whole, question: asked });
-  const note = Math.max(0, ...sources.map(({ text }) => countWords(sourceLanguageNote(asked, text) ?? '')));
+  const texts = sources.map(({ text }) => text);
+  const note = Math.max(0, ...texts.map((text) => countWords(sourceLanguageNote(asked, text, [texts.join('\n')]) ?? '')));
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MOST_WORDS - note) / questions.length);
@@ -67,7 +68,8 @@ function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written 
   const passages = quotations.map((quotation) => rendered(quotation, numberOf(quotation.section)));
   const missing = parts.filter((part) => !answered.includes(part));
   const [best] = quotations;
-  const notes = [unansweredOf(question, missing), sourceLanguageNote(question, best!.text)].filter(Boolean);
+  const around = [sources[best!.source]!.text, sources.map(({ text }) => text).join('\n')];
+  const notes = [unansweredOf(question, missing), sourceLanguageNote(question, best!.text, around)].filter(Boolean);
   const highlight = bestSentence(best!, new Set(subjectTerms(lastAsked(query))));
   const quoted = quotations.flatMap(({ source, blocks }) => blocks.map(({ lines }) => ({ citation: sources[source]!.citation, lines })));
   return {

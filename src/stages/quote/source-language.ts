@@ -11,10 +11,18 @@ const SAYS: Readonly<Record<string, (language: string) => string>> = {
   nl: (language) => `De bronnen zijn in het ${language}.`,
 };
 
-/** Says which language a text is in, in that of the question; undefined where both are the same, or one of them can't be told. */
-export function sourceLanguageNote(question: string, text: string): string | undefined {
-  const [asked, written] = [languageOf(question), languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`/g, ' '))];
-  if (asked === undefined || written === undefined || asked === written) return undefined;
+/** The language of prose: code tells nothing. */
+const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`/g, ' '));
+
+/**
+ * Says which language a text is in, in that of the question; undefined where both are the same, or one of them can't be told. Where the text does not tell,
+ * as a command or a table, those that stand around it do, in their order.
+ */
+export function sourceLanguageNote(question: string, text: string, around: readonly string[] = []): string | undefined {
+  const asked = languageOf(question);
+  if (asked === undefined) return undefined;
+  const written = [text, ...around].values().map(languageOfProse).find((language) => language !== undefined); // prettier-ignore
+  if (written === undefined || asked === written) return undefined;
   const language = asked in SAYS ? asked : 'en';
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(written) ?? written;
   return SAYS[language]!(name);

@@ -258,3 +258,10 @@ test('is surer of an answer to «how many» that has a figure', async () => {
     (await ask('How many valves has the pump?', { sources: sourcesOf(text), embedder: at(0.5) })).outcome;
   expect((await asked('The pump has 4 valves.')).probability!).toBeGreaterThan((await asked('The pump has many valves.')).probability!);
 });
+
+test('says which language the sources are in where a command answers, which is in none', async () => {
+  const [command, prose] = sourcesOf('```\nnpm publish paket\n```', leave) as [GroundingSource, GroundingSource];
+  const { answer } = await ask('Wie veröffentliche ich mein Paket mit npm?', { sources: [command, prose], embedder: at(0.9) });
+  expect(answer).toContain('npm publish paket');
+  expect(answer).toMatch(/Die Quellen sind auf Englisch\.$/);
+});
