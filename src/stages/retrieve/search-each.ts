@@ -57,7 +57,7 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
  * The share of the best score of a question with its subject that the question alone must reach to be asked alone: more words find more, so that less is enough. Of the
  * conversations about real documentation the second questions on another subject reach it, and those that follow the first do not.
  */
-const ALONE = 0.7;
+const ALONE = 0.6;
 
 /** Whether what a question finds by itself fits it well enough beside what it finds with the subject of those before it. */
 export function fitsAlone(alone: RetrieveResult, carried: RetrieveResult, least: number): boolean {
