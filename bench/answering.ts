@@ -1,8 +1,8 @@
 import { NO_ANSWER, type Embedder } from '../src/ports/models.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import { assess } from '../src/stages/chat/quality.ts';
-import { toGrounding } from '../src/stages/chat/sources.ts';
-import { choose } from '../src/stages/quote/choose.ts';
+import { toGrounding } from '../src/stages/chat/cited-sources.ts';
+import { chooseQuotations } from '../src/stages/quote/choose.ts';
 import { EASED_BY, evidenceOf, judgementOf } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
@@ -95,6 +95,6 @@ async function written(
 
 /** How probably the best passage answers, whether or not the gate lets it through. */
 async function probabilityFor(query: string, sources: Sources, embedder: Embedder | undefined): Promise<number> {
-  const { ranked } = await choose(query, { sources, embedder });
+  const { ranked } = await chooseQuotations(query, { sources, embedder });
   return judgementOf(await evidenceOf(query, { sources, ranked, embedder })).probability;
 }

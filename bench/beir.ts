@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { mean, percentile } from '../src/stages/evaluate/statistics.ts';
+import { mean, percentile } from '../src/stages/evaluate/summarize.ts';
 
 export { mean, percentile };
 

@@ -1,12 +1,12 @@
-import { documentId } from '../src/base/ids.ts';
-import { settle } from '../src/base/run.ts';
+import { documentId } from '../src/core/ids.ts';
+import { settle } from '../src/core/run.ts';
 import type { Embedder } from '../src/ports/models.ts';
 import type { Collection, VectorStore } from '../src/ports/stores.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import type { Document, RetrievedItem } from '../src/schema/items.ts';
 import { chunkDocument } from '../src/stages/chunk/chunk.ts';
-import { embedTexts } from '../src/stages/embed.ts';
-import { retrieve, type RetrieveInput, type RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
+import { embedTexts } from '../src/stages/ingest/embed-chunks.ts';
+import { retrievePassages, type RetrieveInput, type RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
 import type { BenchDocument, BenchSet } from './beir.ts';
 
 /** Chunks that are embedded and written at once. */
@@ -55,7 +55,7 @@ export async function collectionOf({ name, corpus }: BenchSet, store: VectorStor
 
 /** What is retrieved; an error ends the bench. */
 export async function found(input: RetrieveInput, parts: RetrieveParts): Promise<RetrievedItem[]> {
-  const { items, errors } = await settle(retrieve(input, parts));
+  const { items, errors } = await settle(retrievePassages(input, parts));
   if (errors[0]) throw new Error(`${input.query}: ${errors[0].error}`);
   return items;
 }

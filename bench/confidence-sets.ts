@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { settle } from '../src/base/run.ts';
+import { settle } from '../src/core/run.ts';
 import { createEngine } from '../src/engine/engine.ts';
 import type { Embedder } from '../src/ports/models.ts';
 import type { Collection, StoredChunk, VectorStore } from '../src/ports/stores.ts';

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { settle } from '../src/base/run.ts';
+import { settle } from '../src/core/run.ts';
 import { createEngine, type Engine } from '../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../src/schema/config.ts';
 import type { HistoryEntry } from '../src/schema/items.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
-import { mayStandAlone } from '../src/stages/chat/carry.ts';
-import { fitsAlone } from '../src/stages/retrieve/search-each.ts';
-import { rewrite } from '../src/stages/chat/rewrite.ts';
+import { mayStandAlone } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
+import { fitsAlone } from '../src/stages/retrieve/search.ts';
+import { rewrite } from '../src/stages/chat/dialogue/rewrite.ts';
 import { jsonLines, markdownTable } from './beir.ts';
 
 interface FollowUp {

@@ -4,7 +4,7 @@
 // the same folder again, unchanged; and without vectors. Ratios are of one round, so that both meet the same machine.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { documentId } from '../src/base/ids.ts';
+import { documentId } from '../src/core/ids.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import { chunkDocument } from '../src/stages/chunk/chunk.ts';
 import { bareLoop } from './bare-loop.ts';

@@ -10,7 +10,7 @@ import type { ChatResult } from '../src/schema/answers.ts';
 import { DEFAULTS } from '../src/schema/config.ts';
 import type { GoldenQuestion } from '../src/schema/evaluation.ts';
 import { assess } from '../src/stages/chat/quality.ts';
-import { toGrounding } from '../src/stages/chat/sources.ts';
+import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
 import { EASED_BY } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';

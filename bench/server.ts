@@ -4,7 +4,7 @@
 // is read as it goes.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { settle } from '../src/base/run.ts';
+import { settle } from '../src/core/run.ts';
 import { createEngine } from '../src/engine/engine.ts';
 import { DEFAULTS, type Config } from '../src/schema/config.ts';
 import { markdownTable, percentile } from './beir.ts';

@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { answerPrinter } from '../src/cli/show-answer.ts';
+import { answerPrinter } from '../src/cli/printers/show-answer.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Chat extends KbCommand {
@@ -29,9 +29,8 @@ export default class Chat extends KbCommand {
     const { args, flags } = await this.parse(Chat);
     await this.withEngine(flags, async (desk) => {
       const request = requestOfFlags(operations.chat.input, flags);
-      if (args.query === undefined) return (await import('../src/cli/repl.ts')).converse(desk, request);
-      if (flags['history-file'] !== undefined)
-        return (await import('../src/cli/repl/turn-by-script.ts')).takeTurn(desk, request, args.query);
+      if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(desk, request);
+      if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/ask-turn.ts')).takeTurn(desk, request, args.query);
       const { end, ...printer } = answerPrinter(desk.screen);
       const result = await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
       if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;

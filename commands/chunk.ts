@@ -3,7 +3,7 @@ import { operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/engine/operations.ts';
-import { GivenDocument } from '../src/schema/given.ts';
+import { GivenDocument } from '../src/schema/items.ts';
 
 export default class Chunk extends KbCommand {
   static override summary = operations.chunk.summary;

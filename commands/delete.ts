@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core';
-import { countOf } from '../src/base/count.ts';
+import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { operations } from '../src/engine/operations.ts';

@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { showChecks } from '../src/cli/show-checks.ts';
+import { showChecks } from '../src/cli/printers/show-collections.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Doctor extends KbCommand {

@@ -1,10 +1,10 @@
-import { countOf } from '../src/base/count.ts';
+import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/engine/operations.ts';
-import { EditedChunk } from '../src/schema/given.ts';
+import { EditedChunk } from '../src/schema/items.ts';
 
 export default class Edit extends KbCommand {
   static override summary = operations.edit.summary;

@@ -3,7 +3,7 @@ import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/engine/operations.ts';
-import { GivenChunk } from '../src/schema/given.ts';
+import { GivenChunk } from '../src/schema/items.ts';
 
 export default class Embed extends KbCommand {
   static override summary = operations.embed.summary;

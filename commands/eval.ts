@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { runEvaluation } from '../src/cli/evaluate.ts';
-import { evaluationFlags } from '../src/cli/evaluation-flags.ts';
+import { runEvaluation } from '../src/cli/evaluation/run-evaluation.ts';
+import { evaluationFlags } from '../src/cli/evaluation/evaluation-report.ts';
 import { operationFlags } from '../src/cli/flags.ts';
 import { operations } from '../src/engine/operations.ts';
 

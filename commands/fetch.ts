@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { outputDir, settingFlags } from '../src/cli/flags.ts';
-import { itemPrinter } from '../src/cli/items.ts';
-import { fetchEntries } from '../src/cli/fetch-entries.ts';
+import { itemPrinter } from '../src/cli/printers/document-printer.ts';
+import { fetchEntries } from '../src/cli/source-flags.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Fetch extends KbCommand {

@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { showIngest } from '../src/cli/show-ingest.ts';
-import { ingestSources } from '../src/cli/sources.ts';
-import { keepHeapSmall } from '../src/cli/young-heap.ts';
+import { showIngest } from '../src/cli/printers/show-ingest.ts';
+import { ingestSources } from '../src/cli/source-flags.ts';
+import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
 import { operations } from '../src/engine/operations.ts';
 
 // Each takes all that follows it up to the next flag: the shell makes several words of `--docs manuals/*.pdf`.
@@ -29,7 +29,7 @@ export default class Ingest extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Ingest);
-    keepHeapSmall();
+    tuneGarbageCollector();
     await this.withEngine(flags, async (desk) => {
       const began = Date.now();
       const request = { ...(await ingestSources(flags, desk.loaded)), ...requestOfFlags(operations.ingest.input, flags) };

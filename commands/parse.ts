@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
-import { itemPrinter } from '../src/cli/items.ts';
+import { itemPrinter } from '../src/cli/printers/document-printer.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Parse extends KbCommand {

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { showHits } from '../src/cli/show-hits.ts';
+import { showHits } from '../src/cli/printers/show-hits.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Retrieve extends KbCommand {

@@ -1,9 +1,9 @@
 import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
-import { itemPrinter } from '../src/cli/items.ts';
+import { itemPrinter } from '../src/cli/printers/document-printer.ts';
 import { pagesGiven } from '../src/cli/retry-list.ts';
-import { keepHeapSmall } from '../src/cli/young-heap.ts';
+import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
 import { operations } from '../src/engine/operations.ts';
 
 export default class Scrape extends KbCommand {
@@ -29,7 +29,7 @@ export default class Scrape extends KbCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Scrape);
     const url = pagesGiven(argv as string[], flags.retry);
-    keepHeapSmall();
+    tuneGarbageCollector();
     await this.withEngine(flags, async (desk) => {
       if (url.length === 0) desk.screen.note('There is nothing to be read again.');
       await this.perform(desk, 'scrape', {

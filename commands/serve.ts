@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Flags } from '@oclif/core';
-import { CONFIG_NAME } from '../src/config/find.ts';
+import { CONFIG_NAME } from '../src/config/load.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { settingFlags } from '../src/cli/flags.ts';
 

@@ -6,9 +6,14 @@ import { dirname, join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
 const DRIVERS = join(root, 'dist', 'src', 'drivers');
-const PARSERS = join(DRIVERS, 'parsers');
+const PDF = join(DRIVERS, 'parsers', 'pdf');
 /** Modules that re-export a library, which is put into them. */
-const LIBRARIES = ['stores/lancedb/library.js', 'stores/qdrant/library.js', 'openai-library.js', 'parsers/pdf-library.js'];
+const LIBRARIES = [
+  'stores/lancedb/lancedb-library.js',
+  'stores/qdrant/qdrant-library.js',
+  'providers/openai-library.js',
+  'parsers/pdf/pdf-library.js',
+];
 /** What is installed beside kb, or never asked for: LanceDB's own embedders. */
 const OUTSIDE = [/^node:/, /^@lancedb\/lancedb-/, /^apache-arrow/, /^@huggingface\/transformers/];
 /** pdf.js asks for a library that draws pictures. Reading text needs only that these names exist. */
@@ -73,8 +78,8 @@ function packageOf(id) {
 /** What pdf.js reads beside its program. */
 function addTables() {
   const folder = dirname(createRequire(require.resolve('pdf-parse')).resolve('pdfjs-dist/package.json'));
-  for (const name of ['cmaps', 'standard_fonts', 'LICENSE']) cpSync(join(folder, name), join(PARSERS, 'pdfjs', name), { recursive: true });
-  cpSync(join(folder, 'legacy', 'build', 'pdf.worker.min.mjs'), join(PARSERS, 'pdf.worker.mjs'));
+  for (const name of ['cmaps', 'standard_fonts', 'LICENSE']) cpSync(join(folder, name), join(PDF, 'pdfjs', name), { recursive: true });
+  cpSync(join(folder, 'legacy', 'build', 'pdf.worker.min.mjs'), join(PDF, 'pdf.worker.mjs'));
 }
 
 /** The licences of the packages that were put in, each under its name. */

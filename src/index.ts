@@ -27,6 +27,6 @@ export type {
   Where,
 } from './ports/stores.ts';
 export type { OperationName, RequestOf, ResultOf } from './engine/operations.ts';
-export { KbError, type ErrorCode } from './base/errors.ts';
-export { collect, settle } from './base/run.ts';
+export { KbError, type ErrorCode } from './core/errors.ts';
+export { collect, settle } from './core/run.ts';
 export { Config, DEFAULTS } from './schema/config.ts';

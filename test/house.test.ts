@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../src/base/project.ts';
+import { packageRoot } from '../src/core/project.ts';
 
 // The plan of the house: an import only ever goes down, and the two wings (stages, drivers) do not know each other.
 
@@ -11,11 +11,12 @@ const FLOORS: [number, RegExp][] = [
   [5, /^src\/index\.ts$/],
   [4, /^src\/(engine|config)\//],
   [3, /^src\/(stages|drivers)\//],
-  [2, /^src\/(base|ports)\//],
+  [2, /^src\/(core|http|text|languages|ports)\//],
   [1, /^src\/schema\//],
 ];
 const LONGEST_FILE = 300;
 const LONGEST_COMMAND = 45;
+const MOST_IN_A_FOLDER = 20;
 /** Imported when they are needed: `kb --help` must not wait for them. */
 const HEAVY =
   /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
@@ -97,10 +98,27 @@ describe('the house', () => {
     expect(files.filter((path) => path.startsWith('commands/') && lines(path) > LONGEST_COMMAND)).toEqual([]);
   });
 
+  it('has folders that can be looked over', () => {
+    const folders = Map.groupBy(
+      files.filter((path) => path.startsWith('src/')),
+      (path) => dirname(path),
+    );
+    expect([...folders].filter(([, inside]) => inside.length > MOST_IN_A_FOLDER).map(([folder]) => folder)).toEqual([]);
+  });
+
+  it('has one meaning for each exported name, and one file of each name', () => {
+    const EXPORTED = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/gm;
+    const names = files.flatMap((path) => [...new Set([...text(path).matchAll(EXPORTED)].map(([, name]) => name!))]);
+    expect(twice(names)).toEqual([]);
+    expect(twice(files.filter((path) => path.startsWith('src/')).map((path) => path.slice(path.lastIndexOf('/') + 1)))).toEqual([]);
+  });
+
   it('has no barrel but src/index.ts', () => {
     expect(files.filter((path) => path.endsWith('/index.ts') && path !== 'src/index.ts')).toEqual([]);
   });
 });
+
+const twice = (names: readonly string[]): string[] => names.filter((name, place) => names.indexOf(name) !== place);
 
 /** Drivers, workers and what they alone import are reached by `import()` from the registry, so that they may import what they are made of. */
 function isLoadedLazily(path: string): boolean {

@@ -1,31 +1,31 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { askedIn, asksHowTo, isYesOrNo, lastAsked, subjectTerms, tellingTerms } from '../src/base/asked.ts';
-import { cleanText } from '../src/base/clean-text.ts';
-import { languageOf } from '../src/base/language.ts';
-import { packageRoot } from '../src/base/project.ts';
-import { queryTerms, searchedTerms } from '../src/base/terms.ts';
-import { visible, withoutSequences } from '../src/base/visible.ts';
-import { capitalTerms } from '../src/base/word-share.ts';
-import { escapeTags } from '../src/drivers/parsers/markdown-text.ts';
-import { propertiesIn } from '../src/drivers/parsers/office-properties.ts';
+import { splitQuestion, asksHowTo, isYesOrNo, lastQuestion, subjectTerms, tellingTerms } from '../src/languages/question.ts';
+import { cleanText } from '../src/text/clean-text.ts';
+import { languageOf } from '../src/languages/detect.ts';
+import { packageRoot } from '../src/core/project.ts';
+import { queryTerms, searchedTerms } from '../src/text/terms.ts';
+import { visible, withoutSequences } from '../src/text/visible.ts';
+import { capitalTerms } from '../src/text/word-share.ts';
+import { escapeTags } from '../src/text/markdown/write.ts';
+import { propertiesIn } from '../src/drivers/parsers/office/office-properties.ts';
 import { firstHeading } from '../src/drivers/parsers/title.ts';
-import { carriedOver } from '../src/stages/chat/carry.ts';
-import { citationFilter } from '../src/stages/chat/citations.ts';
-import { withoutHidden } from '../src/stages/chat/hidden.ts';
-import { directReply } from '../src/stages/chat/intent.ts';
-import { linkFilter } from '../src/stages/chat/links.ts';
-import { beginsAsRefusal, isRefusal } from '../src/stages/chat/refusal.ts';
-import { unsupportedIn } from '../src/stages/chat/verify.ts';
-import { readBlocks } from '../src/stages/chunk/blocks.ts';
+import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
+import { citationFilter } from '../src/stages/chat/guard/citation-filter.ts';
+import { withoutHidden } from '../src/stages/chat/cited-sources.ts';
+import { directReply } from '../src/stages/chat/dialogue/intent.ts';
+import { linkFilter } from '../src/stages/chat/guard/link-filter.ts';
+import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';
+import { unsupportedIn } from '../src/stages/chat/guard/verify.ts';
+import { readBlocks } from '../src/text/markdown/blocks.ts';
 import { withoutMarks } from '../src/stages/chunk/embed-text.ts';
-import { withoutEntities } from '../src/stages/extract/entities.ts';
-import { pageKindOf, passageKindOf } from '../src/stages/page-kind.ts';
+import { withoutEntities } from '../src/stages/extract/api/markup.ts';
+import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
 import { askedMeaningOf } from '../src/stages/quote/definition.ts';
-import { plainText } from '../src/stages/quote/plain-text.ts';
-import { sentencesOf } from '../src/stages/quote/sentences.ts';
-import { identifierBonus, identifiersIn } from '../src/stages/retrieve/identifiers.ts';
+import { plainText } from '../src/text/markdown/plain-text.ts';
+import { sentencesOf } from '../src/stages/quote/quote-sentences.ts';
+import { identifierBonus, identifiersIn } from '../src/stages/retrieve/similarity.ts';
 import { genericInputs, inputsFor, repeatedInputs, repeats } from './support/growing-inputs.ts';
 import { growsFasterThanInput, linearly, readingGrowsFasterThanInput, searching } from './support/linear-time.ts';
 import { literalPatterns, recordConstructed, type Pattern } from './support/regular-expressions.ts';
@@ -64,7 +64,7 @@ it('finds quadratic work, and passes linear work', async () => {
 it('finds every literal', () => {
   const found = literalPatterns();
   expect(found.length).toBeGreaterThan(500);
-  expect(found.map(({ where }) => where.split(':')[0])).toContain('src/base/asked.ts');
+  expect(found.map(({ where }) => where.split(':')[0])).toContain('src/languages/question.ts');
 });
 
 it('has no literal that takes more than linear time', { timeout: 600_000 }, () => {
@@ -97,12 +97,20 @@ const passage = { id: '1', source: 'pumps.md', metadata: {} };
 const readers: Record<string, (text: string) => unknown> = {
   'the terms of a query': (text) => [queryTerms(text), searchedTerms(text), tellingTerms(text), subjectTerms(text), capitalTerms(text)],
   'the language of a query': languageOf,
-  'the questions in a query': (text) => [askedIn({ query: text, question: text }), lastAsked(text), asksHowTo(text), isYesOrNo(text)],
+  'the questions in a query': (text) => [
+    splitQuestion({ query: text, question: text }),
+    lastQuestion(text),
+    asksHowTo(text),
+    isYesOrNo(text),
+  ],
   'the intent of a query': directReply,
   'what a query asks the meaning of': askedMeaningOf,
   'the identifiers in a query': (text) => [identifiersIn(text), identifierBonus(text)?.({ ...passage, text: 'The pump stops.' })],
   'the identifiers in a passage': (text) => identifierBonus('ERR-4042 of v2.3.1')!({ ...passage, text }),
-  'what a query brings along': (text) => [carriedOver(text, ['How long does the battery last?']), carriedOver('And the pump?', [text])],
+  'what a query brings along': (text) => [
+    resolveFollowUp(text, ['How long does the battery last?']),
+    resolveFollowUp('And the pump?', [text]),
+  ],
   'the citations of an answer': (text) => filtered(text, citationFilter(3)),
   'the links of an answer': (text) =>
     filtered(

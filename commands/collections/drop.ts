@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core';
-import { confirmed } from '../../src/cli/ask.ts';
+import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/engine/operations.ts';

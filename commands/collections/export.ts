@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core';
-import { count } from '../../src/base/count.ts';
+import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/engine/operations.ts';

@@ -1,6 +1,6 @@
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
-import { showCollections } from '../../src/cli/show-collections.ts';
+import { printCollections } from '../../src/cli/printers/show-collections.ts';
 import { operations } from '../../src/engine/operations.ts';
 
 export default class CollectionsList extends KbCommand {
@@ -11,7 +11,10 @@ export default class CollectionsList extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(CollectionsList);
     await this.withEngine(flags, async (desk) => {
-      await this.perform(desk, 'list_collections', { request: {}, result: ({ collections }) => showCollections(collections, desk.screen) });
+      await this.perform(desk, 'list_collections', {
+        request: {},
+        result: ({ collections }) => printCollections(collections, desk.screen),
+      });
     });
   }
 }

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
-import { showCollection } from '../../src/cli/show-collections.ts';
+import { printCollection } from '../../src/cli/printers/show-collections.ts';
 import { operations } from '../../src/engine/operations.ts';
 
 export default class CollectionsShow extends KbCommand {
@@ -16,7 +16,7 @@ export default class CollectionsShow extends KbCommand {
       await this.perform(desk, 'show_collection', {
         waiting: 'Counting',
         request: { name: args.name },
-        result: (collection) => showCollection(collection, desk.screen),
+        result: (collection) => printCollection(collection, desk.screen),
       });
     });
   }

@@ -1,16 +1,16 @@
 import { Command, type Interfaces } from '@oclif/core';
-import { KbError } from '../base/errors.ts';
-import type { Event } from '../schema/events.ts';
+import { KbError } from '../core/errors.ts';
+import type { Event } from '../schema/results.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Engine, EngineOptions, RunOptions } from '../engine/engine.ts';
 import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
 import { EXIT } from './failure.ts';
 import { commonFlags, settingsOfFlags, type FlagValues } from './flags.ts';
 import { createScreen, type Screen } from './screen.ts';
-import { secondPress } from './second-press.ts';
+import { doubleInterrupt } from './double-interrupt.ts';
 
 /** What a command has at hand once its command line is read. */
-export interface Desk {
+export interface CommandContext {
   loaded: LoadedConfig;
   engine: Engine;
   screen: Screen;
@@ -42,7 +42,7 @@ export abstract class KbCommand extends Command {
   /** Reads the configuration and opens the engine for as long as `work` takes. */
   protected async withEngine(
     flags: FlagValues,
-    work: (desk: Desk) => Promise<void>,
+    work: (desk: CommandContext) => Promise<void>,
     { surface = 'cli' }: Pick<EngineOptions, 'surface'> = {},
   ): Promise<void> {
     const screen = createScreen({ quiet: Boolean(flags.quiet), json: Boolean(flags.json) });
@@ -66,11 +66,15 @@ export abstract class KbCommand extends Command {
   }
 
   /** Runs one operation, shows its progress and its result, and sets the exit code. */
-  protected async perform<Name extends OperationName>(desk: Desk, name: Name, { request, ...show }: Show<Name>): Promise<ResultOf<Name>> {
+  protected async perform<Name extends OperationName>(
+    desk: CommandContext,
+    name: Name,
+    { request, ...show }: Show<Name>,
+  ): Promise<ResultOf<Name>> {
     const { engine, screen, signal } = desk;
     const options: RunOptions = { signal, lists: show.lists ?? screen.json };
-    const { followed } = await import('./progress.ts');
-    const result = await followed(engine.run(name, request, options), {
+    const { showProgress } = await import('./progress.ts');
+    const result = await showProgress(engine.run(name, request, options), {
       screen,
       title: show.title,
       waiting: show.waiting,
@@ -98,7 +102,7 @@ async function noteBaseAbove(loaded: LoadedConfig, screen: Screen): Promise<void
 /** Ctrl-C and SIGTERM as an abort signal; the second Ctrl-C does not wait for anything. */
 function interruptible(): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
-  const isSecond = secondPress();
+  const isSecond = doubleInterrupt();
   const stop = () => {
     if (isSecond()) process.exit(EXIT.interrupted);
     controller.abort(new KbError('aborted', 'Stopped.'));

@@ -1,5 +1,5 @@
-import { describe, envelope, isAbort, KbError } from '../base/errors.ts';
-import { packageRoot } from '../base/project.ts';
+import { describe, envelope, isAbort, KbError } from '../core/errors.ts';
+import { packageRoot } from '../core/project.ts';
 import { wrappedText } from './markdown/flow.ts';
 import { jsonFor, printable } from './screen.ts';
 
@@ -20,7 +20,7 @@ const isUsageError = (error: unknown): error is Error =>
   error instanceof Error && ('oclif' in error || error.constructor.name.startsWith('CLI'));
 
 /** Says what went wrong — as the exception envelope on standard output where `--json` asks for it — and sets the exit code. */
-export async function failed(error: unknown, argv: readonly string[]): Promise<void> {
+export async function reportFailure(error: unknown, argv: readonly string[]): Promise<void> {
   const ended = endedByOclif(error);
   if (ended !== undefined) {
     process.exitCode = ended;
@@ -75,7 +75,7 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
 
 /** `words` are the command, its topic before it where it has one, and what was given to it. */
 async function noCommand(words: readonly string[]): Promise<string> {
-  const [{ config }, { meantCommand }] = await Promise.all([known(), import('./meant.ts')]);
+  const [{ config }, { meantCommand }] = await Promise.all([known(), import('./nearest-command.ts')]);
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
   const name = words.slice(0, isTopic ? 2 : 1);
   if (config.commandIDs.includes(name.join(':')))
@@ -89,6 +89,6 @@ async function noCommand(words: readonly string[]): Promise<string> {
 }
 
 async function known() {
-  const [{ nearest }, { Config }] = await Promise.all([import('../base/nearest.ts'), import('@oclif/core')]);
+  const [{ nearest }, { Config }] = await Promise.all([import('../core/nearest.ts'), import('@oclif/core')]);
   return { nearest, config: await Config.load({ root: packageRoot }) };
 }

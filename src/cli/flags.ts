@@ -1,12 +1,12 @@
 import { Flags, type Interfaces } from '@oclif/core';
 import { z } from 'zod';
-import { KbError } from '../base/errors.ts';
-import { setPath, type Layer } from '../base/settings.ts';
-import { explain } from '../base/validation.ts';
+import { KbError } from '../core/errors.ts';
+import { setPath, type Layer } from '../core/settings.ts';
+import { explain } from '../core/validation-issues.ts';
 import { fromText } from '../config/environment.ts';
 import { readSet } from '../config/load.ts';
 import type { Operation } from '../engine/operations.ts';
-import type { Section } from '../engine/sections.ts';
+import type { ConfigSection } from '../engine/context.ts';
 import { Config } from '../schema/config.ts';
 import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/keys.ts';
 
@@ -41,7 +41,7 @@ export const allowFailures = Flags.boolean({ description: 'Exit with 0 even when
 export const outputDir = Flags.string({ description: 'Write each document as a Markdown file into this folder', helpValue: 'FOLDER' });
 
 /** Keys of the configuration that have a flag of their own, in the sections that an operation reads. */
-function settingKeys(schema: z.ZodObject, sections: readonly Section[]): Key[] {
+function settingKeys(schema: z.ZodObject, sections: readonly ConfigSection[]): Key[] {
   return keysOf(schema).filter(
     ({ path, flag }) => flag !== undefined && sections.some((section) => path === section || path.startsWith(`${section}.`)),
   );
@@ -94,7 +94,7 @@ export function operationFlags(
 }
 
 /** The flags of sections of the configuration. */
-export const settingFlags = (sections: readonly Section[], configuration: z.ZodObject = Config): FlagTable =>
+export const settingFlags = (sections: readonly ConfigSection[], configuration: z.ZodObject = Config): FlagTable =>
   Object.fromEntries(settingKeys(configuration, sections).map((key) => [key.flag!, settingFlag(key)]));
 
 /** What the flags say about the configuration; a flag of its own overrides `--set`. */

@@ -1,19 +1,47 @@
+import { KbError } from '../core/errors.ts';
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { KbError } from '../base/errors.ts';
-import { fileTrouble } from '../base/file-trouble.ts';
-import { layered, type Layer } from '../base/settings.ts';
-import { explain } from '../base/validation.ts';
-import { CONFIG_NAME } from '../config/find.ts';
-import { readSet, validated } from '../config/load.ts';
+import { describeFileError } from '../core/file-names.ts';
+import { type Layer, mergeLayers } from '../core/settings.ts';
+import { explain } from '../core/validation-issues.ts';
+import { CONFIG_NAME, readSet, validated } from '../config/load.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
-import { providerNamed, providersOf } from '../drivers/providers.ts';
+import { providerNamed, providersOf } from '../drivers/providers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import { answered, assertTerminal, confirmed } from './ask.ts';
 import type { FlagValues } from './flags.ts';
-import { optionAgain } from './option-again.ts';
+import { repeatFlags } from './repeat-flags.ts';
 import { createScreen } from './screen.ts';
+
+/** Where prompts are drawn: standard output is for the result. */
+const BESIDE = { output: process.stderr };
+
+/** Asks yes or no on the terminal. Off one, a KbError says that `--yes` is needed. */
+export async function confirmed(question: string, command: string): Promise<boolean> {
+  assertTerminal(`${command} asks before it goes on`, 'Add --yes.');
+  const { confirm } = await import('@inquirer/prompts');
+  return answered((where) => confirm({ message: question, default: false }, where));
+}
+
+/** Throws a KbError (`usage`) where nobody can be asked: `asks` says who would. */
+function assertTerminal(asks: string, hint: string): void {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new KbError('usage', `${asks}, and there is no terminal to ask on.`, { hint });
+}
+
+/** The answer to a prompt, which is told where to be drawn and what ends it; Ctrl-C and Ctrl-D at it are a KbError (`aborted`), as everywhere. */
+export async function answered<Answer>(prompt: (where: typeof BESIDE & { signal: AbortSignal }) => Promise<Answer>): Promise<Answer> {
+  const left = new AbortController();
+  const leave = () => left.abort(); // after Ctrl-D a prompt waits for keys that nobody reads any more
+  process.once('beforeExit', leave);
+  try {
+    return await prompt({ ...BESIDE, signal: left.signal });
+  } catch (cause) {
+    if (!(cause instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(cause.name)) throw cause;
+    throw new KbError('aborted', 'Stopped.', { hint: 'Nothing was changed.', cause });
+  } finally {
+    process.off('beforeExit', leave);
+  }
+}
 
 interface Answers {
   collection: string;
@@ -30,7 +58,7 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const path = flags.config === undefined ? join(process.cwd(), CONFIG_NAME) : resolve(String(flags.config));
   const name = basename(path);
   const { layer, names } = readSet((flags.set as string[] | undefined) ?? []);
-  validated(layered(DEFAULTS, layer), (key) => names.get(key) ?? key);
+  validated(mergeLayers(DEFAULTS, layer), (key) => names.get(key) ?? key);
   const asks = !flags.yes;
   if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
   if (existsSync(path) && !(asks && (await confirmed(`${name} is there already. Overwrite it?`, 'kb init')))) {
@@ -44,16 +72,16 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
         collection: DEFAULTS.collection,
         chat: { llm: { provider: DEFAULTS.chat.llm.provider } },
       };
-  write(path, `${HEAD}${stringify(layered(answers as unknown as Layer, layer))}`);
+  write(path, `${HEAD}${stringify(mergeLayers(answers as unknown as Layer, layer))}`);
   if (screen.json) screen.printJson({ path, written: true });
-  else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER${optionAgain({ config: flags.config })}`);
+  else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER${repeatFlags({ config: flags.config })}`);
 }
 
 function write(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (cause) {
-    throw new KbError('configuration', `${path} can't be written: ${fileTrouble(cause, 'write')}.`, {
+    throw new KbError('configuration', `${path} can't be written: ${describeFileError(cause, 'write')}.`, {
       hint: 'Name another with --config.',
       cause,
     });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { KbError } from '../base/errors.ts';
-import { explain } from '../base/validation.ts';
+import { KbError } from '../core/errors.ts';
+import { explain } from '../core/validation-issues.ts';
 
 /** The lines of standard input. Throws a KbError where a person would have to type them. */
 export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
@@ -8,11 +8,11 @@ export async function* inputLines(what: string): AsyncGenerator<string, void, vo
     throw new KbError('usage', `This command reads ${what} as JSON Lines on standard input, and nothing is piped into it.`, {
       hint: 'For example: kb parse ./docs | kb chunk | kb embed | kb store',
     });
-  yield* linesOf(process.stdin.setEncoding('utf8'));
+  yield* jsonLinesOf(process.stdin.setEncoding('utf8'));
 }
 
 /** The lines of a text that comes in pieces. A line ends with a line feed alone: JSON may hold the other separators that `node:readline` ends one at (U+2028, U+2029). */
-export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let unfinished: string[] = [];
   for await (const piece of pieces) {
     const [end, ...begun] = piece.split('\n');

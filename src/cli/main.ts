@@ -9,13 +9,13 @@ export async function main(root: string): Promise<void> {
     await toItsEnd(run(words, { root }));
     process.stdout.write(fileCompletion(words));
   } catch (error) {
-    const { failed } = await import('./failure.ts');
-    await failed(error, words);
+    const { reportFailure } = await import('./failure.ts');
+    await reportFailure(error, words);
   }
 }
 
 /** `kb help COMMAND` says what `kb COMMAND --help` says. */
-export const helpWords = (words: readonly string[]): string[] => (words[0] === 'help' ? [...words.slice(1), '--help'] : [...words]);
+const helpWords = (words: readonly string[]): string[] => (words[0] === 'help' ? [...words.slice(1), '--help'] : [...words]);
 
 /** Waits for work. Where the process would end before it because nothing is left that could go on, that is told, and is a failure. */
 export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {

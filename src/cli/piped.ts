@@ -1,12 +1,12 @@
 import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
-import type { Desk } from './command.ts';
+import type { CommandContext } from './command.ts';
 import { EXIT } from './failure.ts';
-import { followed } from './progress.ts';
-import { failureLine } from './show-ingest.ts';
+import { showProgress } from './progress.ts';
+import { failureLine } from './printers/show-ingest.ts';
 
 type Summable = { failed: number; errors: unknown[] };
 
-export interface PipeOptions<Name extends OperationName> {
+interface PipeOptions<Name extends OperationName> {
   /** Standard input, batch by batch. */
   batches: AsyncIterable<unknown[]>;
   /** The request for one batch of what came in. */
@@ -21,14 +21,14 @@ export interface PipeOptions<Name extends OperationName> {
 
 /** Passes standard input through an operation batch by batch, so that a long pipe needs little memory; `--json` gathers one result. */
 export async function piped<Name extends OperationName>(
-  desk: Desk,
+  desk: CommandContext,
   name: Name,
   { batches, request, waiting, show, summary }: PipeOptions<Name>,
 ): Promise<void> {
   const { engine, screen, signal, flags } = desk;
   let total: ResultOf<Name> | undefined;
   const pass = async (batch: unknown[]) => {
-    const result = await followed(engine.run(name, request(batch as never[]), { signal, lists: true }), { screen, waiting });
+    const result = await showProgress(engine.run(name, request(batch as never[]), { signal, lists: true }), { screen, waiting });
     for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);
     if (!screen.json) show?.(result);
     total = total === undefined ? result : added(total, result, screen.json);

@@ -1,9 +1,9 @@
-import type { Event } from '../schema/events.ts';
-import { count } from '../base/count.ts';
-import { duration } from './amounts.ts';
+import type { Event } from '../schema/results.ts';
+import { count } from '../text/count.ts';
+import { duration } from './printers/amounts.ts';
 import { printable, type Screen } from './screen.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   screen: Screen;
   /** What is going on, for the progress line; none is shown without it. */
   title?: string | undefined;
@@ -21,7 +21,7 @@ const LEAST_COLUMNS = 40;
 const LINE_EVERY = 5_000;
 
 /** Runs to the end while progress is shown: a moving line on a terminal, plain lines off it, nothing with `--quiet` or without a title. */
-export async function followed<R>(
+export async function showProgress<R>(
   run: AsyncGenerator<Event, R, void>,
   { screen, title, waiting, prints = false, onEvent }: FollowOptions,
 ): Promise<R> {

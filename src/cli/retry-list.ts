@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { KbError } from '../base/errors.ts';
-import { fileTrouble } from '../base/file-trouble.ts';
-import { shown } from '../base/secrets.ts';
-import { UrlsEntry } from '../schema/sources.ts';
+import { KbError } from '../core/errors.ts';
+import { describeFileError } from '../core/file-names.ts';
+import { redactUrl } from '../core/secrets.ts';
+import { UrlsEntry } from '../schema/source-entries.ts';
 
 type Entry = Exclude<UrlsEntry, string>;
 
@@ -36,7 +36,7 @@ const originOf = (address: string): string | undefined => (URL.canParse(address)
 
 /** What failed is what is asked for again: nothing that came by such a file leads to another site than it says. */
 const elsewhere = (path: string, source: string, url: string): KbError =>
-  new KbError('usage', `--retry: ${path} would have ${shown(url)} read in place of ${shown(source)}, which is another site.`, {
+  new KbError('usage', `--retry: ${path} would have ${redactUrl(url)} read in place of ${redactUrl(source)}, which is another site.`, {
     hint: 'If that is meant, give the address itself.',
   });
 
@@ -64,7 +64,7 @@ function read(path: string): string {
   try {
     return readFileSync(resolve(path), 'utf8');
   } catch (cause) {
-    throw new KbError('usage', `--retry: the file ${path} cannot be read: ${fileTrouble(cause, 'read')}.`, { cause });
+    throw new KbError('usage', `--retry: the file ${path} cannot be read: ${describeFileError(cause, 'read')}.`, { cause });
   }
 }
 

@@ -1,7 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { withoutSequences } from '../base/visible.ts';
-import { wrappedText } from './markdown/flow.ts';
-import { clipped } from './markdown/width.ts';
+import { withoutSequences } from '../text/visible.ts';
+import { clipped, wrappedText } from './markdown/flow.ts';
 
 /** Where a command says things: results on standard output, everything else on standard error. */
 export interface Screen {

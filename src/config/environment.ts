@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { KbError } from '../base/errors.ts';
-import { distance } from '../base/nearest.ts';
-import { setPath, type Layer } from '../base/settings.ts';
+import { KbError } from '../core/errors.ts';
+import { distance } from '../core/nearest.ts';
+import { setPath, type Layer } from '../core/settings.ts';
 import { Config } from '../schema/config.ts';
 import { keysOf, unwrapped, type Key } from '../schema/keys.ts';
 

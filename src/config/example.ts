@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { stringify } from 'yaml';
-import { getPath } from '../base/settings.ts';
+import { getPath } from '../core/settings.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
 import { descriptionOf, unwrapped } from '../schema/keys.ts';
 

@@ -3,11 +3,10 @@ import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import { DEFAULT_LOCAL_MODEL } from './embedders/local-models.ts';
-import { createBrowser } from './fetchers/browser.ts';
-import type { Kind } from './provider-rows.ts';
-import { defaultModel, providers, providersOf, type ProviderOf } from './providers.ts';
-import type { LlmRerankerOptions } from './rerankers/llm.ts';
-import { OPTION_NAMES } from './stores/qdrant/options.ts';
+import { createBrowser } from './browser/browser.ts';
+import { defaultModel, type Kind, type ProviderOf, providers, providersOf } from './providers/providers.ts';
+import type { LlmRerankerOptions } from './rerankers/llm-reranker.ts';
+import { OPTION_NAMES } from './stores/qdrant/qdrant-options.ts';
 
 export interface EmbedderDriver {
   /** The model where none is configured. */
@@ -17,11 +16,11 @@ export interface EmbedderDriver {
 
 const httpEmbedder = (provider: string): EmbedderDriver => ({
   model: defaultModel(provider, 'embedding'),
-  open: async (options) => (await import('./embedders/http.ts')).openHttpEmbedder(options),
+  open: async (options) => (await import('./embedders/http-embedder.ts')).openHttpEmbedder(options),
 });
 
 const httpReranker = {
-  open: async (options: ModelOptions): Promise<Reranker> => (await import('./rerankers/http.ts')).openHttpReranker(options),
+  open: async (options: ModelOptions): Promise<Reranker> => (await import('./rerankers/http-reranker.ts')).openHttpReranker(options),
 };
 
 const llmDialects = {
@@ -39,7 +38,7 @@ export const drivers = {
     local: {
       model: DEFAULT_LOCAL_MODEL,
       open: async ({ model }: Pick<ModelOptions, 'model'> = {}): Promise<Embedder> =>
-        (await import('./embedders/local.ts')).openLocalEmbedder({ model }),
+        (await import('./embedders/local-embedder.ts')).openLocalEmbedder({ model }),
     },
     ...each('embedding', httpEmbedder),
   } satisfies Record<string, EmbedderDriver>,
@@ -49,23 +48,24 @@ export const drivers = {
       /** All of its options say how s3://, gs:// or az:// is reached. */
       requestOptions: [] as readonly string[],
       open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
-        (await import('./stores/lancedb.ts')).openLanceDb({ url, options }),
+        (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options }),
     },
     qdrant: {
       url: 'http://127.0.0.1:6333',
       requestOptions: OPTION_NAMES,
-      open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant.ts')).openQdrant(options),
+      open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant/qdrant.ts')).openQdrant(options),
     },
   },
   rerankers: {
     local: {
       open: async (_options: Omit<ModelOptions, 'provider'>): Promise<Reranker> =>
-        (await import('./rerankers/local.ts')).openLocalReranker(),
+        (await import('./rerankers/local-reranker.ts')).openLocalReranker(),
     },
     ...each('rerank', () => httpReranker),
     /** It is no provider of its own: it grades with the language model that it is given. */
     llm: {
-      open: async (options: LlmRerankerOptions): Promise<Reranker> => (await import('./rerankers/llm.ts')).openLlmReranker(options),
+      open: async (options: LlmRerankerOptions): Promise<Reranker> =>
+        (await import('./rerankers/llm-reranker.ts')).openLlmReranker(options),
     },
   },
   llms: {

@@ -1,7 +1,7 @@
-import { KbError } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
-import { pulsed } from '../base/pool.ts';
-import { progress, type Run } from '../base/run.ts';
+import { KbError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import { withHeartbeat } from '../core/concurrency.ts';
+import { progress, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, CollectionInfo, VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
@@ -28,7 +28,7 @@ export async function embedderName({ settings, resources }: Context, made?: Embe
 }
 
 /** `openai / text-embedding-3-small`, `none`. */
-export const spelled = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
+export const embedderLabel = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
 
 /** Throws where vectors of the collection and of the configured embedder don't belong together. */
 async function assertSameEmbedder({ info: { name, ...made } }: Collection, context: Context): Promise<void> {
@@ -36,9 +36,13 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
   if (provider === undefined && (model === undefined || model === made.model)) return;
   const wanted = await embedderName(context, made);
   if (made.provider === wanted.provider && made.model === wanted.model) return;
-  throw new KbError('conflict', `The collection «${name}» was embedded with ${spelled(made)}; the configuration says ${spelled(wanted)}.`, {
-    hint: `Vectors of two models can't be compared: set embedding.provider and embedding.model back, or embed the collection anew with «kb collections reembed ${name}».`,
-  });
+  throw new KbError(
+    'conflict',
+    `The collection «${name}» was embedded with ${embedderLabel(made)}; the configuration says ${embedderLabel(wanted)}.`,
+    {
+      hint: `Vectors of two models can't be compared: set embedding.provider and embedding.model back, or embed the collection anew with «kb collections reembed ${name}».`,
+    },
+  );
 }
 
 /** That there is no such collection, and which of those that there are was probably meant. */
@@ -51,7 +55,7 @@ export const noCollection = (name: string, there: readonly string[] = []): KbErr
 };
 
 /** The collection that the settings name, if there is one. Throws where it was made with another embedder. */
-export async function findCollection(context: Context): Promise<Collection | undefined> {
+async function findCollection(context: Context): Promise<Collection | undefined> {
   const { settings, resources } = context;
   const collection = await (await resources.store(settings.storage)).open(settings.collection);
   if (collection) await assertSameEmbedder(collection, context);
@@ -99,7 +103,7 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
   let mustWait = false;
   const locking = store.lock(settings.collection, { signal, onWait: () => void (mustWait = true) });
   try {
-    for await (const locked of pulsed([locking], 200)) {
+    for await (const locked of withHeartbeat([locking], 200)) {
       if (locked || !mustWait) continue;
       mustWait = false;
       yield progress('store', { waiting: true }, `Another run is writing to «${settings.collection}»; waiting until it is done.`);

@@ -1,12 +1,12 @@
-import { count } from '../base/count.ts';
-import { describe } from '../base/errors.ts';
-import { unsetReference } from '../base/references.ts';
-import type { Run } from '../base/run.ts';
-import { givenTo } from '../base/sites.ts';
-import { findBrowser } from '../drivers/fetchers/find-browser.ts';
-import { providerNamed } from '../drivers/providers.ts';
-import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/doctor.ts';
-import { embedderName, openEmbedder, spelled } from './collections.ts';
+import { count } from '../text/count.ts';
+import { describe } from '../core/errors.ts';
+import { unsetReference } from '../core/settings.ts';
+import type { Run } from '../core/run.ts';
+import { givenTo } from '../http/site-headers.ts';
+import { findBrowser } from '../drivers/browser/find-browser.ts';
+import { providerNamed } from '../drivers/providers/providers.ts';
+import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/diagnosis.ts';
+import { embedderName, openEmbedder, embedderLabel } from './collections.ts';
 import type { Context } from './context.ts';
 import { storeUrl } from './store-address.ts';
 
@@ -51,7 +51,7 @@ async function checkCollection(context: Context): Promise<Finding> {
   if (info.provider !== provider || info.model !== model) {
     return {
       status: 'failed',
-      message: `«${info.name}» was embedded with ${spelled(info)}, the configuration says ${spelled({ provider, model })}. kb collections reembed ${info.name} mends that.`,
+      message: `«${info.name}» was embedded with ${embedderLabel(info)}, the configuration says ${embedderLabel({ provider, model })}. kb collections reembed ${info.name} mends that.`,
     };
   }
   return ok(`«${info.name}»: ${count(await collection.count(), 'chunk')}`);

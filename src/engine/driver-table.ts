@@ -1,17 +1,17 @@
-import { KbError } from '../base/errors.ts';
-import { nearest } from '../base/nearest.ts';
+import { KbError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
 import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
 import type { Factory, ModelOptions, OwnDrivers, StoreOptions } from '../ports/drivers.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { VectorStore } from '../ports/stores.ts';
-import { DRIVER_KINDS, ownNames, type OwnNames } from '../schema/own-names.ts';
+import { DRIVER_KINDS, ownNames, type OwnNames } from '../schema/provider-names.ts';
 
 interface Driver<Options, Opened> {
   open(options: Options): Promise<Opened>;
 }
 
 /** The drivers of an engine by their names: those of kb, and one's own beside them. Each lookup throws a KbError (`configuration`) that names the nearest where there is none. */
-export interface DriverTable {
+interface DriverTable {
   /** `model` is absent where only the open driver knows it. */
   embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
   llm(name: string): Driver<ModelOptions, Llm>;
@@ -20,7 +20,7 @@ export interface DriverTable {
 }
 
 /** The names of one's own drivers. Throws a KbError (`configuration`) for a name that kb has itself. */
-export function namesOf(own: OwnDrivers): OwnNames {
+export function driverNames(own: OwnDrivers): OwnNames {
   const names = ownNames(own);
   for (const [kind, { options }] of DRIVER_KINDS) {
     const taken = names[kind]?.find((name) => options.includes(name));

@@ -1,16 +1,15 @@
-import { unfitChunking } from '../base/chunking-fit.ts';
-import { nearest } from '../base/nearest.ts';
-import { KbError } from '../base/errors.ts';
-import { fitting } from '../base/fitting.ts';
-import { layered, settingsIn } from '../base/settings.ts';
-import type { Run } from '../base/run.ts';
+import { parseRequest, unfitChunking } from '../core/parse-request.ts';
+import { nearest } from '../core/nearest.ts';
+import { KbError } from '../core/errors.ts';
+import { mergeLayers, settingsIn } from '../core/settings.ts';
+import type { Run } from '../core/run.ts';
 import { Config } from '../schema/config.ts';
-import type { Event } from '../schema/events.ts';
+import type { Event } from '../schema/results.ts';
 import type { Context } from './context.ts';
-import { operations, type Operation, type OperationName, type RequestOf, type ResultOf } from './operations.ts';
+import { type Operation, type OperationName, operations, type RequestOf, type ResultOf } from './operations.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
-import { withOwnNames } from '../schema/own-names.ts';
-import { namesOf, requestOptionsOf } from './driver-table.ts';
+import { withOwnNames } from '../schema/provider-names.ts';
+import { driverNames, requestOptionsOf } from './driver-table.ts';
 import { assertPermitted, lendable } from './permissions.ts';
 import { createResources } from './resources.ts';
 
@@ -44,16 +43,16 @@ export interface Engine {
 
 /** Makes an engine. Nothing is opened or read before the first run. Throws a KbError (`configuration`) for a driver whose name kb has itself. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', ...own }: EngineOptions): Engine {
-  const names = namesOf(own);
+  const names = driverNames(own);
   const schema = withOwnNames(Config, names);
   const resources = createResources({ config, home, surface, own });
   const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown) => {
     const operation = operationNamed(name);
     const input = withOwnNames(operation.input, names);
-    const given = fitting(input, request);
+    const given = parseRequest(input, request);
     const layer = settingsIn(input, given);
-    const settings = schema.parse(layered(base, layer));
+    const settings = schema.parse(mergeLayers(base, layer));
     const unfit = unfitChunking(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
     operation.check?.(given, settings);

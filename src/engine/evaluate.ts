@@ -1,5 +1,5 @@
-import { KbError } from '../base/errors.ts';
-import { progress, settle, type Run } from '../base/run.ts';
+import { KbError } from '../core/errors.ts';
+import { progress, settle, type Run } from '../core/run.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { EvaluationRequest, EvaluationResult, GoldenQuestion, ProposalRequest, ProposalResult } from '../schema/evaluation.ts';
 import type { HistoryEntry } from '../schema/items.ts';

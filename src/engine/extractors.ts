@@ -1,16 +1,15 @@
-import { createHttp } from '../base/http.ts';
-import type { Sources } from '../schema/sources.ts';
-import { extractApi } from '../stages/extract/api.ts';
-import { extractDocs } from '../stages/extract/docs.ts';
+import { createHttp } from '../http/client.ts';
+import type { Sources } from '../schema/source-entries.ts';
+import { extractApi } from '../stages/extract/api/api.ts';
+import { extractDocs } from '../stages/extract/files/documents.ts';
 import type { Extractors } from '../stages/extract/extract.ts';
-import { extractLink } from '../stages/extract/links.ts';
-import { extractMarkdown } from '../stages/extract/markdown.ts';
-import { namedOrigins, type NetworkParts } from '../stages/extract/network.ts';
-import type { PageMemory } from '../stages/extract/page-memory.ts';
-import { redacted, redactorFor } from '../stages/extract/redacted.ts';
-import { extractUrls } from '../stages/extract/urls.ts';
+import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
+import { extractMarkdown } from '../stages/extract/files/markdown-texts.ts';
+import { namedOrigins, type NetworkParts } from '../stages/extract/pages/network.ts';
+import type { PageMemory } from '../stages/extract/pages/page-memory.ts';
+import { redacted, redactorFor } from '../stages/extract/redact-documents.ts';
 import type { Context } from './context.ts';
-import { authorizer } from './roots.ts';
+import { authorizer } from './permissions.ts';
 
 /** An extractor for each kind of source that a request gives, and what closes their connections in the end. `memory` is of what is stored: `urls` alone has use for it. */
 export async function openExtractors(

@@ -1,28 +1,24 @@
-import { count } from '../base/count.ts';
-import { isAbort, KbError } from '../base/errors.ts';
-import { pulsed } from '../base/pool.ts';
-import { progress, throwIfAborted, type Run } from '../base/run.ts';
-import { noteUnfinished } from '../base/unfinished.ts';
+import { count } from '../text/count.ts';
+import { attachPartialResult, isAbort, KbError } from '../core/errors.ts';
+import { withHeartbeat } from '../core/concurrency.ts';
+import { progress, type Run, throwIfAborted } from '../core/run.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { IngestRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
-import { embedWorks } from '../stages/embed-works.ts';
+import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
-import { IngestReport } from '../stages/ingest-report.ts';
-import type { Work } from '../stages/ingest-work.ts';
-import { LanguageTally } from '../stages/language-tally.ts';
-import type { Origins } from '../stages/inputs.ts';
-import { createInventory, prune, unreadItem, type Inventory } from '../stages/inventory.ts';
-import { readWorks, type Unread } from '../stages/read-works.ts';
-import { writeWorks } from '../stages/write-works.ts';
+import { IngestReport, LanguageTally } from '../stages/ingest/ingest-report.ts';
+import type { IngestDocument } from '../stages/ingest/ingest-document.ts';
+import { createInventory, type Inventory, type Origins, prune, unreadItem } from '../stages/ingest/inventory.ts';
+import { readDocuments, type Unread } from '../stages/ingest/read-documents.ts';
+import { storeDocuments } from '../stages/ingest/store-documents.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
-import type { Context } from './context.ts';
+import { type Context, namesSources } from './context.ts';
 import { openExtractors } from './extractors.ts';
 import { changedOrigins, keepOrigins, recallOrigins } from './origins.ts';
-import { openMemory } from './page-memory.ts';
-import { namesSources } from './sources.ts';
+import { openMemory } from './open-page-memory.ts';
 
 /** Milliseconds between two reports of progress. */
 const PULSE = 200;
@@ -43,7 +39,7 @@ export async function* ingest(given: IngestRequest, asked: Context): Run<IngestR
     if (request.dry_run) yield* rehearse(task);
     else yield* withLock(context, () => pipeline(task));
   } catch (error) {
-    throw noteUnfinished(endedBy(error, report), report.result);
+    throw attachPartialResult(endedBy(error, report), report.result);
   }
   return report.result;
 }
@@ -83,8 +79,8 @@ async function* pipeline(task: Task): Run<void> {
         const read = isEnglishOnly(embedder) ? tally.counted(works) : works;
         const { batch_size } = settings.embedding;
         const onBatch = (embedded: number) => report.embedded(embedded);
-        const embedded = embedder ? embedWorks(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
-        return writeWorks(embedded, {
+        const embedded = embedder ? embedDocuments(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
+        return storeDocuments(embedded, {
           collection: target.get,
           was_empty: !target.existing,
           batch_size: settings.storage.batch_size,
@@ -135,7 +131,7 @@ async function stockOf({ context, report }: Task, existing: Collection | undefin
 interface Way {
   existing: Collection | undefined;
   /** What is done with the documents that were read. `onFailure` is told what ends that: nothing more is asked of any source then. */
-  finish(read: AsyncIterable<Work>, onFailure: (error: unknown) => void): AsyncIterable<void>;
+  finish(read: AsyncIterable<IngestDocument>, onFailure: (error: unknown) => void): AsyncIterable<void>;
 }
 
 /** Draws the sources through extraction, comparison, parsing and chunking to their end, and reports which stored ones are gone. */
@@ -149,7 +145,7 @@ async function* drawThrough({ request, context, report, isConfigured }: Task, st
     const { extractors, close } = await openExtractors(request, reading, memory.pages);
     try {
       const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
-      const works = readWorks(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
+      const works = readDocuments(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
       yield* watch(
         finish(readable(works, report), (error) => failed.abort(error)),
         report,
@@ -173,7 +169,7 @@ const storedSources = async (collection: Collection | undefined): Promise<Map<st
   (await collection?.sources()) ?? new Map<string, StoredSource>();
 
 /** The documents that could be read; the others go into the report. */
-async function* readable(works: AsyncIterable<Work | Unread>, report: IngestReport): AsyncGenerator<Work, void, void> {
+async function* readable(works: AsyncIterable<IngestDocument | Unread>, report: IngestReport): AsyncGenerator<IngestDocument, void, void> {
   for await (const work of works) {
     if ('candidate' in work) {
       if (isAbort(work.error)) throw work.error;
@@ -186,14 +182,14 @@ async function* readable(works: AsyncIterable<Work | Unread>, report: IngestRepo
   }
 }
 
-async function* unwritten(works: AsyncIterable<Work>, report: IngestReport): AsyncGenerator<void, void, void> {
+async function* unwritten(works: AsyncIterable<IngestDocument>, report: IngestReport): AsyncGenerator<void, void, void> {
   for await (const work of works) yield report.written({ work, stored: false });
 }
 
 /** Draws the documents through the pipeline, and tells now and then how far it is. */
 async function* watch(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
   let told = 0;
-  for await (const _step of pulsed(written, PULSE)) {
+  for await (const _step of withHeartbeat(written, PULSE)) {
     throwIfAborted(signal);
     if (Date.now() - told < PULSE - 5) continue; // a timer may be early by some milliseconds
     told = Date.now();

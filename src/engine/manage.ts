@@ -1,13 +1,13 @@
-import { KbError } from '../base/errors.ts';
-import { progress, throwIfAborted, type Run } from '../base/run.ts';
+import { KbError } from '../core/errors.ts';
+import { progress, throwIfAborted, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredChunk } from '../ports/stores.ts';
-import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collections.ts';
-import { embedBatches } from '../stages/embed.ts';
+import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collection-requests.ts';
+import { embedBatches } from '../stages/ingest/embed-chunks.ts';
 import { embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { dropOrigins } from './origins.ts';
-import { dropMemory } from './page-memory.ts';
+import { dropMemory } from './open-page-memory.ts';
 
 /** What is known of an open collection. */
 async function summaryOf(collection: Collection): Promise<CollectionSummary> {
@@ -17,29 +17,29 @@ async function summaryOf(collection: Collection): Promise<CollectionSummary> {
 }
 
 /** The collection of that name, whatever embedder made it. */
-export async function named({ settings, resources }: Context, name: string): Promise<Collection> {
+export async function existingCollection({ settings, resources }: Context, name: string): Promise<Collection> {
   const collection = await (await resources.store(settings.storage)).open(name);
   if (!collection) throw noCollection(name);
   return collection;
 }
 
 /** All collections of the store, by name. */
-export async function* list(_request: object, context: Context): Run<CollectionsResult> {
+export async function* listCollections(_request: object, context: Context): Run<CollectionsResult> {
   const infos = await (await context.resources.store(context.settings.storage)).collections();
   const collections = [];
   for (const { name } of infos.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-    collections.push(await summaryOf(await named(context, name)));
+    collections.push(await summaryOf(await existingCollection(context, name)));
   return { collections };
 }
 
 /** One of them. */
-export async function* show({ name }: CollectionRequest, context: Context): Run<CollectionSummary> {
-  return await summaryOf(await named(context, name));
+export async function* showCollection({ name }: CollectionRequest, context: Context): Run<CollectionSummary> {
+  return await summaryOf(await existingCollection(context, name));
 }
 
 /** Removes a collection and all that is in it. */
-export async function* drop({ name }: CollectionRequest, context: Context): Run<DropResult> {
-  await named(context, name);
+export async function* dropCollection({ name }: CollectionRequest, context: Context): Run<DropResult> {
+  await existingCollection(context, name);
   const { settings, resources } = context;
   const its = { ...context, settings: { ...settings, collection: name } };
   return yield* withLock(its, async function* () {
@@ -52,7 +52,7 @@ export async function* drop({ name }: CollectionRequest, context: Context): Run<
 /** Embeds every chunk with the configured model into a new collection, which then takes the old one's place in one step. Until then, and if it fails, the old one stays. */
 export async function* reembed({ name }: CollectionRequest, context: Context): Run<ReembedResult> {
   const { settings, resources, signal } = context;
-  const old = await named(context, name);
+  const old = await existingCollection(context, name);
   const embedding = await embedderName(context);
   const embedder = await openEmbedder(context);
   const store = await resources.store(settings.storage);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Run } from '../base/run.ts';
+import type { Run } from '../core/run.ts';
 import {
   CollectionRequest,
   CollectionsRequest,
@@ -10,7 +10,7 @@ import {
   ImportRequest,
   ImportResult,
   ReembedResult,
-} from '../schema/collections.ts';
+} from '../schema/collection-requests.ts';
 import { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/chunk-requests.ts';
 import { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import { FetchRequest, IngestRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
@@ -25,20 +25,17 @@ import {
   PagesResult,
   StoreResult,
 } from '../schema/results.ts';
-import { DoctorRequest, DoctorResult } from '../schema/doctor.ts';
+import { DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult } from '../schema/diagnosis.ts';
 import { EvaluationRequest, EvaluationResult, ProposalRequest, ProposalResult } from '../schema/evaluation.ts';
-import { SetupBrowserRequest, SetupBrowserResult } from '../schema/setup-browser.ts';
 import type { Config } from '../schema/config.ts';
-import type { Context } from './context.ts';
-import type { Section } from './sections.ts';
-import { assertSources } from './sources.ts';
+import { assertSources, type ConfigSection, type Context } from './context.ts';
 
 /** One thing that kb can do. Every door (flags, HTTP, library, MCP) is cut from this. */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   summary: string;
   input: Input;
   output: Output;
-  sections: readonly Section[];
+  sections: readonly ConfigSection[];
   /** Throws a KbError for a request that fits, but means nothing with these settings. */
   check?(request: z.output<Input>, settings: Config): void;
   run(request: z.output<Input>, context: Context): Run<z.output<Output>>;
@@ -71,63 +68,63 @@ export const operations = {
     input: ParseRequest,
     output: DocumentsResult,
     sections: ['ingestion.docs', 'network'],
-    run: (request, context) => later(async () => (await import('./parse.ts')).parse(request, context)),
+    run: (request, context) => later(async () => (await import('./parse-sources.ts')).parse(request, context)),
   }),
   upload: operation({
     summary: 'Turn uploaded files into normalized documents',
     input: UploadRequest,
     output: DocumentsResult,
     sections: ['ingestion.docs'],
-    run: (request, context) => later(async () => (await import('./parse.ts')).upload(request, context)),
+    run: (request, context) => later(async () => (await import('./parse-sources.ts')).upload(request, context)),
   }),
   scrape: operation({
     summary: 'Turn web pages into normalized documents',
     input: ScrapeRequest,
     output: PagesResult,
     sections: ['ingestion.urls', 'network'],
-    run: (request, context) => later(async () => (await import('./parse.ts')).scrape(request, context)),
+    run: (request, context) => later(async () => (await import('./parse-sources.ts')).scrape(request, context)),
   }),
   fetch: operation({
     summary: 'Turn the answers of HTTP APIs into normalized documents',
     input: FetchRequest,
     output: DocumentsResult,
     sections: ['ingestion.api', 'network'],
-    run: (request, context) => later(async () => (await import('./parse.ts')).fetchApis(request, context)),
+    run: (request, context) => later(async () => (await import('./parse-sources.ts')).fetchApis(request, context)),
   }),
   chunk: operation({
     summary: 'Split documents into chunks',
     input: ChunkRequest,
     output: ChunkResult,
     sections: ['chunking'],
-    run: (request, context) => later(async () => (await import('./stages.ts')).chunk(request, context)),
+    run: (request, context) => later(async () => (await import('./chunks.ts')).chunk(request, context)),
   }),
   embed: operation({
     summary: 'Embed chunks',
     input: EmbedRequest,
     output: EmbedResult,
     sections: ['embedding'],
-    run: (request, context) => later(async () => (await import('./stages.ts')).embed(request, context)),
+    run: (request, context) => later(async () => (await import('./chunks.ts')).embed(request, context)),
   }),
   store: operation({
     summary: 'Write embedded chunks into a collection',
     input: StoreRequest,
     output: StoreResult,
     sections: [...store, 'embedding'],
-    run: (request, context) => later(async () => (await import('./maintain.ts')).store(request, context)),
+    run: (request, context) => later(async () => (await import('./chunks.ts')).storeEmbedded(request, context)),
   }),
   edit: operation({
     summary: 'Change stored chunks',
     input: EditRequest,
     output: EditResult,
     sections: [...store, 'embedding'],
-    run: (request, context) => later(async () => (await import('./maintain.ts')).edit(request, context)),
+    run: (request, context) => later(async () => (await import('./chunks.ts')).editStored(request, context)),
   }),
   delete: operation({
     summary: 'Remove stored chunks',
     input: DeleteRequest,
     output: DeleteResult,
     sections: ['collection', ...place],
-    run: (request, context) => later(async () => (await import('./maintain.ts')).remove(request, context)),
+    run: (request, context) => later(async () => (await import('./chunks.ts')).deleteStored(request, context)),
   }),
   retrieve: operation({
     summary: 'Find the chunks that answer a query',
@@ -155,21 +152,21 @@ export const operations = {
     input: CollectionsRequest,
     output: CollectionsResult,
     sections: place,
-    run: (request, context) => later(async () => (await import('./manage.ts')).list(request, context)),
+    run: (request, context) => later(async () => (await import('./manage.ts')).listCollections(request, context)),
   }),
   show_collection: operation({
     summary: 'Tell what a collection holds',
     input: CollectionRequest,
     output: CollectionSummary,
     sections: place,
-    run: (request, context) => later(async () => (await import('./manage.ts')).show(request, context)),
+    run: (request, context) => later(async () => (await import('./manage.ts')).showCollection(request, context)),
   }),
   drop_collection: operation({
     summary: 'Remove a collection and all that is in it',
     input: CollectionRequest,
     output: DropResult,
     sections: place,
-    run: (request, context) => later(async () => (await import('./manage.ts')).drop(request, context)),
+    run: (request, context) => later(async () => (await import('./manage.ts')).dropCollection(request, context)),
   }),
   export_collection: operation({
     summary: 'Write a collection as JSON Lines',
@@ -218,11 +215,11 @@ export const operations = {
     input: SetupBrowserRequest,
     output: SetupBrowserResult,
     sections: [],
-    run: (request, context) => later(async () => (await import('./setup-browser.ts')).setupBrowser(request, context)),
+    run: (request, context) => later(async () => (await import('./prepare-browser.ts')).setupBrowser(request, context)),
   }),
 };
 
-export type Operations = typeof operations;
+type Operations = typeof operations;
 export type OperationName = keyof Operations;
 export type RequestOf<Name extends OperationName> = z.input<Operations[Name]['input']>;
 export type ResultOf<Name extends OperationName> = z.output<Operations[Name]['output']>;

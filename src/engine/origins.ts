@@ -1,10 +1,10 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { fileTrouble } from '../base/file-trouble.ts';
+import { describeFileError } from '../core/file-names.ts';
 import type { StoredSource } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
-import type { Origins } from '../stages/inputs.ts';
+import type { Origins } from '../stages/ingest/inventory.ts';
 import type { Context } from './context.ts';
 import { folderBeside } from './store-address.ts';
 
@@ -51,10 +51,10 @@ export async function keepOrigins(origins: Origins, { settings, home }: Context,
 export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
 
 const reasonOf = (cause: unknown): string =>
-  cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : fileTrouble(cause, 'write');
+  cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : describeFileError(cause, 'write');
 
 /** What an ingest changes of it. */
-export interface Change {
+interface Change {
   /** What was known before. */
   known: Origins;
   /** What this run met. */

@@ -1,8 +1,30 @@
-import { KbError } from '../base/errors.ts';
-import { getPath, type Layer } from '../base/settings.ts';
+import { resolve } from 'node:path';
+import { KbError } from '../core/errors.ts';
+import { isWithin, type PathPlace, realPath } from '../stages/extract/files/local-path.ts';
+import { getPath, type Layer } from '../core/settings.ts';
 import type { Config } from '../schema/config.ts';
-import { authorizer } from './roots.ts';
 import { isAddress, isOperators, storeUrl } from './store-address.ts';
+
+/** The folders that a server may read: `allowed_roots`, relative to `home`; `cwd` where the operator lists none. */
+export interface Roots extends PathPlace {
+  allowed_roots: readonly string[] | undefined;
+}
+
+/**
+ * Makes what throws a KbError (`forbidden`) for a path that does not lie in one of the folders. The path is absolute and real (`realPath`), the folders
+ * are made real here, once: by their real names no spelling and no link leads out. Neither need exist yet. The message calls the path `given`, as the
+ * caller spelled it: what it leads to is not theirs to know.
+ */
+export function authorizer({ allowed_roots, home, cwd }: Roots): (path: string, given?: string) => void {
+  const folders = allowed_roots?.map((root) => resolve(home, root)) ?? [resolve(cwd)];
+  const roots = folders.map((folder) => realPath(folder));
+  return (path, given = 'The path') => {
+    if (roots.some((root) => isWithin(root, path))) return;
+    throw new KbError('forbidden', `${given} lies outside the folders that the server may read.`, {
+      hint: 'The operator lists them in server.allowed_roots.',
+    });
+  };
+}
 
 /** Where in the settings a provider's options are: a request may set them, but not where the provider's key is sent. */
 const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.options'];
@@ -23,7 +45,7 @@ export function lendable(config: Config): Config {
   return { ...config, ingestion: { ...config.ingestion, api }, sources: {} };
 }
 
-export interface Caller {
+interface Caller {
   /** What the request says about the configuration. */
   layer: Layer;
   /** The configuration with that laid over it. */

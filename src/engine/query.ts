@@ -1,28 +1,27 @@
-import { endsWork, isAbort, KbError, toErrorItem } from '../base/errors.ts';
-import type { Run } from '../base/run.ts';
-import { noteUnfinished } from '../base/unfinished.ts';
-import { tellingWaits } from '../base/waits.ts';
+import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
+import type { Run } from '../core/run.ts';
+import { withRetryProgress } from '../core/retry-progress.ts';
 import type { Embedder, Llm } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { ErrorItem } from '../schema/results.ts';
-import { chat as runChat, isGrounded } from '../stages/chat/chat.ts';
+import { isGrounded, runTurn as runChat } from '../stages/chat/turn.ts';
 import { windowOf } from '../stages/chat/budget.ts';
-import { openResult } from '../stages/chat/turn.ts';
-import { standAlone } from '../stages/chat/rewrite.ts';
+import { openResult } from '../stages/chat/turn-result.ts';
+import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
 import { EASED_BY } from '../stages/quote/evidence.ts';
-import { retrieve as runRetrieve, type RetrieveInput, type RetrieveParts } from '../stages/retrieve/retrieve.ts';
-import { searchEach, searchesFor } from '../stages/retrieve/search-each.ts';
+import { type RetrieveInput, type RetrieveParts, retrievePassages as runRetrieve } from '../stages/retrieve/retrieve.ts';
+import { searchEach, searchesFor } from '../stages/retrieve/search.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { neighboursOf } from '../stages/retrieve/neighbours.ts';
-import { unknownFieldsNotice } from '../stages/unknown-fields.ts';
+import { unknownFieldsNotice } from '../stages/retrieve/unknown-fields.ts';
 import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
 /** Retrieval without an answer. A collection that can't be searched is an item of `errors`; so is a rewrite that failed, and the query is searched for as it is: that is no failure of the search. */
 export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> =>
-  tellingWaits(retrieving(request, context), { stage: 'retrieval', data: { retrieved: 0, failed: 0, search_query: request.query } });
+  withRetryProgress(retrieving(request, context), { stage: 'retrieval', data: { retrieved: 0, failed: 0, search_query: request.query } });
 
 async function* retrieving(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
   const { query, filter, explain } = request;
@@ -87,14 +86,14 @@ export const openQuestionWriter = async (context: Context): Promise<Llm | undefi
 
 /** One turn of a conversation. Nothing is opened before it is needed, but what it cannot do without is looked at before it says its first word. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
-  tellingWaits(chatting(request, context), { stage: 'chat', data: { query: request.query } });
+  withRetryProgress(chatting(request, context), { stage: 'chat', data: { query: request.query } });
 
 async function* chatting({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
   const { settings, signal } = context;
   let opened: RetrieveParts | undefined;
   if (isGrounded({ query, settings: settings.chat }))
     await assertSetUp(context).catch((error: unknown) => {
-      throw noteUnfinished(error, openResult(String(query), history));
+      throw attachPartialResult(error, openResult(String(query), history));
     });
   return yield* runChat(
     { query, history, settings: settings.chat, explain, show_prompt },

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { RendererOptions } from '../drivers/fetchers/renderer-options.ts';
+import type { RendererOptions } from '../drivers/browser/renderer-options.ts';
 import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
@@ -9,10 +9,61 @@ import type { VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
-import { Turns } from '../stages/extract/crawl/in-turn.ts';
+import { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
 import { driverTable } from './driver-table.ts';
-import { createShelf } from './shelf.ts';
 import { isOperators, storeUrl } from './store-address.ts';
+
+/** Things that are open at once, at most: requests choose the names of models and stores, and could name new ones for ever. */
+const MOST = 64;
+
+interface Closable {
+  close?(): Promise<void>;
+}
+
+/** Keeps what was opened for whoever asks for the same again. */
+interface ResourceCache {
+  /** What was opened under that key, or what `open` opens now. A failed opening is tried again when it is asked for again. */
+  get<T extends object>(key: readonly unknown[], open: () => Promise<T>): Promise<T>;
+  /** Closes everything. */
+  clear(): Promise<void>;
+}
+
+/**
+ * An empty shelf. When it is full, what nobody has asked for longest is let go; it is not closed then, as a run may be working with it, but when the
+ * shelf is cleared, where somebody still holds it, or else by the garbage collector.
+ */
+export function createResourceCache(most = MOST): ResourceCache {
+  const opened = new Map<string, Promise<Closable>>();
+  const letGo = new Set<WeakRef<Closable>>();
+  const drop = (): void => {
+    const [oldest] = opened;
+    opened.delete(oldest![0]);
+    void oldest![1].then(
+      (thing) => letGo.add(new WeakRef(thing)),
+      () => {},
+    );
+    for (const reference of letGo) if (!reference.deref()) letGo.delete(reference);
+  };
+  return {
+    get(key, open) {
+      const name = JSON.stringify(key);
+      const known = opened.get(name);
+      opened.delete(name); // and behind all others again: the first is the one that nobody has asked for longest
+      const opening = known ?? open();
+      opened.set(name, opening);
+      if (!known) opening.catch(() => opened.get(name) === opening && opened.delete(name));
+      if (opened.size > most) drop();
+      return opening as Promise<never>;
+    },
+    async clear() {
+      const all = await Promise.allSettled(opened.values());
+      opened.clear();
+      const things = [...all.map((one) => (one.status === 'fulfilled' ? one.value : undefined)), ...[...letGo].map((one) => one.deref())];
+      letGo.clear();
+      await Promise.allSettled(things.map((thing) => thing?.close?.()));
+    },
+  };
+}
 
 /** Settings that name who embeds. */
 export type ChosenEmbedder = Pick<Config['embedding'], 'model' | 'options'> & { provider: string };
@@ -31,7 +82,7 @@ export interface Resources {
   /** For one run: what may be private depends on what its user named. The browser behind it is shared, and starts with the first page. */
   renderer(door: RendererOptions): Renderer;
   /** Who may ask a host for pages, of all runs. */
-  turns: Turns;
+  turns: HostLimiter;
   close(): Promise<void>;
 }
 
@@ -49,13 +100,13 @@ interface Surroundings {
 /** Resources for one engine. On a server a store gets its key only where the operator named it. */
 export function createResources({ config, home, surface, own: ownDrivers = {} }: Surroundings): Resources {
   const table = driverTable(ownDrivers);
-  const shelf = createShelf();
+  const shelf = createResourceCache();
   const browser = drivers.browser();
   const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) =>
     provider === 'local'
       ? openQuoteLlm({ embedder }) // holds nothing, and compares with the embedder of whoever asks
       : shelf.get(['llm', provider, model, options], () => table.llm(provider).open({ provider, model, options }));
-  const own = createShelf(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
+  const own = createResourceCache(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) =>
     provider === 'local'
       ? own.get(['embedder', model ?? drivers.embedders.local.model], () => drivers.embedders.local.open({ model }))
@@ -86,7 +137,7 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     llm: openLlm,
     reader: () => own.get(['reader'], async () => withOwnParsers(await drivers.reader(READER), await openAll(ownDrivers.parsers))),
     renderer: browser.renderer,
-    turns: new Turns(),
+    turns: new HostLimiter(),
     close: async () => void (await Promise.all([shelf.clear(), own.clear(), browser.close()])),
   };
 }

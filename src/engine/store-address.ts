@@ -1,10 +1,10 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hash } from '../base/ids.ts';
-import { serverAddress } from '../base/server-address.ts';
+import { hash } from '../core/ids.ts';
+import { serverAddress } from '../http/server-address.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { Config } from '../schema/config.ts';
-import { realPath } from '../stages/extract/local-path.ts';
+import { realPath } from '../stages/extract/files/local-path.ts';
 
 type Storage = Pick<Config['storage'], 'url' | 'vector_db'>;
 

@@ -23,7 +23,7 @@ export interface StoreOptions {
 export type Factory<Options, Driver> = (options: Options) => Driver | Promise<Driver>;
 
 /** Opens a store. `requestOptions` are the names of `storage.options` that a request over the network may set: none that tells where the store is, or who asks. */
-export type StoreFactory = Factory<StoreOptions, VectorStore> & { readonly requestOptions?: readonly string[] };
+type StoreFactory = Factory<StoreOptions, VectorStore> & { readonly requestOptions?: readonly string[] };
 
 /**
  * Drivers of one's own, by the names under which the configuration and requests may ask for them: `embedding.provider`, `chat.llm.provider`,

@@ -17,7 +17,7 @@ export interface Embedder {
   /** What the vectors weigh in hybrid search where it reads all of the query, 0 to 1; 0.5 where absent. */
   readonly vector_weight?: number;
   /** How much of a text the model can read, 0 to 1. */
-  reads(text: string): number;
+  coverage(text: string): number;
   /**
    * All vectors in the order of the texts, or a KbError: `too_large` when fewer texts may succeed, `invalid` when a text is at fault,
    * `unauthorized`, `setup`; retries are already spent.

@@ -59,8 +59,8 @@ export interface RenderedPage {
   bytes: Uint8Array;
 }
 
-/** What is sent to one origin and no other. What `network.sites` says of an origin comes from `givenTo` (base/sites.ts): `createHttp` sends it by itself. */
-export interface GivenToSite {
+/** What is sent to one origin and no other. What `network.sites` says of an origin comes from `givenTo` (http/site-headers.ts): `createHttp` sends it by itself. */
+interface GivenToSite {
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
 }

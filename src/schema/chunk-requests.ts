@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Chunking, Config } from './config.ts';
-import { flattened, list, overriding } from './fields.ts';
-import { EditedChunk, GivenChunk, GivenDocument, GivenEmbeddedChunk } from './given.ts';
+import { flattened, listOf, overriding } from './fields.ts';
+import { EditedChunk, GivenChunk, GivenDocument, GivenEmbeddedChunk } from './items.ts';
 import { Filter } from './requests.ts';
-import { embedderFields, storeFields } from './targets.ts';
+import { embedderFields, storeFields } from './request-targets.ts';
 
 const { embedding, storage } = Config.shape;
 
@@ -19,7 +19,7 @@ const writeFields = {
 
 export const ChunkRequest = z
   .strictObject({
-    markdown: z.union([z.string(), list(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse gives them'),
+    markdown: z.union([z.string(), listOf(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse gives them'),
     title: z.string().optional().describe('Title of the documents that have none'),
     source: z.string().optional().describe('Path, address or name of the documents that have none'),
     ...flattened(Chunking, 'chunking'),
@@ -47,7 +47,7 @@ const chunk = {
 
 export const EmbedRequest = z
   .strictObject({
-    chunks: list(GivenChunk).describe('Chunks as kb chunk gives them'),
+    chunks: listOf(GivenChunk).describe('Chunks as kb chunk gives them'),
     ...embedderFields,
     input_type: z.enum(['document', 'query']).optional().describe('What the texts are, for models that tell the two apart'),
     batch_size: overriding(embedding.shape.batch_size, 'embedding.batch_size'),
@@ -61,7 +61,10 @@ export const EmbedRequest = z
 export type EmbedRequest = z.infer<typeof EmbedRequest>;
 
 export const StoreRequest = z
-  .strictObject({ embedded_chunks: list(GivenEmbeddedChunk).describe('Chunks with their vectors, as kb embed gives them'), ...writeFields })
+  .strictObject({
+    embedded_chunks: listOf(GivenEmbeddedChunk).describe('Chunks with their vectors, as kb embed gives them'),
+    ...writeFields,
+  })
   .meta({
     id: 'StoreRequest',
     description: 'Chunks to be written into a collection',
@@ -86,7 +89,7 @@ function eachOnce({ value, issues }: z.core.ParsePayload<{ id: string }[]>): voi
 
 export const EditRequest = z
   .strictObject({
-    chunks: list(EditedChunk).check(eachOnce).describe('What changes, by the identifier of the chunk; each of them once'),
+    chunks: listOf(EditedChunk).check(eachOnce).describe('What changes, by the identifier of the chunk; each of them once'),
     ...embedderFields,
     ...writeFields,
   })
@@ -99,7 +102,7 @@ export type EditRequest = z.infer<typeof EditRequest>;
 
 export const DeleteRequest = z
   .strictObject({
-    ids: list(z.string().min(1)).optional().describe('Identifiers of chunks'),
+    ids: listOf(z.string().min(1)).optional().describe('Identifiers of chunks'),
     source: z.string().optional().describe('All chunks of a document'),
     filter: Filter.optional().describe('All chunks that it holds for'),
     ...storeFields,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { LowConfidenceMode } from './answers.ts';
 import { LONGEST_WAIT, options } from './fields.ts';
-import { LlmProvider } from './providers.ts';
+import { LlmProvider } from './provider-names.ts';
 
 // The sections of the configuration that say how questions are answered.
 
-export const Llm = z
+export const LlmConfig = z
   .strictObject({
     provider: LlmProvider.meta({ flag: 'llm-provider' }),
     model: z.string().optional().describe("Language model; the provider's default where absent").meta({ flag: 'llm-model' }),
@@ -22,7 +22,7 @@ export const Llm = z
     options: options().describe('What the provider alone understands: base_url'),
   })
   .describe('Which language model answers');
-export type Llm = z.infer<typeof Llm>;
+export type LlmConfig = z.infer<typeof LlmConfig>;
 
 export const HistoryCompaction = z
   .strictObject({
@@ -72,7 +72,7 @@ export const RetrievalQualityConfig = z
   .describe('Which passages an answer may be built from');
 
 export const Chat = z.strictObject({
-  llm: Llm,
+  llm: LlmConfig,
   persona: z.string().describe('A sentence that tells the model who answers, and how'),
   history_compaction: HistoryCompaction,
   query_rewrite: QueryRewrite,

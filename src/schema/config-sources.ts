@@ -17,7 +17,7 @@ const name = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a name without s
 const line = z.string().regex(/^[^\0\r\n]*$/, 'a text of one line');
 
 /** What one origin is given with everything that is asked of it: pages, documents, APIs (`network.sites`). No request can say it: it holds the operator's secrets. */
-export const Site = z.strictObject({
+export const SiteConfig = z.strictObject({
   origin: z
     .string()
     .refine(
@@ -32,7 +32,7 @@ export const Site = z.strictObject({
     .optional()
     .describe('User name and password, such as ${DOCS_USER}:${DOCS_PASSWORD}'),
 });
-export type Site = z.infer<typeof Site>;
+export type SiteConfig = z.infer<typeof SiteConfig>;
 
 const patterns = (meaning: string) => z.array(z.string().min(1).max(500)).max(100).describe(meaning);
 

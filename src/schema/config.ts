@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Chat } from './config-chat.ts';
 import { Server } from './config-server.ts';
-import { ApiIngestion, DocsIngestion, Site, UrlsIngestion } from './config-sources.ts';
+import { ApiIngestion, DocsIngestion, SiteConfig, UrlsIngestion } from './config-sources.ts';
 import { Bytes, LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
-import { EmbeddingProvider, RerankProvider, VectorDb } from './providers.ts';
-import { ConfiguredSources } from './sources.ts';
+import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
+import { ConfiguredSources } from './source-entries.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -115,7 +115,7 @@ export const Network = z.strictObject({
   max_redirects: z.int().min(0).max(50).describe('Redirects followed'),
   user_agent: z.string().describe('How kb names itself'),
   sites: z
-    .array(Site)
+    .array(SiteConfig)
     .max(100)
     .describe(
       'What origins that are not public are given with every page, document and API that is asked of them, and no other: a list of {origin, headers, cookies, basic_auth}, with ${NAME} for a variable of the environment',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list } from './fields.ts';
+import { listOf } from './fields.ts';
 import { ErrorItem } from './results.ts';
 
 const share = (what: string) => z.number().min(0).max(1).describe(what);
@@ -36,17 +36,17 @@ export const GoldenQuestion = z
     type: z.string().optional().describe('Figures are given for each type, too'),
     split: z.string().optional().describe('Part of the set that the question belongs to; not used'),
     question: text.optional().describe('What is asked'),
-    turns: list(text).min(1).optional().describe('A conversation in place of a question; its last turn counts'),
+    turns: listOf(text).min(1).optional().describe('A conversation in place of a question; its last turn counts'),
     answerable: z.boolean().optional().describe('Whether the collection answers it; true where absent'),
-    gold: list(GoldPassage).optional().describe('Passages that answer it: any of them found is a hit'),
-    must: list(list(phrase).min(1)).optional().describe('Groups of alternatives: a right answer holds one of each'),
-    must_not: list(phrase).optional().describe('What a right answer does not hold'),
+    gold: listOf(GoldPassage).optional().describe('Passages that answer it: any of them found is a hit'),
+    must: listOf(listOf(phrase).min(1)).optional().describe('Groups of alternatives: a right answer holds one of each'),
+    must_not: listOf(phrase).optional().describe('What a right answer does not hold'),
   })
   .refine(({ question, turns }) => (question === undefined) !== (turns === undefined), 'A row has either a question or turns.')
   .meta({ id: 'GoldenQuestion', description: 'A question, and what is expected of its answer' });
 export type GoldenQuestion = z.infer<typeof GoldenQuestion>;
 
-export const EvaluationRequest = z.strictObject({ questions: list(GoldenQuestion).min(1).describe('The golden set') }).meta({
+export const EvaluationRequest = z.strictObject({ questions: listOf(GoldenQuestion).min(1).describe('The golden set') }).meta({
   id: 'EvaluationRequest',
   description: 'Questions to measure with',
   examples: [
@@ -67,7 +67,7 @@ export const Verdict = z.enum(['right', 'partly', 'wrong', 'declined']);
 export type Verdict = z.infer<typeof Verdict>;
 
 /** What came of one question. */
-export const Outcome = z
+export const EvaluationOutcome = z
   .object({
     id: z.string().describe('Name of the question'),
     type: z.string().optional().describe('Its type'),
@@ -81,7 +81,7 @@ export const Outcome = z
     milliseconds: z.number().describe('Time that search and answer took'),
   })
   .meta({ id: 'Outcome', description: 'What came of a question' });
-export type Outcome = z.infer<typeof Outcome>;
+export type EvaluationOutcome = z.infer<typeof EvaluationOutcome>;
 
 const Retrieval = z.object({
   'recall@1': share('Questions of which a gold passage is the first hit'),
@@ -133,8 +133,8 @@ export const EvaluationResult = Figures.extend({
     .describe('Milliseconds of a question: search, and answer where one was asked for'),
   intervals: z.record(z.string(), z.tuple([z.number(), z.number()])).describe('95 % confidence intervals of the figures'),
   by_type: z.record(z.string(), Figures).describe('The figures of each type'),
-  worst: z.array(Outcome).describe('What went worst, worst first: wrong and sure of it before not found'),
-  items: z.array(Outcome).describe('Every question; empty where lists are not wanted'),
+  worst: z.array(EvaluationOutcome).describe('What went worst, worst first: wrong and sure of it before not found'),
+  items: z.array(EvaluationOutcome).describe('Every question; empty where lists are not wanted'),
   failed: count('Questions that could not be asked'),
   errors: z.array(ErrorItem).describe('Why'),
 }).meta({ id: 'EvaluationResult', description: 'Figures over a golden set' });

@@ -16,7 +16,7 @@ export const options = () => z.record(z.string(), z.unknown()).optional();
 const MOST_ENTRIES = 100_000;
 
 /** A list in a request. */
-export const list = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MOST_ENTRIES);
+export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MOST_ENTRIES);
 
 /** A field that overrides the key `path` of the configuration, with the key's own schema, meaning and bounds. */
 export function overriding<Schema extends z.ZodType>(schema: Schema, path: string): z.ZodOptional<Schema> {

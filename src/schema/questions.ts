@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Config, Rerank } from './config.ts';
 import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './config-chat.ts';
-import { block, list, overriding } from './fields.ts';
-import { GivenEntry } from './given.ts';
+import { block, listOf, overriding } from './fields.ts';
+import { GivenEntry } from './items.ts';
 import { Filter } from './requests.ts';
-import { embedderFields, storeFields } from './targets.ts';
+import { embedderFields, storeFields } from './request-targets.ts';
 
 /** Characters of a query, at most: more is no question, but a document. */
 export const LONGEST_QUERY = 100_000;
@@ -111,7 +111,7 @@ export const ChatRequest = z
       minLength: 1,
       maxLength: LONGEST_QUERY,
     }),
-    history: list(GivenEntry).optional().describe('Prior turns: the history of the result before; empty for a first turn'),
+    history: listOf(GivenEntry).optional().describe('Prior turns: the history of the result before; empty for a first turn'),
     llm_provider: overriding(chat.shape.llm.shape.provider, 'chat.llm.provider'),
     llm_model: overriding(chat.shape.llm.shape.model, 'chat.llm.model'),
     max_tokens: overriding(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Chunking, Config, Storage } from './config.ts';
-import { block, flattened, list, overriding } from './fields.ts';
-import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } from './sources.ts';
+import { block, flattened, listOf, overriding } from './fields.ts';
+import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } from './source-entries.ts';
 
 const { embedding, ingestion } = Config.shape;
 const { docs, urls } = ingestion.shape;
@@ -28,7 +28,7 @@ export type Filter = z.infer<typeof Filter>;
 export const ParseRequest = z
   .strictObject({
     files: z
-      .union([DocsEntry, list(DocsEntry)])
+      .union([DocsEntry, listOf(DocsEntry)])
       .optional()
       .describe('Files, folders, globs or links'),
     folder: folder.optional(),

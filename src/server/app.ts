@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { KbError } from '../base/errors.ts';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { KbError } from '../core/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config-server.ts';
-import { Bodies } from './bodies.ts';
-import { registerDocs } from './docs.ts';
-import { failureOf, refusal, send } from './failures.ts';
-import { registerHealth } from './health.ts';
-import { registerJobs } from './job-routes.ts';
-import type { Jobs } from './jobs.ts';
-import type { Log } from './log.ts';
-import { openApiDocument, type OpenApiDocument } from './openapi.ts';
-import { answerNoRequest } from './no-request.ts';
-import { createPatience } from './patience.ts';
-import type { Bench } from './perform.ts';
+import { Bodies } from './request-bodies.ts';
+import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';
+import { envelopeOf, refuse, send } from './envelope.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { Log } from './request-log.ts';
+import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
+import { createDeadlines } from './request-deadline.ts';
+import type { RouteContext } from './perform.ts';
 import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
 import { createQueues } from './queues.ts';
 import { registerRoute } from './register.ts';
 import { routes } from './routes.ts';
 
-export interface AppOptions {
+interface AppOptions {
   engine: Pick<Engine, 'run' | 'check' | 'config' | 'checkStore'>;
   jobs: Jobs;
   version: string;
@@ -50,8 +47,8 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
       ? answerNotFound(document, request, reply)
       : answerFailure(error, request, reply),
   );
-  const patience = createPatience(settings.request_timeout);
-  const bench: Bench = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor, bodies };
+  const patience = createDeadlines(settings.request_timeout);
+  const bench: RouteContext = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor, bodies };
   const inFlight = countRequests(server);
   await addPolicies(server, { settings, token });
   refuseWhenClosing(server);
@@ -110,7 +107,7 @@ function readJson(server: FastifyInstance, bodies: Bodies): void {
 const LONGEST_PATH = 200;
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = failureOf(error, request.id);
+  const failure = envelopeOf(error, request.id);
   if (failure.isOurs) request.log.error({ err: error }, 'a request failed');
   if (error instanceof KbError && error.retryAfter !== undefined) void reply.header('retry-after', error.retryAfter);
   return send(reply, failure);
@@ -124,8 +121,8 @@ function answerNotFound({ paths }: OpenApiDocument, { method, url }: FastifyRequ
   const methods: Record<string, object> = { ...paths, '/docs': { get: true } };
   const found = Object.keys(methods).find(isAsked);
   if (found === undefined)
-    return send(reply, refusal(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.'));
+    return send(reply, refuse(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.'));
   const possible = Object.keys(methods[found]!).map((name) => name.toUpperCase());
   void reply.header('allow', possible.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
-  return send(reply, refusal(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));
+  return send(reply, refuse(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));
 }

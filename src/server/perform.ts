@@ -1,23 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { settle } from '../base/run.ts';
+import { settle } from '../core/run.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Event } from '../schema/events.ts';
-import { narrated } from './events.ts';
-import { failureOf } from './failures.ts';
-import type { Bodies } from './bodies.ts';
-import type { PatienceFor } from './patience.ts';
+import type { Event } from '../schema/results.ts';
+import { narrated, sendEvents } from './event-stream.ts';
+import { envelopeOf } from './envelope.ts';
+import type { Bodies } from './request-bodies.ts';
+import type { DeadlineFor } from './request-deadline.ts';
 import type { Queues } from './queues.ts';
 import type { Route } from './routes.ts';
-import { sendEvents } from './stream.ts';
 
 /** Milliseconds that the first word of a stream is waited for: what fails by then is answered with its own status. */
 const FIRST_WORD = 2000;
 
 /** What every request is worked on with. */
-export interface Bench {
+export interface RouteContext {
   engine: Pick<Engine, 'run'>;
   enter: Queues;
-  patienceFor: PatienceFor;
+  patienceFor: DeadlineFor;
   bodies: Pick<Bodies, 'release' | 'sizeOf'>;
 }
 
@@ -32,18 +31,18 @@ export interface Exchange {
 type Result = Record<string, unknown>;
 type Running = AsyncGenerator<Event, Result, void>;
 
-const begin = ({ engine }: Bench, { operation }: Route, { given, signal }: { given: unknown; signal: AbortSignal }): Running =>
+const begin = ({ engine }: RouteContext, { operation }: Route, { given, signal }: { given: unknown; signal: AbortSignal }): Running =>
   engine.run(operation, given as never, { signal }) as Running;
 
 /** Waits for the turn of a request; from then on its body is no longer among those that wait. */
-async function turnOf({ queue }: Route, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: Bench) {
+async function turnOf({ queue }: Route, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: RouteContext) {
   const leave = await bench.enter(queue, { signal, client: request.ip });
   bench.bodies.release(request);
   return leave;
 }
 
 /** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
-export async function perform(route: Route, { request, reply, given }: Exchange, bench: Bench): Promise<Result> {
+export async function runOperation(route: Route, { request, reply, given }: Exchange, bench: RouteContext): Promise<Result> {
   const patience = bench.patienceFor(reply);
   const { signal, over } = patience;
   try {
@@ -58,7 +57,7 @@ export async function perform(route: Route, { request, reply, given }: Exchange,
 }
 
 /** Runs an operation and answers with its events as they come. What fails before the first of them is thrown. */
-export async function performStream(route: Route, { request, reply, given }: Exchange, bench: Bench): Promise<FastifyReply> {
+export async function streamOperation(route: Route, { request, reply, given }: Exchange, bench: RouteContext): Promise<FastifyReply> {
   const patience = bench.patienceFor(reply);
   const { signal } = patience;
   let run: Running | undefined;
@@ -77,7 +76,7 @@ export async function performStream(route: Route, { request, reply, given }: Exc
     if (signal.aborted) throw signal.reason; // nobody would hear the close of a connection that is closed already
     const onFailure = (error: unknown): unknown => {
       const reason = patience.reasonFor(error);
-      if (failureOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
+      if (envelopeOf(reason, request.id).isOurs) request.log.error({ err: reason }, 'a stream failed');
       return reason;
     };
     reply.raw.once('close', () => void end());

@@ -1,8 +1,99 @@
-import type { FastifyInstance } from 'fastify';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { KbError } from '../core/errors.ts';
 import type { Server } from '../schema/config-server.ts';
-import { refusal, send } from './failures.ts';
-import { createGuard } from './guard.ts';
-import { serverStops } from './patience.ts';
+import { type Failure, refuse, send } from './envelope.ts';
+import type { FastifyInstance } from 'fastify';
+import { serverStopsError } from './request-deadline.ts';
+
+/** Characters of a token, at least. */
+const SHORTEST_TOKEN = 16;
+
+/** Names of this machine's own interface. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/** Whether a host of the configuration is reached from this machine alone. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
+
+/** Refuses to serve others than this machine without a token, or a gateway that was named. Throws a KbError (`configuration`). */
+export function assertGuarded({ host, auth }: Pick<Server, 'host' | 'auth'>, token: string | undefined): void {
+  if (token && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new KbError('configuration', 'KB_SERVER_TOKEN holds a blank or a letter that no header can carry.', {
+      hint: 'Make one with «openssl rand -hex 32».',
+    });
+  }
+  if (token !== undefined && token.length >= SHORTEST_TOKEN) return;
+  if (token) {
+    throw new KbError('configuration', `KB_SERVER_TOKEN is too short: it needs at least ${SHORTEST_TOKEN} characters.`, {
+      hint: 'Make one with «openssl rand -hex 32».',
+    });
+  }
+  if (isLoopback(host) || auth === 'gateway') return;
+  throw new KbError('configuration', `To listen on ${host}, which others can reach, kb serve needs a token in KB_SERVER_TOKEN.`, {
+    hint: `Set it to at least ${SHORTEST_TOKEN} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. Where a gateway before it lets callers in, and nothing else can reach it, set server.auth to gateway.`,
+  });
+}
+
+interface RequestedHost {
+  headers: { host?: string | undefined; origin?: string | undefined; authorization?: string | undefined };
+  /** The path of the route that was found; undefined where there is none. */
+  route: string | undefined;
+}
+
+interface GuardOptions extends Pick<Server, 'allowed_hosts' | 'cors_origins'> {
+  token: string | undefined;
+}
+
+/**
+ * Who may speak to the server (contract, "Safe by default"). With a token: whoever shows it; without one: programs of this machine, or what calls the server by one
+ * of its `allowed_hosts`, and web pages of its own. Gives the answer to a request that is refused.
+ */
+export function createGuard({ token, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => Failure | undefined {
+  const expected = token ? digest(token) : undefined;
+  const isAllowed = hostsIn(allowed_hosts);
+  return ({ headers, route }) => {
+    if (expected) return route === '/v1/health' || shows(headers.authorization, expected) ? undefined : unauthenticated();
+    const { host = '', origin } = headers;
+    const name = host.replace(/:\d+$/, '');
+    const isOfGateway = isAllowed(name);
+    if (!isOfGateway && !isLoopback(name))
+      return refuse(
+        403,
+        'The Host header is no name of this machine. To serve other names, list them in server.allowed_hosts, or set KB_SERVER_TOKEN.',
+      );
+    const own = [`http://${host}`, ...(isOfGateway ? [`https://${host}`] : [])]; // a gateway may speak TLS, kb itself does not
+    if (origin === undefined || own.includes(origin) || cors_origins.includes(origin)) return undefined;
+    return refuse(403, 'Web pages of this origin may not use the server. The operator can list it in server.cors_origins.');
+  };
+}
+
+/** Whether a name is in the list; `*.` stands for one name or more before the rest. */
+function hostsIn(allowed: readonly string[]): (name: string) => boolean {
+  const [wild, whole] = [true, false].map((isWild) =>
+    allowed.filter((name) => name.startsWith('*.') === isWild).map((name) => name.toLowerCase()),
+  );
+  const names = new Set(whole);
+  const ends = wild!.map((name) => name.slice(1));
+  return (name) => {
+    const called = name.toLowerCase();
+    return names.has(called) || (/^[a-z0-9_-][a-z0-9._-]*$/.test(called) && ends.some((end) => called.endsWith(end)));
+  };
+}
+
+const unauthenticated = (): Failure => ({
+  status: 401,
+  body: {
+    error: { type: 'AuthenticationError', message: "The header «Authorization: Bearer …» with the server's token is missing or wrong." },
+  },
+  isOurs: false,
+});
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Digests are compared, which are of one length, in a time that does not depend on how much of them is right. */
+function shows(header: string | undefined, expected: Buffer): boolean {
+  const [, given] = /^Bearer (\S+)$/i.exec(header ?? '') ?? [];
+  return given !== undefined && timingSafeEqual(digest(given), expected);
+}
 
 /** A request that comes on an open connection while the server stops. */
 export function refuseWhenClosing(server: FastifyInstance): void {
@@ -11,7 +102,7 @@ export function refuseWhenClosing(server: FastifyInstance): void {
   server.addHook('onRequest', async (_request, reply) => {
     if (!isClosing) return;
     void reply.header('connection', 'close');
-    throw serverStops();
+    throw serverStopsError();
   });
 }
 
@@ -50,7 +141,7 @@ export async function addPolicies(
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');
     if (refused) return send(reply, refused);
     const { 'content-encoding': encoding = 'identity' } = request.headers;
-    if (encoding !== 'identity') return send(reply, refusal(415, 'Bodies are read as they are: send them without Content-Encoding.'));
+    if (encoding !== 'identity') return send(reply, refuse(415, 'Bodies are read as they are: send them without Content-Encoding.'));
     return undefined;
   });
 }
@@ -67,7 +158,7 @@ async function limitRate(server: FastifyInstance, max: number): Promise<void> {
     void reply.header('retry-after', state.ttlInSeconds);
     return send(
       reply,
-      refusal(
+      refuse(
         429,
         `Too many requests: ${max} a minute are allowed. Try again in ${state.ttlInSeconds} seconds; the operator can raise server.rate_limit.`,
       ),

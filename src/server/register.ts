@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { KbError } from '../base/errors.ts';
+import { KbError } from '../core/errors.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Server } from '../schema/config-server.ts';
-import { Background } from '../schema/server.ts';
-import { dropRest } from './bodies.ts';
-import type { Jobs } from './jobs.ts';
-import { keepPace } from './pace.ts';
-import { perform, performStream, type Bench, type Exchange } from './perform.ts';
+import { Background } from '../schema/server-results.ts';
+import { dropRest, keepPace } from './request-bodies.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { type Exchange, type RouteContext, runOperation, streamOperation } from './perform.ts';
 import type { Route } from './routes.ts';
 import { LONGEST_FIELD, withUpload } from './upload.ts';
 
 interface RouteParts {
-  bench: Bench;
+  bench: RouteContext;
   engine: Pick<Engine, 'check'>;
   jobs: Jobs;
   settings: Server;
@@ -27,8 +26,8 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
     handler: async (request, reply) => {
       const given = requestOf(request);
       if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
-      if (route.reply === 'stream') return await performStream(route, { request, reply, given }, parts.bench);
-      return await perform(route, { request, reply, given: withoutBackground(route, given) }, parts.bench);
+      if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.bench);
+      return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.bench);
     },
   });
 }
@@ -77,7 +76,7 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
 }
 
 /** Waits for a turn, reads the form, and has it worked on. Whatever ends the reading ends the turn: the client that leaves, the time that runs out, the pace that is too slow. */
-async function receive(route: Route, { request, reply }: Omit<Exchange, 'given'>, bench: Bench): Promise<object> {
+async function receive(route: Route, { request, reply }: Omit<Exchange, 'given'>, bench: RouteContext): Promise<object> {
   const patience = bench.patienceFor(reply);
   try {
     const leave = await bench.enter('upload', { signal: patience.signal, client: request.ip });
@@ -86,7 +85,7 @@ async function receive(route: Route, { request, reply }: Omit<Exchange, 'given'>
     ends.catch(() => {}); // nobody may be waiting for it
     const work = (given: unknown) => {
       patience.release();
-      return perform(route, { request, reply, given }, bench);
+      return runOperation(route, { request, reply, given }, bench);
     };
     return await withUpload(request, { ends, onRead: pace.release }, work).finally(() => {
       pace.release();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { packageRoot } from '../base/project.ts';
+import { packageRoot } from '../core/project.ts';
 
 /** Milliseconds in which changes are gathered: an editor writes a file in several steps. */
 const SETTLED = 150;
@@ -11,9 +11,9 @@ const SETTLED = 150;
 const PATIENCE = 15_000;
 
 /** What a server that is run by `serveAndReload` says and hears. */
-export type Word = { listening: string } | 'stop';
+type Word = { listening: string } | 'stop';
 
-export interface ReloadOptions {
+interface ReloadOptions {
   /** The command line of the server, without `--reload`. */
   argv: readonly string[];
   /** The configuration file, also where there is none yet. */

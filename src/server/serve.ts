@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { KbError } from '../base/errors.ts';
-import { packageVersion } from '../base/project.ts';
+import { KbError } from '../core/errors.ts';
+import { packageVersion } from '../core/project.ts';
 import type { Engine } from '../engine/engine.ts';
 import { storeFolder } from '../engine/store-address.ts';
 import { buildApp, type App } from './app.ts';
-import { assertGuarded } from './guard.ts';
-import { openJobs } from './jobs.ts';
-import { createLog } from './log.ts';
+import { assertGuarded } from './policies.ts';
+import { openJobs } from './jobs/jobs.ts';
+import { createLog } from './request-log.ts';
 import { sweepUploads } from './upload.ts';
 
 /** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
@@ -16,7 +16,7 @@ const LAST_REQUESTS = 10;
 /** Seconds that stopped work has to say so. */
 const LAST_WORDS = 2;
 
-export interface ServeOptions {
+interface ServeOptions {
   engine: Engine;
   /** The folder of the configuration file. */
   home: string;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
-import { isRunning } from '../base/alive.ts';
-import { KbError } from '../base/errors.ts';
+import { isRunning } from '../core/process-owner.ts';
+import { KbError } from '../core/errors.ts';
 import type { RequestOf } from '../engine/operations.ts';
 
 /** Folders of this host's servers; those of others that share the temporary folder are left alone. */

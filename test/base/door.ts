@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { createHttp, type Http, type HttpOptions } from '../../src/base/http.ts';
-import type { KbError } from '../../src/base/errors.ts';
+import { createHttp, type Http, type HttpOptions } from '../../src/http/client.ts';
+import type { KbError } from '../../src/core/errors.ts';
 import { DEFAULTS, type Network } from '../../src/schema/config.ts';
 import { openSite, type Site, type SiteRoute } from '../support/site.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { HttpRequest } from '../../src/base/http-message.ts';
+import type { HttpRequest } from '../../src/http/message.ts';
 import { doorkeeper, failure, text } from './door.ts';
 
 const { site, door, close } = doorkeeper();

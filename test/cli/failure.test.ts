@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { KbError, type ErrorCode } from '../../src/base/errors.ts';
+import { KbError, type ErrorCode } from '../../src/core/errors.ts';
 import { EXIT, exitCodeOf, messageOf } from '../../src/cli/failure.ts';
 
 describe('the exit code', () => {

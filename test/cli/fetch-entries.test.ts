@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fetchEntries } from '../../src/cli/fetch-entries.ts';
+import { fetchEntries } from '../../src/cli/source-flags.ts';
 
 it('each API is sent the headers and parameters of the command line, with the values of variables', () => {
   const flags = { header: ['X-Tide: high', 'Authorization: Bearer ${TOKEN}'], param: ['limit=5', 'q=a=b', 'tag=x', 'tag=y'] };

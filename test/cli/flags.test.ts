@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { getPath, layered, settingsIn } from '../../src/base/settings.ts';
+import { getPath, mergeLayers, settingsIn } from '../../src/core/settings.ts';
 import { operationFlags, requestOfFlags, settingsOfFlags } from '../../src/cli/flags.ts';
 import { operations } from '../../src/engine/operations.ts';
 import { Config } from '../../src/schema/config.ts';
@@ -82,7 +82,7 @@ describe('requests over the configuration', () => {
   });
 
   it('leave what they do not name', () => {
-    const over = layered({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: 3, c: undefined }, d: [2] });
+    const over = mergeLayers({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: 3, c: undefined }, d: [2] });
     expect([getPath(over, 'a.b'), getPath(over, 'a.c'), getPath(over, 'd')]).toEqual([3, 2, [2]]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '../../src/cli/json-lines.ts';
+import { jsonLinesOf } from '../../src/cli/json-lines.ts';
 
 const lines = (...pieces: string[]): Promise<string[]> =>
   Array.fromAsync(
-    linesOf(
+    jsonLinesOf(
       (async function* () {
         yield* pieces;
       })(),

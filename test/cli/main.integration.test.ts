@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { packageRoot } from '../../src/base/project.ts';
+import { packageRoot } from '../../src/core/project.ts';
 import { folder } from '../support/folder.ts';
 import { start } from '../support/program.ts';
 
 const MAIN = JSON.stringify(join(packageRoot, 'src/cli/main.ts'));
-const ASK = JSON.stringify(join(packageRoot, 'src/cli/ask.ts'));
+const ASK = JSON.stringify(join(packageRoot, 'src/cli/init.ts'));
 const PROMPTS = import.meta.resolve('@inquirer/prompts');
 const run = (work: string) =>
   start([process.execPath, '--input-type=module', '-e', `const { toItsEnd } = await import(${MAIN}); ${work}`], {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { duration } from '../../src/cli/amounts.ts';
-import { followed, progressText, rendererFor } from '../../src/cli/progress.ts';
-import type { Event } from '../../src/schema/events.ts';
+import { duration } from '../../src/cli/printers/amounts.ts';
+import { showProgress, progressText, rendererFor } from '../../src/cli/progress.ts';
+import type { Event } from '../../src/schema/results.ts';
 import { paper } from '../support/screen.ts';
 
 describe('progress', () => {
@@ -70,7 +70,7 @@ describe('progress', () => {
 
   it('of a run that prints is one line on a terminal that gives way, and goes in the end', async () => {
     const screen = paper({ isTerminal: true });
-    expect(await followed(crawl(), { screen, title: 'Scraping', prints: true })).toBe('done');
+    expect(await showProgress(crawl(), { screen, title: 'Scraping', prints: true })).toBe('done');
     expect(screen.states).toEqual(['Scraping: 1 page, 2 queued', undefined]);
     expect(screen.notes).toEqual(['200  depth 1  https://a.example/  Red', 'Waiting.']);
     const broken = paper({ isTerminal: true });
@@ -78,15 +78,15 @@ describe('progress', () => {
       yield event('progress', '', { pages: 1, queued: 2 });
       throw new Error('broken');
     }
-    await expect(followed(breaks(), { screen: broken, title: 'Scraping', prints: true })).rejects.toThrow('broken');
+    await expect(showProgress(breaks(), { screen: broken, title: 'Scraping', prints: true })).rejects.toThrow('broken');
     expect(broken.states.at(-1)).toBeUndefined();
   });
 
   it('of a run that prints is told in lines off a terminal, of which a short one has none but what it says; with --quiet there is nothing', async () => {
     const [screen, quiet] = [paper(), paper({ quiet: true, isTerminal: true })];
-    await followed(crawl(), { screen, title: 'Scraping', prints: true });
+    await showProgress(crawl(), { screen, title: 'Scraping', prints: true });
     expect([screen.notes, screen.states]).toEqual([['200  depth 1  https://a.example/  Red', 'Waiting.'], []]);
-    await followed(crawl(), { screen: quiet, title: 'Scraping', prints: true });
+    await showProgress(crawl(), { screen: quiet, title: 'Scraping', prints: true });
     expect([quiet.notes, quiet.states]).toEqual([[], []]);
   });
 
@@ -98,7 +98,7 @@ describe('progress', () => {
     }
     const screen = paper();
     const seen: string[] = [];
-    expect(await followed(run(), { screen, title: 'Ingesting', onEvent: ({ type }) => seen.push(type) })).toBe('done');
+    expect(await showProgress(run(), { screen, title: 'Ingesting', onEvent: ({ type }) => seen.push(type) })).toBe('done');
     expect(screen.notes).toEqual(['Ingesting …', 'Waiting.']);
     expect(seen).toEqual(['progress', 'error']);
     expect([screen.out, screen.warnings]).toEqual([[], []]);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../src/cli/show-answer.ts';
-import { size } from '../../src/cli/amounts.ts';
-import { showCollection, showCollections } from '../../src/cli/show-collections.ts';
-import { marked, placeText, showHits, wrapped } from '../../src/cli/show-hits.ts';
-import { failureLine, showIngest } from '../../src/cli/show-ingest.ts';
+import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../src/cli/printers/show-answer.ts';
+import { size } from '../../src/cli/printers/amounts.ts';
+import { printCollection, printCollections } from '../../src/cli/printers/show-collections.ts';
+import { markWords, placeText, showHits, wrapped } from '../../src/cli/printers/show-hits.ts';
+import { failureLine, showIngest } from '../../src/cli/printers/show-ingest.ts';
 import type { Source } from '../../src/schema/items.ts';
 import type { ChatResult } from '../../src/schema/answers.ts';
 import type { ErrorItem } from '../../src/schema/results.ts';
-import { IngestReport } from '../../src/stages/ingest-report.ts';
+import { IngestReport } from '../../src/stages/ingest/ingest-report.ts';
 import { paper } from '../support/screen.ts';
 
 const failure = (source: string, error: string): ErrorItem => ({
@@ -57,15 +57,15 @@ describe('the place of a passage', () => {
 describe('words that match', () => {
   const mark = (word: string) => `<${word}>`;
   it('are marked in every form, and no others', () => {
-    expect(marked('Filters are replaced; the filter, the filtering. A film.', 'replace the filter', mark)).toBe(
+    expect(markWords('Filters are replaced; the filter, the filtering. A film.', 'replace the filter', mark)).toBe(
       '<Filters> are <replaced>; the <filter>, the <filtering>. A film.',
     );
-    expect(marked('ERR-4042 and foo_bar (v2.3.1).', 'err-4042 foo_bar', mark)).toBe('<ERR-4042> and <foo_bar> (v2.3.1).');
-    expect(marked('nothing', '', mark)).toBe('nothing');
+    expect(markWords('ERR-4042 and foo_bar (v2.3.1).', 'err-4042 foo_bar', mark)).toBe('<ERR-4042> and <foo_bar> (v2.3.1).');
+    expect(markWords('nothing', '', mark)).toBe('nothing');
   });
 
   it('can not bring a sequence of the terminal along', () => {
-    expect(marked('the \u001b[2Jfilter', 'filter', mark)).toBe('the <filter>');
+    expect(markWords('the \u001b[2Jfilter', 'filter', mark)).toBe('the <filter>');
   });
 });
 
@@ -286,17 +286,17 @@ describe('collections', () => {
   };
   it('are shown a line each, or with all that is known of one', () => {
     const screen = paper();
-    showCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: 0 }], screen);
+    printCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: 0 }], screen);
     expect(screen.out).toEqual([
       'manuals  1 document, 1 chunk, 1.2 MB; local / m, 384 dimensions',
       'x        10 documents, 2,000 chunks, 0 B; words alone',
     ]);
     const one = paper();
-    showCollection(collection, one);
+    printCollection(collection, one);
     expect(one.out[0]).toBe('manuals');
     expect(one.out.slice(1).map((line) => line.trim().split(/\s+/)[0])).toEqual(['documents', 'chunks', 'on', 'embedded']);
     const none = paper();
-    showCollections([], none);
+    printCollections([], none);
     expect(none.out).toEqual(['There are no collections yet. Next: kb ingest --docs FOLDER']);
   });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ingestSources } from '../../src/cli/sources.ts';
+import { ingestSources } from '../../src/cli/source-flags.ts';
 import { folder } from '../support/folder.ts';
 
 describe('the sources of an ingest', () => {

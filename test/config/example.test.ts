@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
-import { packageRoot } from '../../src/base/project.ts';
-import { getPath } from '../../src/base/settings.ts';
+import { packageRoot } from '../../src/core/project.ts';
+import { getPath } from '../../src/core/settings.ts';
 import { exampleConfig } from '../../src/config/example.ts';
-import { readConfigFile } from '../../src/config/file.ts';
+import { readConfigFile } from '../../src/config/load.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { keysOf, type Key } from '../../src/schema/keys.ts';
 

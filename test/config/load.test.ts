@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
+import { KbError } from '../../src/core/errors.ts';
 import { loadConfig, readSet } from '../../src/config/load.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder, write } from '../support/folder.ts';

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { packageRoot } from '../../src/base/project.ts';
+import { packageRoot } from '../../src/core/project.ts';
 import { folder, write } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
 import { KB, kb, onTerminal, SEQUENCES, startKb, type Started } from '../support/program.ts';

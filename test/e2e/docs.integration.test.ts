@@ -2,7 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import { packageRoot } from '../../src/base/project.ts';
+import { packageRoot } from '../../src/core/project.ts';
 import { folder } from '../support/folder.ts';
 import { start, startKb } from '../support/program.ts';
 

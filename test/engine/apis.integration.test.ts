@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { layered, type Layer } from '../../src/base/settings.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
@@ -17,7 +17,7 @@ const json = (value: unknown) => ({ headers: { 'content-type': 'application/json
 /** An engine behind `kb serve`, whose callers may fetch from the sites given. */
 function serverEngine(webs: Site[], settings: Layer): Engine {
   const network = { allow_private: webs.map(({ url }) => url) };
-  const config = Config.parse([{ network }, WORDS, settings].reduce<Layer>(layered, DEFAULTS));
+  const config = Config.parse([{ network }, WORDS, settings].reduce<Layer>(mergeLayers, DEFAULTS));
   const engine = createEngine({ config, home: folder(), surface: 'server' });
   onTestFinished(() => engine.close());
   return engine;

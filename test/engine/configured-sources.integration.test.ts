@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
-import { layered, type Layer } from '../../src/base/settings.ts';
-import { openLanceDb } from '../../src/drivers/stores/lancedb.ts';
+import { KbError } from '../../src/core/errors.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
+import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { engineIn, result, sourcesIn, WORDS } from '../support/engine.ts';
@@ -95,7 +95,7 @@ describe('an ingest that names no sources', () => {
       },
     };
     const ingestOf = async (docs: string[]) => {
-      const config = Config.parse(layered(layered(DEFAULTS, WORDS), { sources: { docs } }));
+      const config = Config.parse(mergeLayers(mergeLayers(DEFAULTS, WORDS), { sources: { docs } }));
       const engine = createEngine({ config: { ...config, storage: { ...config.storage, vector_db: 'mine' } }, home, stores });
       return await result(engine, 'ingest', { prune: true }).finally(() => engine.close());
     };

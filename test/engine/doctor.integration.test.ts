@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Layer } from '../../src/base/settings.ts';
-import { providerNamed, providersOf } from '../../src/drivers/providers.ts';
+import type { Layer } from '../../src/core/settings.ts';
+import { providerNamed, providersOf } from '../../src/drivers/providers/providers.ts';
 import { engineIn, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 import { openAnthropicServer } from '../support/anthropic-server.ts';

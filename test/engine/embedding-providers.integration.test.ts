@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { providerNamed, providersOf } from '../../src/drivers/providers.ts';
+import { providerNamed, providersOf } from '../../src/drivers/providers/providers.ts';
 import { embeddingWires, openEmbeddingServer } from '../support/embedding-server.ts';
 import { engineIn, result } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';

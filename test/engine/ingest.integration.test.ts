@@ -1,9 +1,9 @@
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describe as describeError } from '../../src/base/errors.ts';
-import { collect } from '../../src/base/run.ts';
-import { REPORT_LIMIT } from '../../src/stages/ingest-report.ts';
+import { describe as describeError } from '../../src/core/errors.ts';
+import { collect } from '../../src/core/run.ts';
+import { REPORT_LIMIT } from '../../src/stages/ingest/ingest-report.ts';
 import { openSite } from '../support/site.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder, write } from '../support/folder.ts';

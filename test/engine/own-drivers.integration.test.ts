@@ -1,9 +1,21 @@
 import { createServer } from 'node:http';
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest';
-import { settle } from '../../src/base/run.ts';
-import { createEngine, DEFAULTS, KbError } from '../../src/index.ts';
-import type { Config, Embedder, EngineOptions, Llm, ModelOptions, OwnDrivers, Parser, Reranker, StoreOptions } from '../../src/index.ts';
-import { openLanceDb } from '../../src/drivers/stores/lancedb.ts';
+import { settle } from '../../src/core/run.ts';
+import {
+  type Config,
+  createEngine,
+  DEFAULTS,
+  type Embedder,
+  type EngineOptions,
+  KbError,
+  type Llm,
+  type ModelOptions,
+  type OwnDrivers,
+  type Parser,
+  type Reranker,
+  type StoreOptions,
+} from '../../src/index.ts';
+import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
 import { folder } from '../support/folder.ts';
 
 const TEXTS = ['The ticket costs 85 kroner.', 'The bicycle stands on deck.', 'The storm keeps the ferry in port.'];
@@ -16,7 +28,7 @@ const mine = ({ model = 'three', options }: ModelOptions): Embedder => ({
   dimensions: 3,
   concurrency: 1,
   min_retrieval_score: 0.3,
-  reads: () => 1,
+  coverage: () => 1,
   embed: async (texts) =>
     texts.map((text) => {
       const raw = ['ticket', 'bicycle', 'storm'].map((word) => (text.toLowerCase().includes(word) ? 1 : Number(options?.floor ?? 0.1)));

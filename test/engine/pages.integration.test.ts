@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { collect } from '../../src/base/run.ts';
+import { collect } from '../../src/core/run.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { RequestOf } from '../../src/engine/operations.ts';
 import { chunksIn, engineIn, result, sourcesIn, WORDS } from '../support/engine.ts';

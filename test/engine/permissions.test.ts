@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { layered, settingsIn, type Layer } from '../../src/base/settings.ts';
+import { mergeLayers, settingsIn, type Layer } from '../../src/core/settings.ts';
 import { requestOptionsOf } from '../../src/engine/driver-table.ts';
 import { operations, type OperationName } from '../../src/engine/operations.ts';
 import { assertPermitted } from '../../src/engine/permissions.ts';
@@ -9,10 +9,10 @@ import { folder } from '../support/folder.ts';
 
 /** The check of a request, as a server makes it. */
 function permission(configured: Layer = {}, home = folder()) {
-  const config = Config.parse(layered(DEFAULTS, configured));
+  const config = Config.parse(mergeLayers(DEFAULTS, configured));
   return (name: OperationName, request: object) => {
     const layer = settingsIn(operations[name].input, request);
-    const settings = Config.parse(layered(config, layer));
+    const settings = Config.parse(mergeLayers(config, layer));
     assertPermitted({ layer, settings, config, home, cwd: home, requestOptions: requestOptionsOf(settings.storage.vector_db, {}) });
   };
 }

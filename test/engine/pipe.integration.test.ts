@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GivenChunk, GivenDocument, GivenEmbeddedChunk } from '../../src/schema/given.ts';
+import { GivenChunk, GivenDocument, GivenEmbeddedChunk } from '../../src/schema/items.ts';
 import { chunksIn, engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 import { pdfFile } from '../support/pdf-file.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Layer } from '../../src/base/settings.ts';
+import type { Layer } from '../../src/core/settings.ts';
 import { storeUrl } from '../../src/engine/store-address.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
-import { collect, settle } from '../../src/base/run.ts';
-import { layered, type Layer } from '../../src/base/settings.ts';
+import { KbError } from '../../src/core/errors.ts';
+import { collect, settle } from '../../src/core/run.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { retrieve } from '../../src/engine/query.ts';
 import { createResources } from '../../src/engine/resources.ts';
@@ -441,7 +441,7 @@ describe('chat', () => {
 
 it('goes without the bundled embedder in a search by words where that can not be opened, but not where something is broken or stopped', async () => {
   const home = folder();
-  const config = Config.parse(layered(DEFAULTS, { storage: { url: home }, retrieval: { mode: 'text' } } as Layer));
+  const config = Config.parse(mergeLayers(DEFAULTS, { storage: { url: home }, retrieval: { mode: 'text' } } as Layer));
   const real = createResources({ config, home, surface: 'cli' });
   onTestFinished(() => real.close());
   const store = await real.store(config.storage);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { layered, type Layer } from '../../src/base/settings.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { engineIn, result, WORDS } from '../support/engine.ts';
@@ -86,7 +86,11 @@ describe('a reranker over HTTP', () => {
     const thief = await openRerankServer('vllm', { score });
     onTestFinished(() => thief.close());
     const settings = { rerank: { provider: 'openai_compatible', model: 'judge', options: { base_url: 'http://127.0.0.1:9' } } };
-    const engine = createEngine({ config: Config.parse(layered(DEFAULTS, { ...WORDS, ...settings })), home: folder(), surface: 'server' });
+    const engine = createEngine({
+      config: Config.parse(mergeLayers(DEFAULTS, { ...WORDS, ...settings })),
+      home: folder(),
+      surface: 'server',
+    });
     onTestFinished(() => engine.close());
     const reranker_options = { base_url: thief.url };
     for (const reranker of ['openai_compatible', 'cohere', 'llm'] as const) {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { collect } from '../../src/base/run.ts';
-import { layered, type Layer } from '../../src/base/settings.ts';
+import { collect } from '../../src/core/run.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import type { Embedder } from '../../src/ports/models.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
@@ -8,7 +8,7 @@ import { folder } from '../support/folder.ts';
 import { openQdrantServer } from '../support/qdrant-server.ts';
 
 function resourcesOf(settings: Layer, surface: 'cli' | 'server') {
-  const config = Config.parse(layered(DEFAULTS, settings));
+  const config = Config.parse(mergeLayers(DEFAULTS, settings));
   const resources = createResources({ config, home: folder(), surface });
   onTestFinished(() => resources.close());
   return { config, resources };
@@ -46,7 +46,7 @@ it('lets the local answerer compare with the embedder of whoever asks', async ()
     dimensions: 2,
     concurrency: 1,
     min_retrieval_score: 0,
-    reads: () => 1,
+    coverage: () => 1,
     close: async () => {},
     embed: async (texts) => {
       asked.push(name);

@@ -1,11 +1,11 @@
 import { realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { layered } from '../../src/base/settings.ts';
+import { mergeLayers } from '../../src/core/settings.ts';
 import { createEngine } from '../../src/engine/engine.ts';
-import { authorizer, type Roots } from '../../src/engine/roots.ts';
+import { authorizer, type Roots } from '../../src/engine/permissions.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
-import { realPath } from '../../src/stages/extract/local-path.ts';
+import { realPath } from '../../src/stages/extract/files/local-path.ts';
 import { result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder, write } from '../support/folder.ts';
 
@@ -29,8 +29,8 @@ function neighbourhood() {
 
 /** An engine as a server has one. */
 function serverEngine(home: string, { allowed_roots, cwd = home }: { allowed_roots?: string[]; cwd?: string } = {}) {
-  const settings = layered(WORDS, allowed_roots ? { server: { allowed_roots } } : {});
-  const engine = createEngine({ config: Config.parse(layered(DEFAULTS, settings)), home, cwd, surface: 'server' });
+  const settings = mergeLayers(WORDS, allowed_roots ? { server: { allowed_roots } } : {});
+  const engine = createEngine({ config: Config.parse(mergeLayers(DEFAULTS, settings)), home, cwd, surface: 'server' });
   onTestFinished(() => engine.close());
   return engine;
 }
@@ -116,7 +116,7 @@ describe('a server', () => {
 
   it('is not bound in what the command line reads', async () => {
     const { project } = neighbourhood();
-    const engine = createEngine({ config: Config.parse(layered(DEFAULTS, WORDS)), home: project });
+    const engine = createEngine({ config: Config.parse(mergeLayers(DEFAULTS, WORDS)), home: project });
     onTestFinished(() => engine.close());
     expect(await result(engine, 'parse', { files: ['../secret.md', 'docs/link.md'] })).toMatchObject({ documents: 1, failed: 0 });
   });

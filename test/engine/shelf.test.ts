@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createShelf } from '../../src/engine/shelf.ts';
+import { createResourceCache } from '../../src/engine/resources.ts';
 
 /** A thing that can be opened, and tells how often it was and whether it was closed. */
 function opener() {
@@ -8,14 +8,14 @@ function opener() {
 }
 
 it('opens a thing once for all who ask for it, also at the same time', async () => {
-  const shelf = createShelf();
+  const shelf = createResourceCache();
   const { said, open } = opener();
   const [one, two] = await Promise.all([shelf.get(['a'], open), shelf.get(['a'], open)]);
   expect([one === two, said.opened]).toEqual([true, 1]);
 });
 
 it('lets go what nobody has asked for longest, and closes it in the end', async () => {
-  const shelf = createShelf(2);
+  const shelf = createResourceCache(2);
   const [a, b, c] = [opener(), opener(), opener()];
   const held = await shelf.get(['a'], a.open);
   await shelf.get(['b'], b.open);
@@ -30,7 +30,7 @@ it('lets go what nobody has asked for longest, and closes it in the end', async 
 });
 
 it('tries again what could not be opened', async () => {
-  const shelf = createShelf();
+  const shelf = createResourceCache();
   await expect(shelf.get(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await shelf.get(['a'], async () => ({ ok: true }))).toEqual({ ok: true });
 });

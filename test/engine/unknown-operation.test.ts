@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
-import { settle } from '../../src/base/run.ts';
+import { KbError } from '../../src/core/errors.ts';
+import { settle } from '../../src/core/run.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';

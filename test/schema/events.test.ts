@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { packageRoot } from '../../src/base/project.ts';
-import { Event } from '../../src/schema/events.ts';
+import { packageRoot } from '../../src/core/project.ts';
+import { Event } from '../../src/schema/results.ts';
 
 test('every stage that a run tells of is named where the stages are described', () => {
   const files = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { fitting } from '../../src/base/fitting.ts';
+import { parseRequest } from '../../src/core/parse-request.ts';
 import { EditRequest, StoreRequest } from '../../src/schema/chunk-requests.ts';
-import { DocsInput } from '../../src/schema/sources.ts';
+import { DocsInput } from '../../src/schema/source-entries.ts';
 import { Storage } from '../../src/schema/config.ts';
 
 const stored = (embedding: unknown) => ({ embedded_chunks: [{ id: 'a', text: 'x', embedding }] });
 
 it('takes a vector of numbers, and tells of the first entry that is none alone', () => {
-  expect(fitting(StoreRequest, stored([0.5, 0, -1e-9])).embedded_chunks[0]?.embedding).toEqual([0.5, 0, -1e-9]);
+  expect(parseRequest(StoreRequest, stored([0.5, 0, -1e-9])).embedded_chunks[0]?.embedding).toEqual([0.5, 0, -1e-9]);
   for (const [vector, problem] of [
     [[1, 'x', 'y', null], 'embedding[1]: a number is expected, not a text.'],
     [[1, 2, null], 'embedding[2]: a number is expected, not null.'],
@@ -15,17 +15,17 @@ it('takes a vector of numbers, and tells of the first entry that is none alone',
     ['x', 'embedding: a list is expected, not a text.'],
     [Array(16_385).fill(0), 'embedding: at most 16,384 entries are expected.'],
   ] as const)
-    expect(() => fitting(StoreRequest, stored(vector))).toThrow(`embedded_chunks[0].${problem}`);
+    expect(() => parseRequest(StoreRequest, stored(vector))).toThrow(`embedded_chunks[0].${problem}`);
 });
 
 it('takes one change of each chunk', () => {
   const change = (id: string) => ({ id, text: 'x' });
-  expect(fitting(EditRequest, { chunks: ['a', 'b'].map(change) }).chunks).toHaveLength(2);
-  expect(() => fitting(EditRequest, { chunks: ['a', 'b', 'a'].map(change) })).toThrow(
+  expect(parseRequest(EditRequest, { chunks: ['a', 'b'].map(change) }).chunks).toHaveLength(2);
+  expect(() => parseRequest(EditRequest, { chunks: ['a', 'b', 'a'].map(change) })).toThrow(
     'The chunk «a» is given twice: give each chunk once.',
   );
   const long = 'a'.repeat(5000);
-  expect(() => fitting(EditRequest, { chunks: [long, long].map(change) })).toThrow(`The chunk «${'a'.repeat(100)}…» is given twice`);
+  expect(() => parseRequest(EditRequest, { chunks: [long, long].map(change) })).toThrow(`The chunk «${'a'.repeat(100)}…» is given twice`);
 });
 
 it('takes paths as long as the system takes them', () => {
@@ -36,8 +36,8 @@ it('takes paths as long as the system takes them', () => {
     (path: string) => ({ folder: path }),
     (path: string) => [{ path }],
   ]) {
-    expect(() => fitting(DocsInput, docs(longest))).not.toThrow();
-    expect(() => fitting(DocsInput, docs(longer))).toThrow('at most 4,096 characters');
+    expect(() => parseRequest(DocsInput, docs(longest))).not.toThrow();
+    expect(() => parseRequest(DocsInput, docs(longer))).toThrow('at most 4,096 characters');
   }
   const url = Storage.shape.url;
   expect([url.safeParse(longest).success, url.safeParse(longer).success]).toEqual([true, false]);

@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { registerDocs } from '../../src/server/docs.ts';
-import { openApiDocument } from '../../src/server/openapi.ts';
+import { registerDocs } from '../../src/server/fixed-routes.ts';
+import { openApiDocument } from '../../src/server/openapi/openapi.ts';
 import { routes } from '../../src/server/routes.ts';
 
 const document = openApiDocument({ version: '1.2.3', routes });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
-import { assertGuarded, createGuard, isLoopback } from '../../src/server/guard.ts';
+import { KbError } from '../../src/core/errors.ts';
+import { assertGuarded, createGuard, isLoopback } from '../../src/server/policies.ts';
 
 const TOKEN = 'correct-horse-battery';
 const open = createGuard({ token: undefined, allowed_hosts: [], cors_origins: ['https://app.example'] });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { keepPace, LEAST, LOOK_EVERY } from '../../src/server/pace.ts';
+import { keepPace, LEAST, LOOK_EVERY } from '../../src/server/request-bodies.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

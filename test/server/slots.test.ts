@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Slots } from '../../src/server/slots.ts';
+import { Slots } from '../../src/server/queues.ts';
 
 const forever = new AbortController().signal;
 const turns = () => new Promise<void>((resolve) => setImmediate(resolve));

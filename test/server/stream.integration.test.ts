@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
-import { noteUnfinished } from '../../src/base/unfinished.ts';
+import { attachPartialResult, KbError } from '../../src/core/errors.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { ChatResult } from '../../src/schema/answers.ts';
 import { folder } from '../support/folder.ts';
@@ -115,7 +114,7 @@ it('ends an ingest that fails in the middle with the report of what it had store
 /** A run whose first word comes, and then the end. */
 const ingestThatFails = async function* () {
   yield { type: 'progress', stage: 'ingest', message: '', data: {}, sequence: 0 };
-  throw noteUnfinished(new KbError('unavailable', 'The disk is full.'), { stored: 4, failed: 0, errors: [] });
+  throw attachPartialResult(new KbError('unavailable', 'The disk is full.'), { stored: 4, failed: 0, errors: [] });
 } as unknown as Engine['run'];
 
 it('stops the request to the model when the client leaves, and serves on', async () => {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { KbError } from '../../src/base/errors.ts';
+import { KbError } from '../../src/core/errors.ts';
 import { folder } from '../support/folder.ts';
 import { scriptedEngine } from '../support/scripted-engine.ts';
 import { serveIn, type Served } from '../support/server.ts';

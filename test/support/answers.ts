@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../src/server/openapi/components.ts';
 import type { ResponseObject } from '../../src/server/openapi/responses.ts';
-import type { OpenApiDocument } from '../../src/server/openapi.ts';
+import type { OpenApiDocument } from '../../src/server/openapi/openapi.ts';
 import { listed, resolved, validators, type Listed } from './openapi.ts';
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { layered, type Layer } from '../../src/base/settings.ts';
-import { collect } from '../../src/base/run.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
+import { collect } from '../../src/core/run.ts';
 import { createEngine, type Engine, type RunOptions } from '../../src/engine/engine.ts';
 import type { OperationName, RequestOf, ResultOf } from '../../src/engine/operations.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
@@ -11,7 +11,7 @@ export const WORDS: Layer = { embedding: { provider: 'none' } };
 
 /** An engine whose store and sources are in `home`, with these settings over the defaults; closed after the test. */
 export function engineIn(home: string, settings: Layer = WORDS): Engine {
-  const engine = createEngine({ config: Config.parse(layered(DEFAULTS, settings)), home });
+  const engine = createEngine({ config: Config.parse(mergeLayers(DEFAULTS, settings)), home });
   onTestFinished(() => engine.close());
   return engine;
 }

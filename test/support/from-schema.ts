@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/server/openapi/components.ts';
-import type { OpenApiDocument } from '../../src/server/openapi.ts';
+import type { OpenApiDocument } from '../../src/server/openapi/openapi.ts';
 import { resolved } from './openapi.ts';
 
 /** Texts for the fields of a name, where any text would seldom do anything: names of files that are there, identifiers that are stored. */

@@ -1,5 +1,5 @@
 // A server's jobs in a process of their own, for the tests: node jobs-process.ts FOLDER. It says the id of a job that never ends.
-import { openJobs } from '../../src/server/jobs.ts';
+import { openJobs } from '../../src/server/jobs/jobs.ts';
 import { scriptedEngine } from './scripted-engine.ts';
 
 const { engine, runs } = scriptedEngine();

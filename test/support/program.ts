@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { packageRoot } from '../../src/base/project.ts';
+import { packageRoot } from '../../src/core/project.ts';
 
 /** The program as it is installed. */
 export const PROGRAM = join(packageRoot, 'bin', 'run.js');

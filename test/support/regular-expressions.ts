@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'vitest/node';
-import { packageRoot } from '../../src/base/project.ts';
+import { packageRoot } from '../../src/core/project.ts';
 
 /** A regular expression of the sources, and where it stands. */
 export interface Pattern {

@@ -1,6 +1,6 @@
-import type { Progress } from '../../src/base/run.ts';
+import type { Progress } from '../../src/core/run.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Event } from '../../src/schema/events.ts';
+import type { Event } from '../../src/schema/results.ts';
 
 type Step = { say: Progress } | { result: object } | { error: unknown };
 

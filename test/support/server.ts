@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { layered, type Layer } from '../../src/base/settings.ts';
+import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
-import type { Event } from '../../src/schema/events.ts';
+import type { Event } from '../../src/schema/results.ts';
 import { buildApp, type App } from '../../src/server/app.ts';
-import { openJobs } from '../../src/server/jobs.ts';
-import { createLog } from '../../src/server/log.ts';
+import { openJobs } from '../../src/server/jobs/jobs.ts';
+import { createLog } from '../../src/server/request-log.ts';
 import { WORDS } from './engine.ts';
 
 /** A server on 127.0.0.1, and short ways to speak to it. */
@@ -37,7 +37,7 @@ interface ServeOptions {
 
 /** Serves what is in `home`, by words alone where the settings do not say otherwise; closed after the test. */
 export async function serveIn(home: string, { settings = {}, token, run }: ServeOptions = {}): Promise<Served> {
-  const config = Config.parse(layered(layered(DEFAULTS, WORDS), settings));
+  const config = Config.parse(mergeLayers(mergeLayers(DEFAULTS, WORDS), settings));
   const engine = createEngine({ config, home, surface: 'server' });
   const jobs = await openJobs({ engine: run ? { run } : engine, folder: join(home, '.kb', 'lancedb', '.jobs') });
   const log = createLog({ quiet: true, isTerminal: false });

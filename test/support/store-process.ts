@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openLanceDb } from '../../src/drivers/stores/lancedb.ts';
+import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
 import type { StoredChunk } from '../../src/ports/stores.ts';
 
 const [folder, task] = process.argv.slice(2) as [string, string];

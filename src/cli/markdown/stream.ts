@@ -1,10 +1,61 @@
 import type { ChalkInstance } from 'chalk';
-import { blockOf, type Block } from './block.ts';
-import { Flow, plain, type Span } from './flow.ts';
+import { Flow, type Paint, plain, type Span } from './flow.ts';
 import { inline } from './inline.ts';
 import { tableText } from './table.ts';
 
-export interface MarkdownOptions {
+/** What a line of Markdown is. `rest` is what of a text has been read beyond its mark. */
+type MarkdownBlock =
+  | { kind: 'blank' | 'table' | 'rule' }
+  | { kind: 'fence'; fence: string }
+  | { kind: 'text'; first?: string; hang?: string; paint?: Paint; rest: string };
+
+interface BlockOptions {
+  color: ChalkInstance;
+  columns: number;
+  /** Whether `head` is the whole line. */
+  isOver: boolean;
+}
+
+/** Beginnings of a line that may become anything yet. */
+const UNDECIDED = /^\s*(?:#{1,6}\s*|[-*+_][\s*_-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)?$/;
+const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
+const FENCE = /^\s*(`{3,}(?!.*`)|~{3,})/;
+const HEADING = /^\s{0,3}(#{1,6})\s+(?=\S)/;
+const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?=\S)/;
+const QUOTE = /^\s*>\s*(?=\S|$)/;
+
+/** What the line that begins with `head` is; undefined while that is open. Once `isOver`, it is something. */
+function blockOf(head: string, { color, columns, isOver }: BlockOptions): MarkdownBlock | undefined {
+  if (!isOver && UNDECIDED.test(head)) return undefined;
+  if (head.trim() === '') return { kind: 'blank' };
+  if (/^\s*\|/.test(head)) return { kind: 'table' };
+  const [, fence] = FENCE.exec(head) ?? [];
+  if (fence) return { kind: 'fence', fence };
+  if (RULE.test(head)) return { kind: 'rule' };
+  const [title, marks = ''] = HEADING.exec(head) ?? [];
+  if (title !== undefined) return heading(head.slice(title.length), marks, color);
+  const [item, blanks = '', mark = ''] = ITEM.exec(head) ?? [];
+  if (item !== undefined) return listItem(head.slice(item.length), { mark, indent: indentOf(blanks, columns) });
+  const [quote] = QUOTE.exec(head) ?? [];
+  if (quote !== undefined) return { kind: 'text', first: color.dim('│ '), hang: color.dim('│ '), rest: head.slice(quote.length) };
+  const indent = indentOf(/^\s*/.exec(head)![0], columns);
+  return { kind: 'text', first: indent, hang: indent, rest: head.trimStart() };
+}
+
+/** Without colours its marks say that it is a heading. */
+const heading = (rest: string, marks: string, color: ChalkInstance): MarkdownBlock =>
+  color.level > 0 ? { kind: 'text', paint: color.bold, rest } : { kind: 'text', first: `${marks} `, rest };
+
+function listItem(rest: string, { mark, indent }: { mark: string; indent: string }): MarkdownBlock {
+  const first = `${indent}${/\d/.test(mark) ? mark : '•'} `;
+  return { kind: 'text', first, hang: ' '.repeat(first.length), rest };
+}
+
+/** Blanks before a line, of which a narrow terminal has room for few. */
+const indentOf = (blanks: string, columns: number): string =>
+  ' '.repeat(Math.min(blanks.replaceAll('\t', '    ').length, Math.floor(columns / 4)));
+
+interface MarkdownOptions {
   /** Characters of a line of the terminal. */
   columns: number;
   color: ChalkInstance;
@@ -12,7 +63,7 @@ export interface MarkdownOptions {
 }
 
 /** Columns of a thematic break. */
-const RULE = 40;
+const BREAK_WIDTH = 40;
 
 /**
  * Draws Markdown on a terminal while it comes: a word as soon as it is complete, tables and lines of code when they are. Nothing of the text is
@@ -82,7 +133,7 @@ export class MarkdownStream {
   }
 
   /** A line after one that is over, or the rest of a span that began in that: only what is no block of its own. */
-  #goOn(block: Block): void {
+  #goOn(block: MarkdownBlock): void {
     const isPlain = block.kind === 'text' && !block.paint && (block.first ?? '').trim() === '';
     if (!this.#isBroken || !isPlain) {
       this.#closeLine();
@@ -93,7 +144,7 @@ export class MarkdownStream {
     this.#line!.push(`\n${block.rest}`);
   }
 
-  #begin(block: Block): void {
+  #begin(block: MarkdownBlock): void {
     if (block.kind === 'table') this.#table.push(this.#head);
     else this.#endTable();
     if (block.kind === 'blank') this.#isBlank = true;
@@ -104,12 +155,12 @@ export class MarkdownStream {
     }
     if (block.kind === 'rule') {
       this.#gap();
-      this.#out += `${this.#options.color.dim('─'.repeat(Math.min(this.#options.columns, RULE)))}\n`;
+      this.#out += `${this.#options.color.dim('─'.repeat(Math.min(this.#options.columns, BREAK_WIDTH)))}\n`;
     }
     this.#head = '';
   }
 
-  #text({ first = '', hang = '', paint = plain, rest }: Extract<Block, { kind: 'text' }>): void {
+  #text({ first = '', hang = '', paint = plain, rest }: Extract<MarkdownBlock, { kind: 'text' }>): void {
     this.#gap();
     this.#flow.open(first, hang);
     const write = ({ text, paint: drawn }: Span): void => {

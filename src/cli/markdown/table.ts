@@ -1,7 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import { folded, plain, type Paint, type Span } from './flow.ts';
+import { folded, type Paint, plain, type Span, width } from './flow.ts';
 import { spansOf } from './inline.ts';
-import { width } from './width.ts';
 
 /** Columns between two cells. */
 const GAP = 2;
@@ -17,7 +16,7 @@ interface Cell {
 /** How far a cell is moved to the right: the share of the room that is left. */
 type Shift = 0 | 0.5 | 1;
 
-export interface TableView {
+interface TableView {
   color: ChalkInstance;
   columns: number;
 }

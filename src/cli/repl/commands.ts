@@ -1,16 +1,48 @@
-import { KbError } from '../../base/errors.ts';
-import { nearest } from '../../base/nearest.ts';
-import { count } from '../../base/count.ts';
-import { folded, plain } from '../markdown/flow.ts';
+import { KbError } from '../../core/errors.ts';
+import type { Source } from '../../schema/items.ts';
+import { clipped, folded, plain } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
-import { markdownPrinter } from '../show-answer.ts';
-import { collection, model, topK, wholeNumber } from './choices.ts';
+import { markdownPrinter, sourceLine } from '../printers/show-answer.ts';
+import { collectionOf, say, type Session, tell } from './session.ts';
+import { nearest } from '../../core/nearest.ts';
+import { count } from '../../text/count.ts';
+import { collection, model, topK, wholeNumber } from './chat-settings.ts';
 import { newConversation } from './conversation.ts';
-import { collectionOf, say, tell, type Session } from './session.ts';
-import { showPassage, showSourceList } from './show-sources.ts';
 import { saveConversation } from './transcript.ts';
 
-export interface Command {
+/** Characters of a passage in a list, where no terminal says how many there is room for. */
+const EXCERPT = 200;
+
+/** The passages that an answer was built from, each with its place and its beginning. */
+function showSourceList(sources: readonly Source[], session: Session): void {
+  const { color, columns } = session.desk.screen;
+  for (const source of sources) {
+    say(session, sourceLine(source, { color, columns }, source.cited ? '' : ' (not cited)'));
+    const excerpt = clipped(beginningOf(source.text), (columns ?? EXCERPT) * 2 - 8);
+    say(session, folded([{ text: excerpt, paint: color.dim }], { first: '    ', hang: '    ', columns }));
+  }
+  say(session, color.dim(`/sources ${sources[0]!.citation} shows the whole passage.`));
+}
+
+/** A passage in one line; its headings stand in its place already. */
+function beginningOf(text: string): string {
+  const flat = (part: string) => printable(part).replace(/\s+/g, ' ').trim();
+  return flat(text.replace(/^#{1,6}\s.*$/gm, '')) || flat(text);
+}
+
+/** One of them in full. Throws a KbError where there is none of that number. */
+function showPassage(sources: readonly Source[], citation: number, session: Session): void {
+  const source = sources.find((other) => other.citation === citation);
+  if (!source)
+    throw new KbError('usage', `There is no source ${citation}: the last answer has ${sources.map((other) => other.citation).join(', ')}.`);
+  const { screen } = session.desk;
+  say(session, sourceLine(source, screen));
+  const printer = markdownPrinter({ ...screen, write: screen.json ? screen.note : screen.write });
+  printer.push(source.text.trim());
+  printer.end();
+}
+
+interface Command {
   /** What follows the name: `[N]`, `FILE`. */
   argument: string;
   /** What /help says of it; it leaves out what has none. */
@@ -24,7 +56,7 @@ const NAMES = 20;
 
 /** Everything that begins with a slash. */
 export const commands: Readonly<Record<string, Command>> = {
-  '/sources': { argument: '[N]', summary: 'the passages behind the last answer; N in full', run: sources },
+  '/sources': { argument: '[N]', summary: 'the passages behind the last answer; N in full', run: showSources },
   '/collection': { argument: '[NAME]', summary: 'which collection is asked; ask another one', run: collection },
   '/model': { argument: '[NAME]', summary: 'who answers; choose another: MODEL, PROVIDER or PROVIDER/MODEL', run: model },
   '/top-k': { argument: '[N]', summary: 'how many passages are looked for; look for N', run: topK },
@@ -56,7 +88,7 @@ function glued(line: string): string | undefined {
 export const meantBy = (line: string): string => (/^(?:exit|quit|help)$/i.test(line) ? `/${line.toLowerCase()}` : line);
 
 /** Does what a line says. False where it leaves the conversation. Throws a KbError where it can't be done. */
-export async function perform(line: string, session: Session): Promise<boolean> {
+export async function runReplCommand(line: string, session: Session): Promise<boolean> {
   const [, name = '', argument = ''] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return (await command.run(argument.trim(), session)) !== false;
@@ -74,7 +106,7 @@ function help(_argument: string, session: Session): void {
   tell(session, '\nA line that ends in \\ goes on in the next one, and pasted lines are one question. Ctrl-C stops an answer.');
 }
 
-function sources(argument: string, session: Session): void {
+function showSources(argument: string, session: Session): void {
   const { turns } = session.talk;
   const last = turns.at(-1)?.sources ?? [];
   if (last.length === 0) return tell(session, turns.length === 0 ? 'There are no sources yet.' : 'The last answer used no sources.');

@@ -3,15 +3,20 @@ import type { ChatResult } from '../../schema/answers.ts';
 import { HistoryEntry, Source } from '../../schema/items.ts';
 
 /** One question, its answer, what that was built from, and the collection that was asked. */
-const Turn = z.object({ question: z.string(), answer: z.string(), sources: z.array(Source), collection: z.string().optional() });
-export type Turn = z.infer<typeof Turn>;
+const ConversationTurn = z.object({
+  question: z.string(),
+  answer: z.string(),
+  sources: z.array(Source),
+  collection: z.string().optional(),
+});
+export type ConversationTurn = z.infer<typeof ConversationTurn>;
 
 /** What was said about a collection. */
 export const Conversation = z.object({
   /** What the next turn is given: older turns may be a summary in it. */
   history: z.array(HistoryEntry),
   /** What a person can look at and save, oldest first. */
-  turns: z.array(Turn),
+  turns: z.array(ConversationTurn),
   /** What the arrow keys bring back, latest first. */
   asked: z.array(z.string()),
 });
@@ -25,7 +30,7 @@ export const newConversation = (): Conversation => ({ history: [], turns: [], as
 /** The conversation with a turn at its end; without an answer it stays as it was. */
 export function withTurn(
   talk: Conversation,
-  { question, collection }: Pick<Turn, 'question' | 'collection'>,
+  { question, collection }: Pick<ConversationTurn, 'question' | 'collection'>,
   { answer, sources, history }: ChatResult,
 ): Conversation {
   if (answer === '') return talk;
@@ -33,14 +38,14 @@ export function withTurn(
 }
 
 /** The latest turns that fit; the last one always. */
-function bounded(turns: readonly Turn[]): Turn[] {
+function bounded(turns: readonly ConversationTurn[]): ConversationTurn[] {
   let characters = 0;
   const from = turns.findLastIndex((turn) => (characters += JSON.stringify(turn).length) > KEPT.characters) + 1;
   return turns.slice(Math.max(0, Math.min(from, turns.length - 1), turns.length - KEPT.turns));
 }
 
 /** A conversation with turns of another one behind its own, and what was typed in both, that of the other first. */
-export function together(talk: Conversation, turns: readonly Turn[], asked: readonly string[]): Conversation {
+export function together(talk: Conversation, turns: readonly ConversationTurn[], asked: readonly string[]): Conversation {
   const said = turns.flatMap(({ question, answer }): HistoryEntry[] => [
     { role: 'user', content: question },
     { role: 'assistant', content: answer },
@@ -53,8 +58,8 @@ export function together(talk: Conversation, turns: readonly Turn[], asked: read
 }
 
 /** What stays of a conversation that several have written to when one of them goes: the turns and lines that are none of its own. */
-export function without(talk: Conversation, gone: Conversation): Conversation {
-  const said = ({ question, answer }: Turn): string => JSON.stringify([question, answer]);
+export function withoutTurn(talk: Conversation, gone: Conversation): Conversation {
+  const said = ({ question, answer }: ConversationTurn): string => JSON.stringify([question, answer]);
   const own = gone.turns.map(said);
   const turns = talk.turns.filter((turn) => {
     const place = own.indexOf(said(turn));

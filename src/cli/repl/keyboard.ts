@@ -2,7 +2,7 @@ import { createInterface, type AsyncCompleter, type Interface, type Key } from '
 import { Writable } from 'node:stream';
 import { EXIT } from '../failure.ts';
 import type { Screen } from '../screen.ts';
-import { secondPress } from '../second-press.ts';
+import { doubleInterrupt } from '../double-interrupt.ts';
 import { suspendable } from './suspension.ts';
 
 const PROMPT = '› ';
@@ -26,7 +26,7 @@ class Echo extends Writable {
   }
 }
 
-export interface KeyboardOptions {
+interface KeyboardOptions {
   screen: Screen;
   /** What the arrow keys bring back, latest first. */
   asked: readonly string[];
@@ -104,7 +104,7 @@ export class Keyboard {
 
   /** Until the work is done, Ctrl-C calls `stop`; where that is not heard, a second one ends the process at once. */
   async during<Result>(stop: () => void, work: () => Promise<Result>): Promise<Result> {
-    const isSecond = secondPress();
+    const isSecond = doubleInterrupt();
     this.#stop = () => {
       if (!isSecond()) return stop();
       this.close();

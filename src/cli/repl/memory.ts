@@ -2,13 +2,12 @@ import { renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { fileTrouble } from '../../base/file-trouble.ts';
-import { hash } from '../../base/ids.ts';
+import { describeFileError } from '../../core/file-names.ts';
+import { hash } from '../../core/ids.ts';
 import { storeUrl } from '../../engine/store-address.ts';
-import type { Desk } from '../command.ts';
-import { alone } from './alone.ts';
-import { Conversation, newConversation, together, without, type Turn } from './conversation.ts';
-import { isDevice, makeFolder, replace, targetOf, textIn } from './kept-file.ts';
+import type { CommandContext } from '../command.ts';
+import { isDevice, makeFolder, replaceFile, targetOf, textIn, withFileLock } from './history-file.ts';
+import { Conversation, type ConversationTurn, newConversation, together, withoutTurn } from './conversation.ts';
 
 const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
 
@@ -28,7 +27,7 @@ export class Memory {
   /** What each file held when it was last looked at, and whether somebody else has written to it since. */
   readonly #seen = new Map<string, { text: string; isShared: boolean }>();
   /** The turns that are in a file, or were and have been forgotten there. */
-  readonly #kept = new WeakSet<Turn>();
+  readonly #kept = new WeakSet<ConversationTurn>();
   #isOff = false;
 
   constructor(options: MemoryOptions) {
@@ -63,7 +62,7 @@ export class Memory {
       const { there, isShared, kept } = this.#found(file);
       const fresh = talk.turns.filter((turn) => !this.#kept.has(turn));
       const text = textOf(collection, isShared ? together(kept ?? newConversation(), fresh, talk.asked) : talk);
-      if (text !== there) replace(file, text);
+      if (text !== there) replaceFile(file, text);
       this.#seen.set(file, { text, isShared });
     });
     for (const turn of talk.turns) this.#kept.add(turn);
@@ -74,9 +73,9 @@ export class Memory {
     let left = 0;
     this.#write(collection, newConversation(), (file) => {
       const { isShared, kept } = this.#found(file);
-      const others = kept ? without(kept, talk) : newConversation();
+      const others = kept ? withoutTurn(kept, talk) : newConversation();
       const text = textOf(collection, others);
-      replace(file, text);
+      replaceFile(file, text);
       this.#seen.set(file, { text, isShared });
       left = others.turns.length;
     });
@@ -99,9 +98,11 @@ export class Memory {
     if (file === undefined) return;
     try {
       makeFolder(dirname(file));
-      alone(targetOf(file), () => work(file));
+      withFileLock(targetOf(file), () => work(file));
     } catch (cause) {
-      this.#turnOff(`The conversation can't be kept in ${file}: ${fileTrouble(cause, 'write')}. It goes on, and is forgotten in the end.`);
+      this.#turnOff(
+        `The conversation can't be kept in ${file}: ${describeFileError(cause, 'write')}. It goes on, and is forgotten in the end.`,
+      );
     }
   }
 
@@ -113,7 +114,7 @@ export class Memory {
     try {
       return textIn(file);
     } catch (cause) {
-      this.#turnOff(`${file} can't be read: ${fileTrouble(cause, 'read')}. This conversation is not kept.`);
+      this.#turnOff(`${file} can't be read: ${describeFileError(cause, 'read')}. This conversation is not kept.`);
       return '';
     }
   }
@@ -125,7 +126,7 @@ export class Memory {
       renameSync(file, `${file}.broken`);
       this.#options.warn(`The conversation kept in ${file} can't be read. It is set aside as ${file}.broken; a new one begins.`);
     } catch (cause) {
-      this.#turnOff(`${file} can't be read nor set aside: ${fileTrouble(cause, 'write')}. This conversation is not kept.`);
+      this.#turnOff(`${file} can't be read nor set aside: ${describeFileError(cause, 'write')}. This conversation is not kept.`);
     }
   }
 
@@ -150,7 +151,7 @@ function parsed(text: string): z.infer<typeof Kept> | undefined {
  * XDG_STATE_HOME. What is piped in answers for itself: the same questions get the same answers. Where `--history-file` names a device, such as /dev/null, nothing is kept.
  */
 export function memoryOf(
-  { engine, loaded, flags, screen }: Desk,
+  { engine, loaded, flags, screen }: CommandContext,
   { isTerminal, warn = screen.warn }: { isTerminal: boolean; warn?: (text: string) => void },
 ): Memory {
   const given = flags['history-file'] as string | undefined;

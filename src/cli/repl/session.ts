@@ -1,15 +1,15 @@
-import { layered, settingsIn, type Layer } from '../../base/settings.ts';
-import { settle } from '../../base/run.ts';
+import { mergeLayers, settingsIn, type Layer } from '../../core/settings.ts';
+import { settle } from '../../core/run.ts';
 import { operations } from '../../engine/operations.ts';
 import type { Config } from '../../schema/config.ts';
-import type { Desk } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { wrappedText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { newConversation, type Conversation } from './conversation.ts';
 import type { Memory } from './memory.ts';
 
 /** What the conversation's own commands have chosen, in the words of a request. */
-export interface Choices {
+interface Choices {
   collection?: string | undefined;
   llm_provider?: Config['chat']['llm']['provider'] | undefined;
   llm_model?: string | undefined;
@@ -18,7 +18,7 @@ export interface Choices {
 
 /** A conversation under way. */
 export interface Session {
-  desk: Desk;
+  desk: CommandContext;
   /** What the command line says about every question. */
   request: Record<string, unknown>;
   chosen: Choices;
@@ -29,7 +29,7 @@ export interface Session {
 }
 
 /** Opens the conversation about the configured collection where it was left. */
-export function openSession(desk: Desk, request: Record<string, unknown>, memory: Memory): Session {
+export function openSession(desk: CommandContext, request: Record<string, unknown>, memory: Memory): Session {
   const session: Session = { desk, request, memory, chosen: {}, talk: newConversation(), signal: desk.signal };
   session.talk = memory.load(collectionOf(session));
   return session;
@@ -37,13 +37,16 @@ export function openSession(desk: Desk, request: Record<string, unknown>, memory
 
 /** The settings that the next question is answered with. */
 export function settingsOf({ desk, request, chosen }: Session): Config {
-  return layered(desk.engine.config as unknown as Layer, settingsIn(operations.chat.input, { ...request, ...chosen })) as unknown as Config;
+  return mergeLayers(
+    desk.engine.config as unknown as Layer,
+    settingsIn(operations.chat.input, { ...request, ...chosen }),
+  ) as unknown as Config;
 }
 
 export const collectionOf = (session: Session): string => settingsOf(session).collection;
 
 /** Takes over choices. Throws a KbError, and changes nothing, where they do not fit. */
-export function choose(session: Session, choices: Choices): void {
+export function chooseSettings(session: Session, choices: Choices): void {
   const chosen = { ...session.chosen, ...choices };
   session.desk.engine.check('chat', { ...session.request, ...chosen, query: '' });
   session.chosen = chosen;

@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Gate } from './gate.ts';
-import { upTo } from '../../base/cut.ts';
+import { truncate } from '../../text/truncate.ts';
 import { localModels, modelFolder, type LocalModelName } from './local-models.ts';
 import { weightedMean, windows } from './windows.ts';
 
@@ -67,7 +67,7 @@ export interface EmbedTask {
 async function embed({ session, tokenizer }: Model, text: string, input_type: EmbedTask['input_type']): Promise<Float32Array> {
   const isQuery = input_type === 'query';
   const prefix = prefixes[input_type];
-  const { ids, tokens } = tokenizer.encode(prefix + (isQuery ? upTo(text.replace(/\s+/g, ' '), QUERY_CHARACTERS) : text));
+  const { ids, tokens } = tokenizer.encode(prefix + (isQuery ? truncate(text.replace(/\s+/g, ' '), QUERY_CHARACTERS) : text));
   if (ids.length <= window) return run(session, ids);
   const begin = ids.slice(0, tokenizer.encode(prefix.trimEnd()).ids.length - 1);
   const size = window - begin.length - 1;

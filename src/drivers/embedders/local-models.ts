@@ -1,11 +1,20 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { packageRoot } from '../../base/project.ts';
-import { scriptShare } from './script-share.ts';
+import { packageRoot } from '../../core/project.ts';
+
+const LETTERS = /\p{L}/gu;
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The share of a text's letters that `letters` (with the flag g) matches, 0 to 1; 1 where the text has no letters. */
+function scriptShare(text: string, letters: RegExp): number {
+  const all = count(text, LETTERS);
+  return all === 0 ? 1 : count(text, letters) / all;
+}
 
 /** What has to be known of a bundled model to run it and to read its cosines. */
-export interface LocalModel {
+interface LocalModel {
   /** The npm package that it comes in where it is not part of kb's own, which it would make too large. */
   package?: string;
   /** Length of its vectors. */
@@ -25,7 +34,7 @@ export interface LocalModel {
   /** What its vectors weigh in hybrid search, 0 to 1. */
   vector_weight: number;
   /** How much of a text it can read, 0 to 1. */
-  reads(text: string): number;
+  coverage(text: string): number;
 }
 
 export type LocalModelName = 'all-minilm-l6-v2' | 'multilingual-e5-small';
@@ -59,7 +68,7 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
      * The tokenizer takes accents off. Nor does the language matter: the model is English, but on German, Spanish, Romanian, Vietnamese and Turkish questions its
      * full weight in fusion costs at most 0.013 nDCG@10 against the best weight, and another script costs up to half of it.
      */
-    reads: (text) => scriptShare(text, /\p{Script=Latin}/gu),
+    coverage: (text) => scriptShare(text, /\p{Script=Latin}/gu),
   },
   'multilingual-e5-small': {
     package: 'citekb-multilingual-e5-small',
@@ -80,7 +89,7 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
      * languages, .923 for SQuAD; with .6 .832, .990, .512, .921; with .7 .836, 1, .529, .920, and a little less on other English sets.
      */
     vector_weight: 0.6,
-    reads: (text) => 1 - (/\p{L}/u.test(text) ? scriptShare(text, HARDLY_READ) : 0),
+    coverage: (text) => 1 - (/\p{L}/u.test(text) ? scriptShare(text, HARDLY_READ) : 0),
   },
 };
 

@@ -1,5 +1,5 @@
 /** A stretch of tokens: from `start` up to, not including, `end`. */
-export interface Window {
+interface TokenWindow {
   start: number;
   end: number;
 }
@@ -8,8 +8,8 @@ export interface Window {
  * Divides `count` tokens into as few windows of at most `limit` tokens as hold them, of about the same length: a short rest would weigh as little as
  * it says. A window begins at the start of a word where `isInWord` (whether a token continues the word before it) allows that.
  */
-export function windows(count: number, limit: number, isInWord: (index: number) => boolean): Window[] {
-  const found: Window[] = [];
+export function windows(count: number, limit: number, isInWord: (index: number) => boolean): TokenWindow[] {
+  const found: TokenWindow[] = [];
   for (let start = 0; start < count || found.length === 0;) {
     const left = count - start;
     const even = start + Math.ceil(left / Math.max(1, Math.ceil(left / limit)));

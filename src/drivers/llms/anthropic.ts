@@ -1,9 +1,47 @@
 import type { GenerateRequest, Llm, Message, Usage } from '../../ports/models.ts';
-import { accessTo, type Access, type ProviderSettings } from '../access.ts';
-import { serverEvents } from '../event-stream.ts';
-import { toKbError } from '../provider-errors.ts';
-import { refusalIn } from '../refusal.ts';
-import { generate, type Ending, type Heard } from './answer.ts';
+import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
+import { providerError, refusalIn } from '../providers/provider-errors.ts';
+import { generate, type Heard, type StopReason } from './generate.ts';
+
+/** One event of a stream: its name (`message` where it has none), and its data. */
+export interface ServerEvent {
+  event: string;
+  data: string;
+}
+
+/**
+ * Reads a stream of events as the HTML standard defines it (section 9.2.6), in whatever pieces it comes: lines end in LF, CR or both, several lines of
+ * data are joined, comments and fields that nobody needs are skipped, and an event that is not complete at the end is none.
+ */
+export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent, void, void> {
+  let event = '';
+  let data: string[] = [];
+  for await (const line of linesOf(body)) {
+    if (line === '') {
+      if (data.length > 0) yield { event: event || 'message', data: data.join('\n') };
+      event = '';
+      data = [];
+      continue;
+    }
+    const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
+    if (field === 'data') data.push(value);
+    if (field === 'event') event = value;
+  }
+}
+
+/** Whole lines alone. A CR at the end of what has come may be the first half of a line's end. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    rest += decoder.decode(bytes, { stream: true });
+    const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
+    const lines = whole.split(/\r\n|\n|\r/);
+    rest = lines.pop()! + rest.slice(whole.length);
+    yield* lines;
+  }
+  if (rest.endsWith('\r')) yield rest.slice(0, -1);
+}
 
 // Written by hand: of the official client one request would be used, and it would bring its own retries, clock and errors to be undone.
 
@@ -16,7 +54,7 @@ const VERSION = '2023-06-01';
  */
 export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm> {
   const access = accessTo(settings, 'llm');
-  const translate = (error: unknown, signal: AbortSignal | undefined) => toKbError(error, { ...access, signal });
+  const translate = (error: unknown, signal: AbortSignal | undefined) => providerError(error, { ...access, signal });
   const ask = (request: GenerateRequest, signal: AbortSignal) => send(request, access, signal);
   return { provider: access.provider, model: access.model, generate: (request) => generate(request, { access, ask, translate }) };
 }
@@ -82,7 +120,7 @@ function counted({ input_tokens, output_tokens, cache_creation_input_tokens, cac
   };
 }
 
-function endingOf(reason: string | null | undefined): Ending | undefined {
+function endingOf(reason: string | null | undefined): StopReason | undefined {
   if (!reason) return undefined;
   if (reason === 'refusal') return 'filter';
   if (reason === 'max_tokens') return 'length';

@@ -1,10 +1,45 @@
+import type { OpenAI } from 'openai';
+import type { KbError } from '../../core/errors.ts';
+import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
+import { providerError, refusalIn } from '../providers/provider-errors.ts';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { GenerateRequest, Llm, Usage } from '../../ports/models.ts';
-import { accessTo, type Access, type ProviderSettings } from '../access.ts';
-import { openClient, type OpenAiClient } from '../openai-client.ts';
-import type { OpenAiLlmRow } from '../provider-rows.ts';
-import { generate, type Ending, type Heard } from './answer.ts';
-import { thoughtFilter } from './thoughts.ts';
+import type { OpenAiLlmRow } from '../providers/providers.ts';
+import { generate, type Heard, type StopReason } from './generate.ts';
+import { reasoningFilter } from '../../text/strip-reasoning.ts';
+
+/** An open client, and the one place where what it throws becomes an error of ours. */
+interface OpenAiClient {
+  client: OpenAI;
+  translate(error: unknown, signal?: AbortSignal | undefined): KbError;
+}
+
+/** Opens the client. It does not retry by itself: core/retry.ts does, where it can be stopped and counted. Nothing is sent. */
+async function openClient(access: Access): Promise<OpenAiClient> {
+  const { OpenAI } = await import('../providers/openai-library.ts');
+  const { key, base_url, provider } = access;
+  const client = new OpenAI({
+    apiKey: key ?? 'none',
+    baseURL: base_url,
+    maxRetries: 0,
+    logLevel: 'off', // it would print to standard error
+    fetch: readable(access.fetch),
+    // What the environment says about an account at OpenAI is nobody else's business.
+    ...(provider === 'openai' ? {} : { organization: null, project: null }),
+    ...(key === undefined ? { defaultHeaders: { Authorization: null } } : {}),
+  });
+  return { client, translate: (error, signal) => providerError(error, { ...access, signal }) };
+}
+
+/** The client reads refusals in OpenAI's shape alone, and makes «no body» of any other. */
+const readable =
+  (ask: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const response = await ask(input, init);
+    if (response.ok) return response;
+    const { message, code, status, headers } = refusalIn(response, await response.text());
+    return new Response(JSON.stringify({ error: { message, code } }), { status, headers });
+  };
 
 /**
  * A language model that speaks OpenAI's protocol. Nothing is sent before the first question.
@@ -45,7 +80,7 @@ type Chunk = Omit<ChatCompletionChunk, 'choices'> & {
 
 /** What the model thinks comes in fields of its own (`reasoning`, `reasoning_content`), in parts of its own or between marks, and is left out. */
 async function* heard(chunks: AsyncIterable<ChatCompletionChunk>): AsyncGenerator<Heard, void, void> {
-  const withoutThoughts = thoughtFilter();
+  const withoutThoughts = reasoningFilter();
   for await (const chunk of chunks as AsyncIterable<Chunk>) {
     const [choice] = chunk.choices ?? [];
     yield {
@@ -66,7 +101,7 @@ function usageIn({ usage, x_groq }: Chunk): Usage | undefined {
 }
 
 /** `model_length` is Mistral's, `insufficient_system_resource` DeepSeek's, `error` OpenRouter's; Gemini adds a reason to `content_filter`. */
-function endingOf(reason: string): Ending | undefined {
+function endingOf(reason: string): StopReason | undefined {
   if (reason.startsWith('content_filter')) return 'filter';
   if (reason === 'length') return 'length';
   if (reason === 'model_length') return 'window';

@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
-import { KbError } from '../../base/errors.ts';
-import { throwIfAborted } from '../../base/run.ts';
+import { KbError } from '../../core/errors.ts';
+import { throwIfAborted } from '../../core/run.ts';
 import type { DocumentReader, Parser } from '../../ports/reading.ts';
-import { brokenFile, withoutText } from './failures.ts';
+import { brokenFile, withoutText } from './parse-failures.ts';
 
 /** A reader that gives the files of these parsers to them, in this process, and all others to `reader`. */
 export function withOwnParsers(reader: DocumentReader, parsers: readonly Parser[]): DocumentReader {

@@ -1,13 +1,10 @@
 import type { Parser } from '../../ports/reading.ts';
-import { csvParser } from './csv.ts';
-import { docxParser } from './docx.ts';
-import { htmlFragmentParser } from './html-fragment.ts';
-import { htmlParser } from './html.ts';
-import { markdownParser } from './markdown.ts';
-import { pdfParser } from './pdf.ts';
-import { pptxParser } from './pptx.ts';
-import { textParser } from './text.ts';
-import { xlsxParser } from './xlsx.ts';
+import { csvParser, markdownParser, textParser } from './text-parsers.ts';
+import { docxParser } from './office/docx.ts';
+import { htmlFragmentParser, htmlParser } from './html/html.ts';
+import { pdfParser } from './pdf/pdf.ts';
+import { pptxParser } from './office/pptx.ts';
+import { xlsxParser } from './office/xlsx.ts';
 import { xmlParser } from './xml.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */

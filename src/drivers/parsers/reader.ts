@@ -1,15 +1,90 @@
+import { KbError, stoppedError } from '../../core/errors.ts';
+import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
+import { parseChecked, type ParseTask } from './parse.ts';
+import type { ParseOutcome } from './process/parse-messages.ts';
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
-import { batched } from '../../base/batch.ts';
-import { KbError } from '../../base/errors.ts';
-import { throwIfAborted } from '../../base/run.ts';
+import { batched } from '../../core/concurrency.ts';
+import { throwIfAborted } from '../../core/run.ts';
 import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
-import { parseChecked, type ParseTask } from './parse.ts';
-import { createParsePool, type ParsePool } from './parse-pool.ts';
-import type { ParseOutcome } from './parse-tasks.ts';
 import { parsers } from './parsers.ts';
-import { deadProcess, lateFile } from './process-failures.ts';
 import { isShortText } from './short-text.ts';
+
+/** A file that takes too long. */
+const lateFile = (source: string, { seconds }: { seconds: number }): KbError =>
+  new KbError('too_large', `${source} was not read within ${seconds} s.`, { hint: 'Split it, or leave it out.' });
+
+/** What V8 and the C++ library say before they abort. */
+const OUT_OF_MEMORY = /out of memory|allocation failed|invalid size error|bad_alloc/i;
+
+/** A file whose process died, of SIGKILL where it held more memory than its limit or the machine allows, or did not start. */
+function deadProcess(source: string, { code, signal, stderr }: Death, { megabytes }: { megabytes: number }): KbError {
+  if (signal === 'SIGKILL' || OUT_OF_MEMORY.test(stderr))
+    return new KbError('too_large', `${source} needs more than ${megabytes} MiB of memory to be read.`, {
+      hint: 'Split it, or leave it out.',
+    });
+  if (code === null && signal === null)
+    return new KbError('unavailable', `${source} cannot be read: no process could be started to parse it (${stderr}).`, {
+      hint: 'Free memory, or raise the limit of processes, and try again.',
+      isRetryable: true,
+    });
+  const said = /^(?:Uncaught )?\w*Error\b.*$/m.exec(stderr)?.[0].slice(0, 200);
+  const reason = said ?? `the process that read it ended with ${signal ?? `code ${code}`}`;
+  return new KbError('invalid', `${source} cannot be read: ${reason}.`, {
+    hint: 'Open it in the program that made it, and save it again.',
+  });
+}
+
+/** A process that still holds so many bytes after a document makes room for a new one: what is left would count against the next document. */
+const MOST_KEPT = 384 * 2 ** 20;
+
+/** Processes that parse documents. One is started when there is work and none is idle; who asks bounds how many work at once. */
+interface ParsePool {
+  /** Parses documents together in one process, which is killed with the signal. */
+  run(tasks: readonly ParseTask[], signal: AbortSignal): Promise<ParseOutcome[] | { death: Death }>;
+  /** Ends all processes, also those that work. */
+  close(): Promise<void>;
+}
+
+/** A pool without a process. Throws a KbError `aborted` when it is used after it was closed. */
+function createParsePool(limits: MemoryLimits): ParsePool {
+  const idle: WorkerProcess[] = [];
+  const all = new Set<WorkerProcess>();
+  let isClosed = false;
+  const start = () => {
+    const process = new WorkerProcess(limits);
+    all.add(process);
+    return process;
+  };
+  const end = async (process: WorkerProcess) => {
+    all.delete(process);
+    await process.kill();
+  };
+  return {
+    async run(tasks, signal) {
+      if (isClosed) throw stoppedError();
+      const process = takeAlive(idle) ?? start();
+      const kill = () => void process.kill();
+      signal.addEventListener('abort', kill, { once: true });
+      const answer = await process.parse(tasks);
+      signal.removeEventListener('abort', kill);
+      if (isClosed) throw stoppedError();
+      if ('death' in answer || signal.aborted || answer.resident > MOST_KEPT) void end(process);
+      else idle.push(process);
+      return 'death' in answer ? answer : answer.outcomes;
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...all].map(end));
+    },
+  };
+}
+
+/** The process that worked last: those that are not needed stay asleep. */
+function takeAlive(idle: WorkerProcess[]): WorkerProcess | undefined {
+  for (let process = idle.pop(); process; process = idle.pop()) if (process.isAlive) return process;
+  return undefined;
+}
 
 /** Documents of these kinds and at most this size go to a process together: handing one over takes longer than to parse it. */
 const SMALL_KINDS = new Set(['markdown', 'text', 'html-fragment']);

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ParseTask } from './parse.ts';
-import { looksLikeText } from './sniff.ts';
+import { looksLikeText, type ParseTask } from './parse.ts';
 
 /** Bytes, at most: decoding them and looking for a heading takes less than a millisecond. */
 const MOST_BYTES = 256 * 2 ** 10;

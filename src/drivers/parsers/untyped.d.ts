@@ -1,7 +1,7 @@
 // Packages that come without types: as much of them as is used here.
 
 declare module 'turndown' {
-  import type { DomElement } from './dom.ts';
+  import type { DomElement } from './html/dom.ts';
   interface Rule {
     filter: string | string[] | ((node: DomElement) => boolean);
     replacement: (content: string, node: DomElement) => string;

@@ -1,4 +1,4 @@
-import { KbError } from '../../base/errors.ts';
+import { KbError } from '../../core/errors.ts';
 
 /** Characters of a text that a model reads in any case: what is refused although it is no longer than that is not too long. */
 const READABLE = 500;

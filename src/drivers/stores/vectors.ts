@@ -1,4 +1,4 @@
-import { KbError } from '../../base/errors.ts';
+import { KbError } from '../../core/errors.ts';
 import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
 /** Stores pad, cut or refuse vectors of another length in their own ways: so they are checked here. Throws a KbError (`invalid`) that names the chunk. */

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../base/alive.ts';
-import { KbError, stoppedError } from '../../base/errors.ts';
+import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
+import { KbError, stoppedError } from '../../core/errors.ts';
 
 // Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
 // proper-lockfile for a moment, so that no two see the same dead owner and both take its place.
@@ -17,7 +17,7 @@ const LOOK_EVERY = 100;
 /** After how many milliseconds a process that died while it took the lock is passed over. */
 const STALE_GUARD = 4_000;
 
-export interface LockOptions {
+interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Called once, if another holds the lock. */
   onWait?: (() => void) | undefined;

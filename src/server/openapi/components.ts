@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { KbError } from '../../base/errors.ts';
+import { KbError } from '../../core/errors.ts';
 
 /** A schema as the document holds it: JSON Schema 2020-12. */
 export interface JsonSchema {

@@ -1,4 +1,4 @@
-import { Envelope } from '../../schema/server.ts';
+import { Envelope } from '../../schema/server-results.ts';
 import type { Components, JsonSchema } from './components.ts';
 
 export interface MediaType {
@@ -27,10 +27,10 @@ const REFUSALS = {
   503: ['Unavailable', 'What the work needs does not answer, the request took too long, or the server is going down'],
 } as const;
 
-export type Refusal = keyof typeof REFUSALS;
+export type RefusalResponse = keyof typeof REFUSALS;
 
 /** Refusals that any path may answer with. */
-export const ANYWHERE: readonly Refusal[] = [401, 403, 429, 500, 503];
+export const ANYWHERE: readonly RefusalResponse[] = [401, 403, 429, 500, 503];
 
 /** Every refusal as a shared response with the exception envelope. */
 export function sharedResponses(components: Components): Record<string, ResponseObject> {
@@ -41,7 +41,7 @@ export function sharedResponses(components: Components): Record<string, Response
 }
 
 /** References to the shared responses of these statuses. */
-export const refusals = (statuses: readonly Refusal[]): Responses =>
+export const refusals = (statuses: readonly RefusalResponse[]): Responses =>
   Object.fromEntries(
     statuses.toSorted((one, other) => one - other).map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status][0]}` }]),
   );

@@ -1,4 +1,4 @@
-import { withinTokens } from '../../base/cut.ts';
+import { truncateToTokens } from '../../text/truncate.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
@@ -42,7 +42,7 @@ export function estimateTokens(text: string): number {
 }
 
 /** How the window is divided: what may be sent, and what is kept free for the answer. */
-export interface Window {
+export interface TokenBudget {
   /** All of it, in tokens. */
   tokens: number;
   /** Tokens for the answer: `max_tokens`, at most half of the window. */
@@ -52,7 +52,7 @@ export interface Window {
 }
 
 /** The window of the configured model. Where nobody knows its size, it is taken to hold at least twice the answer that is asked for. */
-export function windowOf({ provider, context_window, max_tokens }: Config['chat']['llm']): Window {
+export function windowOf({ provider, context_window, max_tokens }: Config['chat']['llm']): TokenBudget {
   const tokens = context_window ?? Math.max(WINDOWS[provider] ?? UNKNOWN_WINDOW, 2 * max_tokens);
   const answer = Math.min(max_tokens, Math.floor(tokens / 2));
   return { tokens, answer, prompt: tokens - answer };
@@ -123,7 +123,7 @@ export function halved({ history, sources }: Filling): Filling {
 
 /** The beginning of a text that has at most so many tokens, ending with a word, and a mark that it goes on. */
 export function beginning(text: string, tokens: number): string {
-  const begun = withinTokens(text, tokens, estimateTokens);
+  const begun = truncateToTokens(text, tokens, estimateTokens);
   if (begun === text) return text;
   return `${withoutLastWord(begun)} …`;
 }

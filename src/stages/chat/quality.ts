@@ -9,7 +9,7 @@ export interface Calibrated {
 }
 
 /** What the gate found, and what may be given to the model: the best that passed, or, where nothing did, the best that did not. */
-export interface Assessment {
+interface Assessment {
   quality: RetrievalQuality;
   context: RetrievedItem[];
 }

@@ -1,16 +1,104 @@
-import { chunkId } from '../../base/ids.ts';
+import { type Chunk, type Document, type Location, type Mark, SourceKind } from '../../schema/items.ts';
+import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
+import { type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
+import { chunkId } from '../../core/ids.ts';
 import type { Chunking } from '../../schema/config.ts';
-import type { Chunk, Document } from '../../schema/items.ts';
-import { passageKindOf } from '../page-kind.ts';
-import type { Block } from './block.ts';
-import { readBlocks } from './blocks.ts';
+import { passageKindOf } from '../../text/page-kind.ts';
 import { embedPath, embedText } from './embed-text.ts';
-import { joinShort, type Group } from './groups.ts';
-import { locator, markAt } from './locations.ts';
 import type { Before } from './overlap.ts';
-import { pack, type PackSizes, type Piece } from './pack.ts';
 import { placeWords } from './place-words.ts';
-import { toSections } from './sections.ts';
+import { setImmediate as others } from 'node:timers/promises';
+import { KbError, toErrorItem } from '../../core/errors.ts';
+import { progress, type Run, throwIfAborted } from '../../core/run.ts';
+import type { ChunkResult, ErrorItem } from '../../schema/results.ts';
+
+/** Tells where in its source a piece stands. Pieces are asked for in their order: then the whole document costs one look at each character. */
+type Locator = (piece: Piece, group: Group) => Location;
+
+/** Makes the locator of a document. */
+function locator(document: Document, blocks: readonly Block[]): Locator {
+  const { text, marks = [] } = document;
+  const lineAt = lineCounter(text, marks);
+  const rowsOf = rowCounter(text, marks, blocks);
+  return (piece, group) => {
+    const { host } = group;
+    const location: Location = {};
+    const headings = host.headings.filter((title) => title !== '');
+    if (headings.length > 0) location.headings = headings;
+    if (marks.length === 0) return location;
+    // a heading without text of its own may stand before: where the text is counts
+    const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
+    if (mark?.page !== undefined) location.page = mark.page;
+    if (mark?.sheet !== undefined) location.sheet = mark.sheet;
+    if (mark?.anchor !== undefined) location.anchor = mark.anchor;
+    // what is repeated from the chunk before is text of this one, too: it is quoted, and its lines are named
+    const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
+    if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });
+    return Object.assign(location, rowsOf(piece, group));
+  };
+}
+
+/** The mark that holds at an offset. */
+function markAt(marks: readonly Mark[], offset: number): Mark | undefined {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (marks[middle]!.at <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return marks[low - 1];
+}
+
+function lineCounter(text: string, marks: readonly Mark[]): (offset: number) => number | undefined {
+  const newlines = newlineCounter(text);
+  return (offset) => {
+    const mark = markAt(marks, offset);
+    return mark?.line === undefined ? undefined : mark.line + newlines(mark.at, offset);
+  };
+}
+
+/** First and last row that a piece holds of the tables in it. */
+function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block[]) {
+  const newlines = newlineCounter(text);
+  let next = 0;
+  const rowAt = (offset: number, table: Block): number | undefined => {
+    const mark = markAt(marks, offset);
+    if (mark?.row === undefined) return undefined;
+    const from = Math.max(mark.at, table.start);
+    const header = text.indexOf('\n', table.start);
+    const separators = from <= header && offset > header ? 1 : 0;
+    return mark.row + newlines(from, offset) - separators;
+  };
+  return ({ start, end }: Piece, { last }: Group): Pick<Location, 'row_start' | 'row_end'> => {
+    let rows: { row_start?: number; row_end?: number } = {};
+    while (next < last && blocks[next]!.end <= start) next += 1;
+    for (let index = next; index < last && blocks[index]!.start < end; index++) {
+      const block = blocks[index]!;
+      if (block.kind !== 'table') continue;
+      const first = rowAt(Math.max(start, block.start), block);
+      const final = rowAt(Math.min(end, block.end) - 1, block);
+      if (first !== undefined && final !== undefined) rows = { row_start: rows.row_start ?? first, row_end: final };
+    }
+    return rows;
+  };
+}
+
+/** Counts the newlines in `from` to `to`. Goes on from its last answer, or back from it, where `from` is the same. */
+function newlineCounter(text: string): (from: number, to: number) => number {
+  let [base, reached, count] = [0, 0, 0];
+  return (from, to) => {
+    if (from !== base) [base, reached, count] = [from, from, 0];
+    count += to < reached ? -newlinesIn(text.slice(to, reached)) : newlinesIn(text.slice(reached, to));
+    reached = to;
+    return count;
+  };
+}
+
+function newlinesIn(passed: string): number {
+  let count = 0;
+  for (let at = passed.indexOf('\n'); at >= 0; at = passed.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
 
 /**
  * Cuts a document into chunks, in the order of its text; every character other than white space is in one of them. None for a document without text.
@@ -83,4 +171,42 @@ function embedStart(blocks: readonly Block[], { first, last, host }: Group, { fr
     after = block.end;
   }
   return after;
+}
+
+/** Characters after which the event loop gets its turn: some ten milliseconds of work. */
+const TURN = 500_000;
+
+interface ChunkInput {
+  documents: readonly Document[];
+  chunking: Chunking;
+  signal?: AbortSignal | undefined;
+}
+
+/** The operation `chunk`: all chunks of all documents. A document without text is an error item. */
+export async function* runChunk({ documents, chunking, signal }: ChunkInput): Run<ChunkResult> {
+  const items: Chunk[] = [];
+  const errors: ErrorItem[] = [];
+  let characters = 0;
+  for (const [index, document] of documents.entries()) {
+    throwIfAborted(signal);
+    const chunks = chunkDocument(document, chunking);
+    if (chunks.length === 0) errors.push(emptyDocument(document));
+    for (const item of chunks) items.push(item);
+    yield progress('chunk', { done: index + 1, total: documents.length, chunks: items.length });
+    characters += document.text.length;
+    if (characters >= TURN) {
+      characters = 0;
+      await others();
+    }
+  }
+  return { inputs: documents.length, chunks: items.length, items, failed: errors.length, errors };
+}
+
+/** The error item of a document that gives no chunk. */
+function emptyDocument({ source, metadata }: Document): ErrorItem {
+  const kind = SourceKind.safeParse(metadata.source_kind);
+  const error = new KbError('invalid', `${source || 'The document'} has no text.`, {
+    hint: 'There is nothing in it to find: leave it out, or give it a text.',
+  });
+  return toErrorItem(error, { source, source_kind: kind.success ? kind.data : 'markdown', stage: 'chunk' });
 }

@@ -1,4 +1,4 @@
-import { visible } from '../../base/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** A title is read up to here: what follows costs tokens of every chunk. */
 const LONGEST_TITLE = 200;

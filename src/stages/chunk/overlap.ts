@@ -1,8 +1,7 @@
-import type { Block } from './block.ts';
-import { readLine } from './lines.ts';
-import { firstSentenceStart } from './sentences.ts';
+import type { Block } from '../../text/markdown/blocks.ts';
+import { isSpace, readLine, skipSpace } from '../../text/markdown/lines.ts';
+import { firstSentenceStart } from '../../text/sentences.ts';
 import { nextSpacelessWord } from './split.ts';
-import { isSpace, skipSpace } from './whitespace.ts';
 
 /** The end of the chunk before: its own text, and the block that it ends in. */
 export interface Before {

@@ -1,9 +1,118 @@
-import type { Block } from './block.ts';
-import { findCut, type Sizes, type Window } from './cuts.ts';
-import { frameOf } from './frames.ts';
-import type { Group } from './groups.ts';
-import { overlapStart, type Before } from './overlap.ts';
-import { skipSpace, trimEnd } from './whitespace.ts';
+import type { Block } from '../../text/markdown/blocks.ts';
+import { type CutWindow, findCut, frameOf, type Sizes } from './split.ts';
+import { type Before, overlapStart } from './overlap.ts';
+import { skipSpace, trimEnd } from '../../text/markdown/lines.ts';
+
+/** A heading and what stands under it up to the next heading; also the text before the first heading. Holds the blocks `first` to `last` (exclusive). */
+interface DocumentSection {
+  first: number;
+  last: number;
+  start: number;
+  end: number;
+  /** The path of headings, outermost first. */
+  headings: string[];
+  /** The path, made distinct where an earlier section has the same one: what ids are derived from. */
+  key: string[];
+  /** Nothing but headings, rules and comments. */
+  isEmpty: boolean;
+}
+
+/** Blocks as sections, in order. `pageOf` (the page or sheet at an offset) makes a section of each page, so that no passage is cited under the page before it. */
+export function toSections(blocks: readonly Block[], startsPage: (index: number) => boolean): DocumentSection[] {
+  const sections: DocumentSection[] = [];
+  const above: Block[] = [];
+  const seen = new Map<string, number>();
+  let open: DocumentSection | undefined;
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind === 'heading') {
+      while (above.length > 0 && above.at(-1)!.level >= block.level) above.pop();
+      above.push(block);
+    }
+    if (!open || block.kind === 'heading' || startsPage(index)) {
+      const headings = above.map(({ title }) => title);
+      open = { first: index, last: index, start: block.start, end: block.end, headings, key: distinct(headings, seen), isEmpty: true };
+      sections.push(open);
+    }
+    open.last = index + 1;
+    open.end = block.end;
+    open.isEmpty &&= block.kind === 'heading' || block.kind === 'rule' || block.kind === 'comment';
+  }
+  return sections;
+}
+
+/** The second section of a path is told from the first by its number, the way it would be by a reader; no heading holds the zero character. */
+function distinct(path: string[], seen: Map<string, number>): string[] {
+  const name = path.join('\0');
+  const earlier = seen.get(name) ?? 0;
+  seen.set(name, earlier + 1);
+  return earlier === 0 ? path : [...path, `\0${earlier}`];
+}
+
+/** Sections that are cut into chunks together: one that is long enough, with the short ones that join it, or short ones that join each other. */
+export interface Group {
+  first: number;
+  last: number;
+  start: number;
+  end: number;
+  /** Whose headings and ids the chunks have: the long section, else the first that holds more than a heading. */
+  host: DocumentSection;
+}
+
+interface Lengths {
+  /** Characters under which a section joins a neighbour. */
+  shortest: number;
+  /** Characters of a chunk. */
+  longest: number;
+}
+
+/**
+ * Joins sections that are shorter than a chunk may be. Short neighbours stand together as soon as they are long enough; what is left of them joins
+ * the section before, at the beginning of a document the section after. A heading with nothing below goes with what follows.
+ * Nothing depends on sections further away than that, so that an edit moves no id elsewhere.
+ */
+export function joinShort(sections: readonly DocumentSection[], { shortest, longest }: Lengths): Group[] {
+  const groups: Group[] = [];
+  let run: DocumentSection[] = [];
+  for (const section of sections) {
+    const isLong = !section.isEmpty && section.end - section.start >= shortest;
+    if (isLong) {
+      groups.push(groupOf([...settle(run, groups), section], section));
+      run = [];
+      continue;
+    }
+    run.push(section);
+    const length = section.end - run[0]!.start;
+    if (length >= shortest && (!section.isEmpty || length > longest / 2)) {
+      groups.push(groupOf(run));
+      run = [];
+    }
+  }
+  if (run.length > 0) join(run, groups);
+  return groups;
+}
+
+/** Puts a run that stayed short with the group before it, and gives back what goes with the section that follows. */
+function settle(run: DocumentSection[], groups: Group[]): DocumentSection[] {
+  if (groups.length === 0) return run;
+  const told = run.findLastIndex((section) => !section.isEmpty) + 1;
+  if (told > 0) join(run.slice(0, told), groups);
+  return run.slice(told);
+}
+
+function join(run: DocumentSection[], groups: Group[]): void {
+  const before = groups.at(-1);
+  if (!before) {
+    groups.push(groupOf(run));
+    return;
+  }
+  before.last = run.at(-1)!.last;
+  before.end = run.at(-1)!.end;
+}
+
+function groupOf(sections: DocumentSection[], host = sections.find((section) => !section.isEmpty) ?? sections[0]!): Group {
+  const [first, last] = [sections[0]!, sections.at(-1)!];
+  return { first: first.first, last: last.last, start: first.start, end: last.end, host };
+}
 
 /** A chunk by its offsets. Its text is `opening`, the document from `from` to `end`, `closing`. */
 export interface Piece {
@@ -60,7 +169,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
 }
 
 /** Where a chunk with so much room may end, if it and what is left are to be long enough without the white space between them. White space that fills a chunk is cut all the same. */
-function windowOf(text: string, { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number }): Window {
+function windowOf(text: string, { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number }): CutWindow {
   const farthest = start + room;
   const from = Math.min(farthest, skipSpace(text, start + shortest - 1, farthest) + 1);
   const to = trimEnd(text, start, end - shortest + 1) - 1;

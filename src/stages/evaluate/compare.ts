@@ -1,6 +1,5 @@
 import type { EvaluationResult } from '../../schema/evaluation.ts';
-import { mean, meanInterval, valuesByName, type Interval } from './statistics.ts';
-import { contributions, type Judged } from './summarize.ts';
+import { contributions, type Interval, type Judged, mean, meanInterval, valuesByName } from './summarize.ts';
 
 /** What the second of two evaluations brings, question by question. */
 export interface Difference {

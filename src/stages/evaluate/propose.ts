@@ -1,8 +1,8 @@
-import { progress, throwIfAborted, type Run } from '../../base/run.ts';
+import { progress, throwIfAborted, type Run } from '../../core/run.ts';
 import type { Llm } from '../../ports/models.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { GoldenQuestion } from '../../schema/evaluation.ts';
-import { aside } from '../chat/aside.ts';
+import { completeText } from '../chat/complete-text.ts';
 
 /** Characters of a passage from which it says enough to be asked about. */
 const SHORTEST_PASSAGE = 80;
@@ -76,7 +76,7 @@ async function writtenQuestion(
     { role: 'system', content: INSTRUCTIONS },
     { role: 'user', content: `«««\n${text}\n»»»` },
   ] as const;
-  const written = await aside(writer, {
+  const written = await completeText(writer, {
     messages,
     what: 'question',
     longest: LONGEST_QUESTION,

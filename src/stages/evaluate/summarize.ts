@@ -1,11 +1,54 @@
-import type { EvaluationResult, Figures, Outcome, Verdict } from '../../schema/evaluation.ts';
+import type { EvaluationOutcome, EvaluationResult, Figures, Verdict } from '../../schema/evaluation.ts';
 import type { ErrorItem } from '../../schema/results.ts';
-import { mean, meanInterval, percentile, shareInterval, valuesByName, type Interval } from './statistics.ts';
+
+/** Quantile of the normal distribution for an interval of 95 %. */
+const Z = 1.96;
+
+export type Interval = [low: number, high: number];
+
+export const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+
+/** The nearest-rank percentile; 0 of no numbers. */
+export function percentile(numbers: readonly number[], percent: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
+}
+
+/** 95 % interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. */
+export function shareInterval(hits: number, total: number): Interval {
+  const share = hits / total;
+  const centre = share + Z ** 2 / (2 * total);
+  const reach = Z * Math.sqrt((share * (1 - share)) / total + Z ** 2 / (4 * total ** 2));
+  const scale = 1 + Z ** 2 / total;
+  return [Math.max(0, (centre - reach) / scale), Math.min(1, (centre + reach) / scale)];
+}
+
+/** 95 % interval of a mean, by its standard error; of a single number, that number. */
+export function meanInterval(numbers: readonly number[]): Interval {
+  const centre = mean(numbers);
+  if (numbers.length < 2) return [centre, centre];
+  const variance = numbers.reduce((sum, number) => sum + (number - centre) ** 2, 0) / (numbers.length - 1);
+  const reach = Z * Math.sqrt(variance / numbers.length);
+  return [centre - reach, centre + reach];
+}
+
+/** The values of all records under each name. */
+export function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<string, number[]> {
+  const values = new Map<string, number[]>();
+  for (const record of records) {
+    for (const [name, value] of Object.entries(record)) {
+      const known = values.get(name);
+      if (known) known.push(value);
+      else values.set(name, [value]);
+    }
+  }
+  return values;
+}
 
 /** Questions that are listed as the worst, at most. */
 const WORST = 10;
 
-type Measure = (outcome: Outcome) => number;
+type Measure = (outcome: EvaluationOutcome) => number;
 const within =
   (depth: number): Measure =>
   ({ rank }) =>
@@ -22,13 +65,13 @@ const RETRIEVAL = {
   hit_rate: within(Infinity),
 } satisfies Record<string, Measure>;
 
-const hasGold = ({ answerable, rank }: Outcome): boolean => answerable && rank !== undefined;
+const hasGold = ({ answerable, rank }: EvaluationOutcome): boolean => answerable && rank !== undefined;
 const isJudged = ({ answerable, verdict, must }: Judged): boolean => answerable && verdict !== undefined && must;
-const isDeclined = ({ verdict }: Outcome): boolean => verdict === 'declined';
-const isAnswered = ({ verdict }: Outcome): boolean => verdict !== undefined && verdict !== 'declined';
+const isDeclined = ({ verdict }: EvaluationOutcome): boolean => verdict === 'declined';
+const isAnswered = ({ verdict }: EvaluationOutcome): boolean => verdict !== undefined && verdict !== 'declined';
 
 /** An outcome, and whether the question says what its answer must hold. */
-export type Judged = Outcome & { must: boolean };
+export type Judged = EvaluationOutcome & { must: boolean };
 
 /** What a question contributes to each figure that it counts for, by the figure's name. Comparisons are drawn pair by pair from it. */
 export function contributions(outcome: Judged): Record<string, number> {
@@ -47,7 +90,8 @@ function figuresOf(outcomes: readonly Judged[]): Figures {
   const unanswerable = asked.filter(({ answerable }) => !answerable);
   const declined = asked.filter(isDeclined);
   const verdicts = (verdict: Verdict) => judged.filter((outcome) => outcome.verdict === verdict).length;
-  const share = (some: readonly Outcome[], all: readonly Outcome[]) => (all.length > 0 ? some.length / all.length : undefined);
+  const share = (some: readonly EvaluationOutcome[], all: readonly EvaluationOutcome[]) =>
+    all.length > 0 ? some.length / all.length : undefined;
   return {
     questions: outcomes.length,
     ...(gold.length > 0 && {
@@ -99,14 +143,16 @@ function calibrationOf(outcomes: readonly Judged[]): EvaluationResult['calibrati
 }
 
 /** Wrong and sure of it is worst, above all where the right passage was at hand; then what was not found; then what was found late. */
-function badness({ verdict, level, rank, answerable }: Outcome): number {
+function badness({ verdict, level, rank, answerable }: EvaluationOutcome): number {
   const answer =
-    !answerable && isDeclined({ verdict } as Outcome) ? 0 : { wrong: 100, declined: 50, partly: 20, right: 0, none: 0 }[verdict ?? 'none'];
+    !answerable && isDeclined({ verdict } as EvaluationOutcome)
+      ? 0
+      : { wrong: 100, declined: 50, partly: 20, right: 0, none: 0 }[verdict ?? 'none'];
   const passage = rank === undefined ? 0 : rank === 0 ? 15 : Math.min(rank - 1, 10);
   return answer + (answer > 0 && level === 'high' ? 20 : 0) + passage;
 }
 
-const withoutMust = ({ must: _must, ...outcome }: Judged): Outcome => outcome;
+const withoutMust = ({ must: _must, ...outcome }: Judged): EvaluationOutcome => outcome;
 
 /** The figures of a golden set from what came of its questions. At least one outcome. */
 export function summarize(

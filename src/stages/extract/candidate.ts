@@ -1,5 +1,5 @@
-import { KbError } from '../../base/errors.ts';
-import { hash } from '../../base/ids.ts';
+import { KbError } from '../../core/errors.ts';
+import { hash } from '../../core/ids.ts';
 import type { Document, SourceKind } from '../../schema/items.ts';
 import type { ErrorItem } from '../../schema/results.ts';
 
@@ -48,15 +48,17 @@ export type Extracted =
   | { notice: string };
 
 /** What a person said about a document beside its content. */
-export interface Given {
+export interface GivenContent {
   title?: string | undefined;
   description?: string | undefined;
   frontmatter?: boolean | undefined;
 }
 
 /** Hash of a document's content and of what was said about it: another title, description or front matter makes another document of the same bytes. */
-export const contentHash = (content: Uint8Array | string, { title = '', description = '', frontmatter = false }: Given = {}): string =>
-  hash(content, title, description, String(frontmatter));
+export const contentHash = (
+  content: Uint8Array | string,
+  { title = '', description = '', frontmatter = false }: GivenContent = {},
+): string => hash(content, title, description, String(frontmatter));
 
 /** Why a document could not be read, as an error that says so: what is none of ours names no source. */
 export const unreadError = (source: string, error: unknown): KbError =>

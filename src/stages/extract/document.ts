@@ -1,13 +1,31 @@
-import { basename, extname } from 'node:path';
-import { cleanDocument } from '../../base/clean-text.ts';
-import { KbError } from '../../base/errors.ts';
-import { documentId } from '../../base/ids.ts';
-import type { ParsedDocument } from '../../ports/reading.ts';
+import { stringify } from 'yaml';
 import type { Document, SourceKind } from '../../schema/items.ts';
-import { pageKindOf } from '../page-kind.ts';
+import { basename, extname } from 'node:path';
+import { cleanDocument } from '../../text/clean-text.ts';
+import { KbError } from '../../core/errors.ts';
+import { documentId } from '../../core/ids.ts';
+import type { ParsedDocument } from '../../ports/reading.ts';
+import { pageKindOf } from '../../text/page-kind.ts';
+
+/** What is true of how a document came here, not of what it says; front matter leaves it out. */
+const OURS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'description']);
+
+/** The YAML block of a document, `---` lines and the empty line after it included: title, source, description, then what the format knows. */
+export function frontmatterBlock({ title, source, metadata }: Document): string {
+  const known = Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !OURS.has(key) && value !== undefined));
+  const description = metadata.description === undefined ? {} : { description: metadata.description };
+  return `---\n${stringify({ title, source, ...description, ...known }, { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n`;
+}
+
+/** The document with its YAML block before the text. The marks move along; the block itself stands nowhere in the source. */
+export function withFrontmatter(document: Document): Document {
+  const block = frontmatterBlock(document);
+  const marks = document.marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
+  return { ...document, text: block + document.text, ...(marks ? { marks } : {}) };
+}
 
 /** What is known of a document beside what its file says. */
-export interface Provenance {
+interface Provenance {
   source: string;
   /** Told apart by more than its source: the id, where it is not made of the source. */
   id?: string | undefined;

@@ -1,4 +1,4 @@
-import { ahead } from '../../base/pool.ts';
+import { prefetch } from '../../core/concurrency.ts';
 import type { Extracted } from './candidate.ts';
 
 /** The kinds of sources, in the order in which their documents are merged (service.md 4.1). */
@@ -17,7 +17,7 @@ export async function* extractAll(
   concurrency: 'serial' | 'parallel',
 ): AsyncGenerator<{ name: SourceName; item: Extracted }, void, void> {
   const given = SOURCE_KINDS.flatMap((name) => (extractors[name] ? [{ name, open: extractors[name] }] : []));
-  const started = concurrency === 'parallel' ? given.map(({ name, open }) => ({ name, items: ahead(open(), WORK_AHEAD) })) : [];
+  const started = concurrency === 'parallel' ? given.map(({ name, open }) => ({ name, items: prefetch(open(), WORK_AHEAD) })) : [];
   try {
     for (const [i, { name, open }] of given.entries()) {
       for await (const item of started[i]?.items ?? open()) yield { name, item };

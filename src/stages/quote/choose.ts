@@ -1,10 +1,9 @@
-import { lastAsked, subjectTerms } from '../../base/asked.ts';
+import { lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
-import { blocksOf, countWords, type QuoteBlock } from './blocks.ts';
+import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
 import { otherSide } from './comparison.ts';
-import { headingOf } from './heading.ts';
+import { headingOf, type RankedCandidate, rankPassages } from './rank.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
-import { rankPassages, type Candidate } from './rank.ts';
 
 /** Words of an answer at most, with the headings that it stands under. */
 export const MOST_WORDS = 120;
@@ -28,12 +27,12 @@ export interface Quotation extends QuotedPassage {
 }
 
 /** What is quoted for one question, best first, and what it was chosen from. */
-export interface Choice {
+interface Choice {
   quotations: readonly Quotation[];
-  ranked: readonly Candidate[];
+  ranked: readonly RankedCandidate[];
 }
 
-export interface ChooseOptions {
+interface ChooseOptions {
   sources: readonly GroundingSource[];
   /** Words of all that is quoted. */
   words?: number;
@@ -55,15 +54,18 @@ const bare = (text: string): string =>
 const leftOut = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: false, section: -1 });
 
 /** Chooses what to quote: the passage that fits best, and the next where both fit alike; of two things that are compared, one about each where none is about both. */
-export async function choose(query: string, { sources, words = MOST_WORDS, said = '', embedder, signal }: ChooseOptions): Promise<Choice> {
+export async function chooseQuotations(
+  query: string,
+  { sources, words = MOST_WORDS, said = '', embedder, signal }: ChooseOptions,
+): Promise<Choice> {
   const before = bare(said);
-  const blocks = sources.flatMap(blocksOf).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
+  const blocks = sources.flatMap(quoteBlocks).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
   const ranked = await rankPassages(query, blocks, { sources, words, embedder, signal });
   const [best] = ranked;
   if (!best) return { quotations: [], ranked };
-  const second = otherSide(lastAsked(query), ranked) ?? ranked.slice(1, 2).find(({ score }) => best.score - score < NEAR_TIE);
-  const wanted = new Set(subjectTerms(lastAsked(query)));
-  const quote = (candidate: Candidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
+  const second = otherSide(lastQuestion(query), ranked) ?? ranked.slice(1, 2).find(({ score }) => best.score - score < NEAR_TIE);
+  const wanted = new Set(subjectTerms(lastQuestion(query)));
+  const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
   if (second && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked };
   const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
@@ -72,7 +74,7 @@ export async function choose(query: string, { sources, words = MOST_WORDS, said 
 
 /** A candidate in so many words, its path included. */
 function quotationOf(
-  { seed }: Candidate,
+  { seed }: RankedCandidate,
   {
     sources,
     blocks,

@@ -1,5 +1,5 @@
-import { ownTerms } from '../../base/terms.ts';
-import type { Candidate } from './rank.ts';
+import { ownTerms } from '../../text/terms.ts';
+import type { RankedCandidate } from './rank.ts';
 
 /** How is asked in what two things differ. English and German. */
 const COMPARES = [
@@ -25,11 +25,11 @@ export function comparedIn(question: string): readonly [ReadonlySet<string>, Rea
 }
 
 /** Whether a passage, under its titles, speaks of a thing. */
-const speaksOf = ({ blocks }: Candidate, thing: ReadonlySet<string>): boolean =>
+const speaksOf = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): boolean =>
   thing.size === 0 || blocks.some(({ own, context }) => [...thing].some((term) => own.has(term) || context.has(term)));
 
 /** The best passage about the thing that the best of all leaves out; undefined where it speaks of both, or of neither. */
-export function otherSide(question: string, ranked: readonly Candidate[]): Candidate | undefined {
+export function otherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
   const [best] = ranked;
   const compared = comparedIn(question);
   if (!best || !compared) return undefined;

@@ -1,6 +1,6 @@
-import { ownTerms } from '../../base/terms.ts';
+import { ownTerms } from '../../text/terms.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
-import type { QuoteBlock } from './blocks.ts';
+import type { QuoteBlock } from './quote-blocks.ts';
 
 /** How is asked what something is. English and German. */
 const ASKS =

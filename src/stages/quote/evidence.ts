@@ -1,11 +1,11 @@
-import { lastAsked, subjectTerms, tellingTerms } from '../../base/asked.ts';
-import { terms } from '../../base/terms.ts';
-import { capitalTerms } from '../../base/word-share.ts';
+import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
+import { terms } from '../../text/terms.ts';
+import { capitalTerms } from '../../text/word-share.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
-import { wholeText, type QuoteBlock } from './blocks.ts';
-import { sentencesOf } from './sentences.ts';
-import { cosinesOf, type Candidate, type Compared } from './rank.ts';
+import { wholeText, type QuoteBlock } from './quote-blocks.ts';
+import { sentencesOf } from './quote-sentences.ts';
+import { cosinesOf, type RankedCandidate, type Compared } from './rank.ts';
 
 /** What speaks for and against the best passage as an answer. Nothing of it grows with the collection. */
 export interface Evidence {
@@ -58,7 +58,7 @@ const HAS_FIGURE =
 const MOST_SENTENCES = 24;
 
 /** The greatest cosine of the question to a sentence of the passage, under the innermost heading. */
-async function sentenceCosine(query: string, { blocks }: Candidate, compared: Compared): Promise<number | undefined> {
+async function sentenceCosine(query: string, { blocks }: RankedCandidate, compared: Compared): Promise<number | undefined> {
   const said = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
   const cosines = await cosinesOf(query, said.slice(0, MOST_SENTENCES), compared);
   return cosines && Math.max(...cosines);
@@ -67,7 +67,7 @@ async function sentenceCosine(query: string, { blocks }: Candidate, compared: Co
 /** What is looked at. */
 interface Found extends Compared {
   sources: readonly GroundingSource[];
-  ranked: readonly Candidate[];
+  ranked: readonly RankedCandidate[];
 }
 
 /** Looks at the best passages for what speaks for and against them; undefined where there is none. */
@@ -90,7 +90,7 @@ export async function evidenceOf(query: string, { sources, ranked, ...compared }
     identifier: Number(wanted.some((term) => IDENTIFIER.test(term) && seed.own.has(term))),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
-    figure: Number(ASKS_FIGURE.test(lastAsked(query)) && blocks.some(({ text }) => HAS_FIGURE.test(text))),
+    figure: Number(ASKS_FIGURE.test(lastQuestion(query)) && blocks.some(({ text }) => HAS_FIGURE.test(text))),
     listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
     missingCode: Number(missing.length > 0),
@@ -152,7 +152,7 @@ export const CERTAIN = 0.75;
 export const EASED_BY = 0.1;
 
 /** What the evidence comes to. */
-export interface Judgement {
+interface Judgement {
   isAnswer: boolean;
   /** How probable it is that the best passage answers, 0 to 1. */
   probability: number;

@@ -1,12 +1,60 @@
-import { askedIn, lastAsked, subjectTerms, type Asked } from '../../base/asked.ts';
-import { throwIfAborted } from '../../base/run.ts';
-import { NO_ANSWER, type Embedder, type GenerateRequest, type GroundingSource, type Llm, type Outcome } from '../../ports/models.ts';
-import { countWords } from './blocks.ts';
-import { choose, MOST_WORDS, type Quotation } from './choose.ts';
+import { conjunctionIn, lastQuestion, type SearchQuestion, splitQuestion, subjectTerms } from '../../languages/question.ts';
+import { languageOf } from '../../languages/detect.ts';
+import { throwIfAborted } from '../../core/run.ts';
+import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER, type Outcome } from '../../ports/models.ts';
+import { countWords } from './quote-blocks.ts';
+import { chooseQuotations, MOST_WORDS, type Quotation } from './choose.ts';
 import { evidenceOf, judgementOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
-import { sourceLanguageNote } from './source-language.ts';
-import { unansweredOf } from './unanswered.ts';
+
+/** How it is said that a part of a question is not answered, in the languages that questions are taken apart in. */
+const UNANSWERED = {
+  en: (part: string) => `The sources do not answer “${part}?”.`,
+  de: (part: string) => `„${part}?“ beantworten die Quellen nicht.`,
+  fr: (part: string) => `Les sources ne répondent pas à « ${part} ? ».`,
+};
+
+/** Words of a part that are repeated at most. */
+const MAX_PART_WORDS = 25;
+
+function shortened(question: string): string {
+  const words = question.replace(/\?$/, '').split(/\s+/);
+  return words.length > MAX_PART_WORDS ? `${words.slice(0, MAX_PART_WORDS).join(' ')}…` : words.join(' ');
+}
+
+/** Says that these parts of a question are not answered, in its language. */
+function unansweredOf(question: string, parts: readonly SearchQuestion[]): string {
+  const language = conjunctionIn(question);
+  return language ? parts.map((part) => UNANSWERED[language](shortened(part.question))).join(' ') : '';
+}
+
+/** How it is said which language the sources are in; English where a language is not among these. */
+const SAYS: Readonly<Record<string, (language: string) => string>> = {
+  en: (language) => `The sources are in ${language}.`,
+  de: (language) => `Die Quellen sind auf ${language}.`,
+  fr: (language) => `Les sources sont en ${language}.`,
+  es: (language) => `Las fuentes están en ${language}.`,
+  it: (language) => `Le fonti sono in ${language}.`,
+  pt: (language) => `As fontes estão em ${language}.`,
+  nl: (language) => `De bronnen zijn in het ${language}.`,
+};
+
+/** The language of prose: code tells nothing. */
+const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`/g, ' '));
+
+/**
+ * Says which language a text is in, in that of the question; undefined where both are the same, or one of them can't be told. Where the text does not tell,
+ * as a command or a table, those that stand around it do, in their order.
+ */
+function sourceLanguageNote(question: string, text: string, around: readonly string[] = []): string | undefined {
+  const asked = languageOf(question);
+  if (asked === undefined) return undefined;
+  const written = [text, ...around].values().map(languageOfProse).find((language) => language !== undefined); // prettier-ignore
+  if (written === undefined || asked === written) return undefined;
+  const language = asked in SAYS ? asked : 'en';
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(written) ?? written;
+  return SAYS[language]!(name);
+}
 
 /** What it says where nothing answers, behind the number of no source. */
 const DECLINE = `${NO_ANSWER} The sources do not answer this.`;
@@ -15,7 +63,7 @@ const DECLINE = `${NO_ANSWER} The sources do not answer this.`;
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 /** One question of those that are asked in one, with what is quoted for it: nothing where nothing answers. */
-interface Part extends Asked {
+interface Part extends SearchQuestion {
   quotations: readonly Quotation[];
   probability: number;
   isAnswered: boolean;
@@ -24,13 +72,13 @@ interface Part extends Asked {
 /** What is quoted for each of the questions that are asked in one. */
 async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
   const { query: whole, question: asked = whole, sources, said } = grounding;
-  const questions = askedIn({ query: whole, question: asked });
+  const questions = splitQuestion({ query: whole, question: asked });
   const texts = sources.map(({ text }) => text);
   const note = Math.max(0, ...texts.map((text) => countWords(sourceLanguageNote(asked, text, [texts.join('\n')]) ?? '')));
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MOST_WORDS - note) / questions.length);
-    const { quotations, ranked } = await choose(query, { sources, words, said, embedder, signal });
+    const { quotations, ranked } = await chooseQuotations(query, { sources, words, said, embedder, signal });
     const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, embedder, signal }));
     const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
@@ -70,7 +118,7 @@ function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written 
   const [best] = quotations;
   const around = [sources[best!.source]!.text, sources.map(({ text }) => text).join('\n')];
   const notes = [unansweredOf(question, missing), sourceLanguageNote(question, best!.text, around)].filter(Boolean);
-  const highlight = bestSentence(best!, new Set(subjectTerms(lastAsked(query))));
+  const highlight = bestSentence(best!, new Set(subjectTerms(lastQuestion(query))));
   const quoted = quotations.flatMap(({ source, blocks }) => blocks.map(({ lines }) => ({ citation: sources[source]!.citation, lines })));
   return {
     answer: [...passages, ...notes].join('\n\n'),

@@ -1,13 +1,34 @@
-import { asksListing, lastAsked, subjectTerms } from '../../base/asked.ts';
+import { countWords, type QuoteBlock } from './quote-blocks.ts';
+import { plainText } from '../../text/markdown/plain-text.ts';
+import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
-import { countWords, type QuoteBlock } from './blocks.ts';
 import { askedMeaningOf, introduces } from './definition.ts';
-import { headingOf } from './heading.ts';
 import { grow } from './passages.ts';
 
+const SEPARATOR = ' › ';
+
+/** Share of the words of a passage that its headings take at most. */
+const HEADING_SHARE = 1 / 3;
+
+/** The titles that a passage of so many words stands under, in one line: the middle ones are left out where they are too long, then the first, then the rest of the last. */
+export function headingOf(path: readonly string[], words: number): string {
+  const titles = path.map((title) => plainText(title).replace(/\s+/g, ' ')).filter(Boolean);
+  const most = Math.floor(words * HEADING_SHARE);
+  const ways = [titles, [...titles.slice(0, 1), '…', ...titles.slice(-1)], ['…', ...titles.slice(-1)]];
+  const fitting = ways.map((way) => way.join(SEPARATOR)).find((line) => countWords(line) <= most);
+  return (
+    fitting ??
+    `${titles
+      .at(-1)!
+      .split(' ')
+      .slice(0, most - 1)
+      .join(' ')} …`
+  );
+}
+
 /** A passage that may be quoted, around its best block. */
-export interface Candidate {
+export interface RankedCandidate {
   seed: QuoteBlock;
   blocks: readonly QuoteBlock[];
   /** Cosine of the question to the seed under its path; undefined where meaning was not compared. */
@@ -25,7 +46,7 @@ export interface Compared {
   signal?: AbortSignal | undefined;
 }
 
-export interface RankOptions extends Compared {
+interface RankPassagesOptions extends Compared {
   sources: readonly GroundingSource[];
   /** Words of a passage at most, with its path. */
   words: number;
@@ -66,7 +87,7 @@ function readable({ path, term, kind, header, text }: QuoteBlock): string {
 
 /** The cosine of each text to the question, on the scale of the embedder; undefined where there is none, or the embedder cannot read the question. */
 export async function cosinesOf(query: string, texts: readonly string[], { embedder, signal }: Compared): Promise<number[] | undefined> {
-  if (!embedder || texts.length === 0 || embedder.reads(query) < LEAST_READ) return undefined;
+  if (!embedder || texts.length === 0 || embedder.coverage(query) < LEAST_READ) return undefined;
   const [[question], vectors] = await Promise.all([
     embedder.embed([query], { input_type: 'query', signal }),
     embedder.embed([...texts], { input_type: 'document', signal }),
@@ -89,16 +110,16 @@ function fitness(question: string, { text }: QuoteBlock, { page_kind }: Groundin
 }
 
 /** The passages that may answer, best first; of passages that share a block the best alone. */
-export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankOptions): Promise<Candidate[]> {
+export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankPassagesOptions): Promise<RankedCandidate[]> {
   const wanted = new Set(subjectTerms(query));
   const cosines = await cosinesOf(query, blocks.map(readable), options);
-  const question = lastAsked(query);
+  const question = lastQuestion(query);
   const meaning = askedMeaningOf(question);
   const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
   const candidates = [...blocks.entries()]
     .filter(([, { isRetrieved, kind }]) => isRetrieved && kind !== 'term')
-    .map(([i, seed]): Candidate => {
+    .map(([i, seed]): RankedCandidate => {
       const room = options.words - countWords(headingOf(seed.path, options.words));
       const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
       const share = shareOf(grown, wanted);
@@ -122,7 +143,7 @@ const SAYS_SOMETHING = 8;
 const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < SAYS_SOMETHING ? [...path, text].join('\n') : text);
 
 /** Candidates without those that share a block, or the words of one, with a better one. */
-function distinct(candidates: readonly Candidate[]): Candidate[] {
+function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ blocks }) => {
     const wordings = blocks.map(wordingOf);

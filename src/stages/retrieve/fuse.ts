@@ -16,7 +16,7 @@ export interface Arm {
 }
 
 /** Where a chunk stands in an arm; counts begin with 1. Without a rank where the arm does not list it. */
-export interface Place {
+interface ArmRank {
   rank?: number;
   score: number;
 }
@@ -34,18 +34,18 @@ export interface Rescored {
 }
 
 /** A chunk with what it got: `fused` is 0 to 1, and more by `bonus` where there is one. */
-export interface Candidate {
+export interface FusedCandidate {
   chunk: StoredChunk;
   fused: number;
   /** The part of `fused` that no arm gave. */
   bonus?: number;
   /** What `fused` gained or lost after the arms were put together. */
   rescored?: Rescored;
-  places: Partial<Record<ArmName, Place>>;
+  places: Partial<Record<ArmName, ArmRank>>;
 }
 
 /** Best first; equal ones in the order of ids, so that the same query always gives the same list. */
-export const inOrder = (candidates: readonly Candidate[]): Candidate[] =>
+export const byScore = (candidates: readonly FusedCandidate[]): FusedCandidate[] =>
   candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 /**
@@ -56,8 +56,8 @@ export const inOrder = (candidates: readonly Candidate[]): Candidate[] =>
  * On five sets (SciFact, NFCorpus, Cranfield, SQuAD, HotpotQA; whole passages) its mean nDCG@10 is .661, that of scores that are nothing where not
  * listed .659, of z-scores .659, of reciprocal ranks (k = 60) .641, of the better arm alone .623.
  */
-export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredChunk) => number = () => 0): Candidate[] {
-  const found = new Map<string, Candidate>();
+export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredChunk) => number = () => 0): FusedCandidate[] {
+  const found = new Map<string, FusedCandidate>();
   const entries = Object.entries(arms) as [ArmName, Arm][];
   for (const [name, { hits }] of entries) {
     for (const [index, { chunk, score }] of hits.entries()) {
@@ -79,7 +79,7 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
       candidate.fused += arm.weight * share(score);
     }
   }
-  return inOrder(candidates);
+  return byScore(candidates);
 }
 
 /** The scale of an arm: its best score is 1, its floor 0; what it does not list stands with its last, where its list was cut off. */

@@ -1,4 +1,4 @@
-import { chunkId, documentId } from '../../base/ids.ts';
+import { chunkId, documentId } from '../../core/ids.ts';
 import type { Collection } from '../../ports/stores.ts';
 import { Location, type RetrievedItem } from '../../schema/items.ts';
 

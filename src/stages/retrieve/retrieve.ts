@@ -1,21 +1,36 @@
-import { endsWork, KbError, toErrorItem } from '../../base/errors.ts';
-import { languageOf } from '../../base/language.ts';
-import { progress, throwIfAborted, type Run } from '../../base/run.ts';
-import { sharesOf } from '../../base/word-share.ts';
 import type { Embedder, Reranker } from '../../ports/models.ts';
+import type { RetrievedItem } from '../../schema/items.ts';
+import { endsWork, KbError, toErrorItem } from '../../core/errors.ts';
+import { languageOf } from '../../languages/detect.ts';
+import { progress, type Run, throwIfAborted } from '../../core/run.ts';
+import { sharesOf } from '../../text/word-share.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
-import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/requests.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import type { ErrorItem } from '../../schema/results.ts';
-import { identifierBonus } from './identifiers.ts';
-import { fuse, type Candidate } from './fuse.ts';
-import { rerank } from './rerank.ts';
+import { CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
+import { fuse, type FusedCandidate } from './fuse.ts';
 import { rescore } from './rescore.ts';
-import { search, type Found } from './search.ts';
+import { searchArms, type SearchFound } from './search.ts';
 import { respelt } from './spelling.ts';
-import { CAPITAL, indexedText, likenessOf, similarity } from './similarity.ts';
+
+/** The items in the order of the reranker, each with its `rerank_score`; equal ones stay in theirs. Throws what the reranker throws. */
+export async function rerank(
+  query: string,
+  items: readonly RetrievedItem[],
+  { reranker, signal }: { reranker: Reranker; signal?: AbortSignal | undefined },
+): Promise<RetrievedItem[]> {
+  const passages = items.map(({ text, score, metadata }) => ({ text, score, metadata }));
+  const scores = await reranker.rank(query, passages, { signal });
+  const order = [...items.keys()].toSorted((a, b) => scores[b]! - scores[a]!);
+  return order.map((place, i) => {
+    const { explain, ...item } = items[place]!;
+    const score = scores[place]!;
+    const told = explain && { explain: { ...explain, rerank: { rank_before: place + 1, rank: i + 1, score } } };
+    return { ...item, rerank_score: score, ...told };
+  });
+}
 
 /** A question to a collection. */
 export interface RetrieveInput {
@@ -45,7 +60,7 @@ export interface RetrieveParts {
  * `errors`; a reranker that fails leaves the order as it was. Throws a KbError where the request does not fit the collection (vector search where
  * there are no vectors), and what ends any work: a stop, a missing key, a wrong configuration.
  */
-export async function* retrieve(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
+export async function* retrievePassages(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
   const { query, search_query = query } = input;
   yield progress('retrieval', { retrieved: 0, failed: 0, search_query }, 'Searching.');
   const errors: ErrorItem[] = [];
@@ -75,10 +90,10 @@ async function find(
   { mode, top_k, filter, explain = false }: RetrieveInput,
   parts: RetrieveParts,
 ): Promise<{ items: RetrievedItem[]; searched: string }> {
-  const first = await search(asked, { mode, top_k, filter }, parts);
+  const first = await searchArms(asked, { mode, top_k, filter }, parts);
   const corrected = respelt(asked, textsOf(first));
   const query = corrected ?? asked;
-  const found = corrected === undefined ? first : await search(corrected, { mode, top_k, filter }, parts);
+  const found = corrected === undefined ? first : await searchArms(corrected, { mode, top_k, filter }, parts);
   const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms);
   const best = candidates[0];
   if (!best) return { items: [], searched: query };
@@ -91,7 +106,7 @@ async function find(
 }
 
 /** Everything that was found, by words first. */
-const textsOf = ({ arms: { text, vector } }: Found): string[] =>
+const textsOf = ({ arms: { text, vector } }: SearchFound): string[] =>
   [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk));
 
 /**
@@ -105,9 +120,9 @@ const LOOKED_AT = 20;
  * The score of the best candidate: the greatest similarity among the first, from the same evidence in every mode; the others stand to it as their fused
  * scores do. Words are looked for where they can make a difference: that takes most of the time.
  */
-function bestScore(query: string, candidates: readonly Candidate[], found: Found): number {
+function bestScore(query: string, candidates: readonly FusedCandidate[], found: SearchFound): number {
   const { text, vector } = found.arms;
-  const near = ({ chunk, places }: Candidate) => places.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
+  const near = ({ chunk, places }: FusedCandidate) => places.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
   const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => found.cosine?.(chunk) ?? 0));
   const score = scoring(query, found);
   let best = 0;
@@ -120,7 +135,7 @@ function bestScore(query: string, candidates: readonly Candidate[], found: Found
 }
 
 /** Scores a chunk by its cosines and its words, which are compared only where it could come to more than `least` by them. */
-function scoring(query: string, { reads, ranges }: Found) {
+function scoring(query: string, { reads, ranges }: SearchFound) {
   const words = sharing(query);
   const asked = ranges.cosine_range_across_languages && languageOf(query);
   return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
@@ -147,7 +162,11 @@ function sharing(query: string) {
   };
 }
 
-function toItem({ chunk, fused, bonus, rescored, places }: Candidate, score: number, arms: Found['arms'] | undefined): RetrievedItem {
+function toItem(
+  { chunk, fused, bonus, rescored, places }: FusedCandidate,
+  score: number,
+  arms: SearchFound['arms'] | undefined,
+): RetrievedItem {
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };
   if (!arms) return item;

@@ -1,13 +1,18 @@
-import { isAbort, KbError } from '../../base/errors.ts';
+import { isAbort, KbError } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/requests.ts';
-import { cosineOf } from './cosine.ts';
+import { cosineOf } from './rescore.ts';
 import type { Arm } from './fuse.ts';
+import { splitQuestion } from '../../languages/question.ts';
+import { type Run, settle } from '../../core/run.ts';
+import type { RetrieveResult } from '../../schema/answers.ts';
+import type { RetrievedItem } from '../../schema/items.ts';
+import type { ErrorItem } from '../../schema/results.ts';
 
 /** What was found. */
-export interface Found {
+export interface SearchFound {
   /** The kinds of search that took place: at least one. */
   arms: { text?: Arm; vector?: Arm };
   /** How much of the query the embedder reads, 0 to 1. */
@@ -42,11 +47,11 @@ const VECTOR_WEIGHT = 0.5;
  * tells how near the hits are.
  * @throws KbError `usage` in mode vector where there are no vectors.
  */
-export async function search(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<Found> {
+export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<SearchFound> {
   const { collection, embedder } = means;
-  const ranges: Found['ranges'] = embedder ?? {};
+  const ranges: SearchFound['ranges'] = embedder ?? {};
   const limit = Math.max(DEPTH, top_k);
-  const reads = embedder && collection.info.dimensions > 0 ? embedder.reads(query) : 0;
+  const reads = embedder && collection.info.dimensions > 0 ? embedder.coverage(query) : 0;
   const byWords = async (weight: number): Promise<Arm> => ({
     hits: await hitsOf(collection, { text: query, filter, limit }),
     limit,
@@ -78,7 +83,7 @@ const cosineTo =
     chunk.vector && cosineOf(vector, chunk.vector);
 
 /** The cosines to a query that is searched for by its words; undefined where the embedder fails, or is no longer that of the collection: the search needs neither. */
-async function nearness(query: string, means: Means): Promise<Found['cosine']> {
+async function nearness(query: string, means: Means): Promise<SearchFound['cosine']> {
   const { collection } = means;
   const before = collection.info;
   try {
@@ -121,4 +126,65 @@ async function vectorOf(query: string, { collection, embedder, signal }: Means):
   }
   const [vector] = await embedder.embed([query], { input_type: 'query', signal });
   return vector!;
+}
+
+/**
+ * Lists the searches for a query: the query itself and, where it asks several questions, each of them, since one search finds what is nearest to
+ * their mixture. With a reranker it is the query alone: that judges a mixture well, and costs a request a search.
+ */
+export function searchesFor(search_query: string, { isReranked = false }: { isReranked?: boolean | undefined } = {}): string[] {
+  if (isReranked) return [search_query];
+  const parts = splitQuestion({ query: search_query, question: search_query });
+  return parts.length > 1 ? [search_query, ...parts.map(({ query }) => query)] : [search_query];
+}
+
+/** The best of the searches in turn, a chunk once and with its best scores, no more of them than one search brings; best first. */
+function merged(found: readonly (readonly RetrievedItem[])[]): RetrievedItem[] {
+  const longest = Math.max(...found.map((items) => items.length));
+  const best = new Map<string, RetrievedItem>();
+  for (let rank = 0; rank < longest; rank++) {
+    for (const item of found.flatMap((items) => items.slice(rank, rank + 1))) {
+      const other = best.get(item.id);
+      if (other ? inOrder(item, other) < 0 : best.size < longest) best.set(item.id, item);
+    }
+  }
+  return [...best.values()].toSorted(inOrder);
+}
+
+/** As chunks are ordered within a search: below 0 where the one stands before the other. */
+function inOrder(one: RetrievedItem, other: RetrievedItem): number {
+  const [a, b] = [one.rerank_score, other.rerank_score];
+  return a === undefined || b === undefined ? other.score - one.score : b - a;
+}
+
+const distinct = (errors: readonly ErrorItem[]): ErrorItem[] => [
+  ...new Map(errors.map((item) => [`${item.stage} ${item.error}`, item])).values(),
+];
+
+/**
+ * Searches for each of the queries, the first of which is the whole, and merges what they find. Yields the events of the first search. A failure that
+ * several of them meet is told once.
+ */
+export async function* searchEach(queries: readonly string[], retrieve: (query: string) => Run<RetrieveResult>): Run<RetrieveResult> {
+  const [query, ...others] = queries as [string, ...string[]];
+  if (others.length === 0) return yield* retrieve(query);
+  const further = Promise.all(others.map((other) => settle(retrieve(other))));
+  further.catch(() => {}); // thrown where it is waited for
+  const whole = yield* retrieve(query);
+  const results = [whole, ...(await further)];
+  const items = merged(results.map((result) => result.items));
+  const errors = distinct(results.flatMap((result) => result.errors));
+  return { ...whole, items, retrieved: items.length, errors, failed: errors.length };
+}
+
+/**
+ * The share of the best score of a question with its subject that the question alone must reach to be asked alone: more words find more, so that less is enough. Of the
+ * conversations about real documentation the second questions on another subject reach it, and those that follow the first do not.
+ */
+const ALONE = 0.6;
+
+/** Whether what a question finds by itself fits it well enough beside what it finds with the subject of those before it. */
+export function fitsAlone(alone: RetrieveResult, carried: RetrieveResult, least: number): boolean {
+  const best = ({ items }: RetrieveResult) => Math.max(0, ...items.map(({ score }) => score));
+  return best(alone) >= least && best(alone) >= ALONE * best(carried);
 }

@@ -1,7 +1,7 @@
-import { subjectTerms } from '../../base/asked.ts';
-import { languageOf } from '../../base/language.ts';
-import { distance } from '../../base/nearest.ts';
-import { ownTerms, terms } from '../../base/terms.ts';
+import { subjectTerms } from '../../languages/question.ts';
+import { languageOf } from '../../languages/detect.ts';
+import { distance } from '../../core/nearest.ts';
+import { ownTerms, terms } from '../../text/terms.ts';
 
 /** A word that may be misspelt: small letters alone. Names, codes and what is written in another script are left as they are. */
 const MAY_BE_MISSPELT = /^(?:\p{Lu}\p{Ll}|\p{Ll}{2})\p{Ll}+$/u;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flow, folded, wrappedRow, wrappedText } from '../../../src/cli/markdown/flow.ts';
-import { width } from '../../../src/cli/markdown/width.ts';
+import { Flow, folded, width, wrappedRow, wrappedText } from '../../../src/cli/markdown/flow.ts';
 
 const fold = (text: string, columns: number, rest = {}) => folded([{ text, paint: (part) => part }], { columns, ...rest });
 

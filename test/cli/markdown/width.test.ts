@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clipped, width } from '../../../src/cli/markdown/width.ts';
+import { clipped, width } from '../../../src/cli/markdown/flow.ts';
 
 describe('the width of a text', () => {
   it.each([

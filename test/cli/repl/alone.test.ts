@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { alone } from '../../../src/cli/repl/alone.ts';
+import { withFileLock } from '../../../src/cli/repl/history-file.ts';
 import { folder } from '../../support/folder.ts';
 
 function locked() {
@@ -13,12 +13,12 @@ function locked() {
 it('holds a lock of its own while it works, and leaves nothing behind, whatever becomes of the work', () => {
   const { home, file, lock } = locked();
   let held = '';
-  alone(file, () => {
+  withFileLock(file, () => {
     held = readFileSync(lock, 'utf8');
   });
   expect(held).toMatch(/^[0-9a-f]{16}$/);
   expect(() =>
-    alone(file, () => {
+    withFileLock(file, () => {
       throw new Error('odd');
     }),
   ).toThrow('odd');
@@ -33,7 +33,7 @@ it.each([
   const { home, file, lock } = locked();
   leave(lock);
   let isDone = false;
-  alone(file, () => {
+  withFileLock(file, () => {
     isDone = true;
   });
   expect(isDone).toBe(true);
@@ -42,7 +42,7 @@ it.each([
 
 it('does not remove a lock that is no longer its own', () => {
   const { file, lock } = locked();
-  alone(file, () => writeFileSync(lock, 'of somebody else'));
+  withFileLock(file, () => writeFileSync(lock, 'of somebody else'));
   expect(readFileSync(lock, 'utf8')).toBe('of somebody else');
 });
 
@@ -53,6 +53,6 @@ it('fails, and does not wait for ever, where a folder stands in the place of the
   const work = () => {
     isDone = true;
   };
-  expect(() => alone(file, work)).toThrow('is a folder');
+  expect(() => withFileLock(file, work)).toThrow('is a folder');
   expect([isDone, readdirSync(home)]).toEqual([false, ['kept.json.lock']]);
 });

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { layered } from '../../../src/base/settings.ts';
-import type { Desk } from '../../../src/cli/command.ts';
-import { commands, isCommand, meantBy, perform } from '../../../src/cli/repl/commands.ts';
-import { completionOf } from '../../../src/cli/repl/complete.ts';
+import { mergeLayers } from '../../../src/core/settings.ts';
+import type { CommandContext } from '../../../src/cli/command.ts';
+import { commands, isCommand, meantBy, runReplCommand } from '../../../src/cli/repl/commands.ts';
+import { completionOf } from '../../../src/cli/repl/repl.ts';
 import { Memory } from '../../../src/cli/repl/memory.ts';
 import { openSession, settingsOf } from '../../../src/cli/repl/session.ts';
 import { createEngine } from '../../../src/engine/engine.ts';
@@ -37,7 +37,7 @@ let shelf: string;
 beforeAll(async () => {
   shelf = mkdtempSync(join(tmpdir(), 'kb-test-'));
   for (const collection of ['manuals', 'minutes']) {
-    const engine = createEngine({ config: Config.parse(layered(DEFAULTS, { ...WORDS, collection })), home: shelf });
+    const engine = createEngine({ config: Config.parse(mergeLayers(DEFAULTS, { ...WORDS, collection })), home: shelf });
     await result(engine, 'ingest', { markdown: [{ source: 'gate', text: 'The gate is locked at ten.' }] });
     await engine.close();
   }
@@ -50,12 +50,12 @@ async function conversation({ columns }: { columns?: number } = {}) {
   const engine = engineIn(shelf, { ...WORDS, collection: 'manuals' });
   const screen = paper({ columns });
   const memory = new Memory({ fileOf: () => undefined, isNamed: false, warn: screen.warn });
-  const desk = { engine, screen, signal: new AbortController().signal, flags: {}, loaded: { home: shelf } } as unknown as Desk;
+  const desk = { engine, screen, signal: new AbortController().signal, flags: {}, loaded: { home: shelf } } as unknown as CommandContext;
   const session = openSession(desk, {}, memory);
   session.talk = { ...session.talk, turns: [TURN], history: [{ role: 'user', content: 'x' }] };
   const said = async (line: string): Promise<string> => {
     screen.out.length = 0;
-    expect(await perform(line, session)).toBe(true);
+    expect(await runReplCommand(line, session)).toBe(true);
     return screen.out.join('\n');
   };
   return { home, session, said };
@@ -121,8 +121,8 @@ describe('the commands of a conversation', () => {
 
   it('leave with /exit and /quit', async () => {
     const { session } = await conversation();
-    expect(await perform('/exit', session)).toBe(false);
-    expect(await perform('/quit', session)).toBe(false);
+    expect(await runReplCommand('/exit', session)).toBe(false);
+    expect(await runReplCommand('/quit', session)).toBe(false);
   });
 
   it('show the passages behind the last answer: a list, or one in full', async () => {

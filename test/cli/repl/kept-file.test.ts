@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Desk } from '../../../src/cli/command.ts';
-import { isDevice, makeFolder, textIn } from '../../../src/cli/repl/kept-file.ts';
+import type { CommandContext } from '../../../src/cli/command.ts';
+import { isDevice, makeFolder, textIn } from '../../../src/cli/repl/history-file.ts';
 import { memoryOf } from '../../../src/cli/repl/memory.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import { folder } from '../../support/folder.ts';
@@ -12,7 +12,7 @@ import { paper } from '../../support/screen.ts';
 describe('the file that keeps a conversation', () => {
   it('is none where a device is named, which stays one', () => {
     const screen = paper();
-    const desk = (flags: object) => ({ engine: { config: DEFAULTS }, loaded: { home: '/' }, screen, flags }) as unknown as Desk;
+    const desk = (flags: object) => ({ engine: { config: DEFAULTS }, loaded: { home: '/' }, screen, flags }) as unknown as CommandContext;
     const file = join(folder(), 'talk.json');
     expect(memoryOf(desk({ 'history-file': file }), { isTerminal: true }).fileOf('manuals')).toBe(file);
     for (const isTerminal of [true, false])

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { packageRoot } from '../../../src/base/project.ts';
+import { packageRoot } from '../../../src/core/project.ts';
 import { folder } from '../../support/folder.ts';
 import { start } from '../../support/program.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openHttpEmbedder } from '../../../src/drivers/embedders/http.ts';
+import { openHttpEmbedder } from '../../../src/drivers/embedders/http-embedder.ts';
 import { openOpenAiServer, type Behaviour, type OpenAiServer } from '../../support/openai-server.ts';
 
 const KEY = 'test-key-1234';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { KbError } from '../../../src/base/errors.ts';
-import { openHttpEmbedder } from '../../../src/drivers/embedders/http.ts';
-import { providerNamed, providersOf } from '../../../src/drivers/providers.ts';
-import { embedTexts } from '../../../src/stages/embed.ts';
+import { KbError } from '../../../src/core/errors.ts';
+import { openHttpEmbedder } from '../../../src/drivers/embedders/http-embedder.ts';
+import { providerNamed, providersOf } from '../../../src/drivers/providers/providers.ts';
+import { embedTexts } from '../../../src/stages/ingest/embed-chunks.ts';
 import { embeddingWires, openEmbeddingServer, type EmbeddingBehaviour } from '../../support/embedding-server.ts';
 import type { JsonServer } from '../../support/json-server.ts';
 

@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { localModels } from '../../../src/drivers/embedders/local-models.ts';
 
 describe('what the English model reads', () => {
-  const { reads } = localModels['all-minilm-l6-v2'];
+  const { coverage } = localModels['all-minilm-l6-v2'];
 
   it('is whole for Latin letters, accents or not, and for what has no letters', () => {
     for (const text of ['How do refunds work?', 'Wie läuft die Rückgabe?', 'ERR-4042', '2024-01-31', ''])
-      expect([text, reads(text)]).toEqual([text, 1]);
+      expect([text, coverage(text)]).toEqual([text, 1]);
   });
 
   it('is nothing for other scripts', () => {
     for (const text of ['退款如何运作？', '返金はどうなりますか', 'Как работает возврат?', '환불은 어떻게 하나요?', 'كيف يعمل الاسترداد؟']) {
-      expect([text, reads(text)]).toEqual([text, 0]);
+      expect([text, coverage(text)]).toEqual([text, 0]);
     }
   });
 
   it('is the share of the letters where scripts are mixed', () => {
-    expect(reads('什么是 API')).toBe(0.5);
+    expect(coverage('什么是 API')).toBe(0.5);
   });
 });
 
 describe('what the multilingual model reads', () => {
-  const { reads } = localModels['multilingual-e5-small'];
+  const { coverage } = localModels['multilingual-e5-small'];
 
   it('is whole for the scripts of its vocabulary, and for what has no letters', () => {
     for (const text of [
@@ -33,11 +33,11 @@ describe('what the multilingual model reads', () => {
       'ERR-4042',
       '',
     ])
-      expect([text, reads(text)]).toEqual([text, 1]);
+      expect([text, coverage(text)]).toEqual([text, 1]);
   });
 
   it('is the share of the letters of other scripts', () => {
-    expect(reads('დაბრუნება')).toBe(0);
-    expect(reads('API ការ')).toBeCloseTo(3 / 5, 5);
+    expect(coverage('დაბრუნება')).toBe(0);
+    expect(coverage('API ការ')).toBeCloseTo(3 / 5, 5);
   });
 });

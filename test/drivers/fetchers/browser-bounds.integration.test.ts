@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { createBrowser } from '../../../src/drivers/fetchers/browser.ts';
+import { createBrowser } from '../../../src/drivers/browser/browser.ts';
 import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
 import { withBrowser } from '../../support/browser.ts';
 import { failure, text } from '../../base/door.ts';

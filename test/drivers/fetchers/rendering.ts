@@ -1,5 +1,5 @@
-import { createBrowser } from '../../../src/drivers/fetchers/browser.ts';
-import type { RendererOptions } from '../../../src/drivers/fetchers/renderer-options.ts';
+import { createBrowser } from '../../../src/drivers/browser/browser.ts';
+import type { RendererOptions } from '../../../src/drivers/browser/renderer-options.ts';
 import type { Renderer } from '../../../src/ports/reading.ts';
 import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';

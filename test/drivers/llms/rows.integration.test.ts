@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { providerNamed, providersOf } from '../../../src/drivers/providers.ts';
+import { providerNamed, providersOf } from '../../../src/drivers/providers/providers.ts';
 import { drivers } from '../../../src/drivers/registry.ts';
 import { openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';

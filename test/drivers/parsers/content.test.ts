@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { KbError } from '../../../src/base/errors.ts';
+import { KbError } from '../../../src/core/errors.ts';
 import { docxFile, pptxFile, wordParagraph } from '../../support/files.ts';
 import { pdfFile } from '../../support/pdf-file.ts';
 import { zipFile } from '../../support/zip.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { featuresOf } from '../../../src/drivers/rerankers/features.ts';
+import { featuresOf } from '../../../src/drivers/rerankers/local-reranker.ts';
 
 const passage = (text: string) => ({ text, score: 0.5, metadata: {} });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gradesIn, gradingPrompt } from '../../../src/drivers/rerankers/grading.ts';
+import { gradesIn, gradingPrompt } from '../../../src/drivers/rerankers/llm-reranker.ts';
 
 describe('the grades of an answer', () => {
   it('are read from lines of a number and a grade, however they are written', () => {

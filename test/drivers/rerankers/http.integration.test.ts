@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { KbError } from '../../../src/base/errors.ts';
-import { providerNamed, providersOf } from '../../../src/drivers/providers.ts';
-import { openHttpReranker } from '../../../src/drivers/rerankers/http.ts';
+import { KbError } from '../../../src/core/errors.ts';
+import { providerNamed, providersOf } from '../../../src/drivers/providers/providers.ts';
+import { openHttpReranker } from '../../../src/drivers/rerankers/http-reranker.ts';
 import type { JsonServer } from '../../support/json-server.ts';
 import { openRerankServer, rerankWires, type RerankBehaviour } from '../../support/rerank-server.ts';
 

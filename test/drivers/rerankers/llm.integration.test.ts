@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';
-import { openLlmReranker } from '../../../src/drivers/rerankers/llm.ts';
+import { openLlmReranker } from '../../../src/drivers/rerankers/llm-reranker.ts';
 import { openOpenAiServer, type Behaviour, type ModelRequest } from '../../support/openai-server.ts';
 
 const passage = (text: string) => ({ text, score: 0, metadata: {} });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openLocalReranker } from '../../../src/drivers/rerankers/local.ts';
+import { openLocalReranker } from '../../../src/drivers/rerankers/local-reranker.ts';
 
 const { rank } = openLocalReranker();
 const passage = (text: string, { score = 0.5, ...metadata }: Record<string, unknown> & { score?: number } = {}) => ({

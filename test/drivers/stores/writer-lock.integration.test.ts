@@ -1,7 +1,7 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { SIGN_OF_LIFE } from '../../../src/base/alive.ts';
+import { SIGN_OF_LIFE } from '../../../src/core/process-owner.ts';
 import { lockForWriting } from '../../../src/drivers/stores/writer-lock.ts';
 import { folder } from '../../support/folder.ts';
 

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { sourcesOf } from '../../../src/server/jobs/about.ts';
+import { jobSources } from '../../../src/server/jobs/job-record.ts';
 
 it('names files, folders, addresses and texts, each once', () => {
   expect(
-    sourcesOf({
+    jobSources({
       docs: ['a.pdf', { path: 'b.md', title: 'B' }, 'a.pdf'],
       urls: { url: 'https://docs.example/start', mode: 'each' },
       api: [{ url: 'https://api.example/items', headers: { Authorization: 'Bearer secret' } }],
       markdown: ['text', { text: 'x', source: 'hours' }],
     }),
   ).toEqual(['a.pdf', 'b.md', 'https://docs.example/start', 'https://api.example/items', 'markdown', 'hours']);
-  expect(sourcesOf({ docs: { folder: 'manuals' } })).toEqual(['manuals']);
-  expect(sourcesOf({ url: ['https://a.example/', 'https://b.example/'] })).toHaveLength(2);
+  expect(jobSources({ docs: { folder: 'manuals' } })).toEqual(['manuals']);
+  expect(jobSources({ url: ['https://a.example/', 'https://b.example/'] })).toHaveLength(2);
 });
 
 it('names no keys, and no more than twenty', () => {
-  expect(sourcesOf({ urls: 'https://me:secret@a.example/?api_key=secret&page=2' })).toEqual(['https://a.example/?page=2']);
-  expect(sourcesOf({ docs: Array.from({ length: 50 }, (_, i) => `${i}.md`) })).toHaveLength(20);
+  expect(jobSources({ urls: 'https://me:secret@a.example/?api_key=secret&page=2' })).toEqual(['https://a.example/?page=2']);
+  expect(jobSources({ docs: Array.from({ length: 50 }, (_, i) => `${i}.md`) })).toHaveLength(20);
 });

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { THIS_PROCESS } from '../../../src/base/alive.ts';
-import { KbError } from '../../../src/base/errors.ts';
-import type { Event } from '../../../src/schema/events.ts';
-import { JobFiles } from '../../../src/server/jobs/files.ts';
-import { makeId, type JobRecord } from '../../../src/server/jobs/record.ts';
-import { Slots } from '../../../src/server/slots.ts';
-import { Work } from '../../../src/server/jobs/work.ts';
+import { THIS_PROCESS } from '../../../src/core/process-owner.ts';
+import { KbError } from '../../../src/core/errors.ts';
+import type { Event } from '../../../src/schema/results.ts';
+import { JobFiles } from '../../../src/server/jobs/job-files.ts';
+import { makeId, type JobRecord } from '../../../src/server/jobs/job-record.ts';
+import { Slots } from '../../../src/server/queues.ts';
+import { JobWorker } from '../../../src/server/jobs/job-worker.ts';
 import { folder } from '../../support/folder.ts';
 
 it('the end of work is in its file, also where its beginning takes longer to write', async () => {
@@ -32,7 +32,7 @@ it('the end of work is in its file, also where its beginning takes longer to wri
     ended: null,
     owner: { ...THIS_PROCESS },
   };
-  const work = new Work(record, { run, slots: new Slots(1), files, onProblem: () => expect.unreachable() });
+  const work = new JobWorker(record, { run, slots: new Slots(1), files, onProblem: () => expect.unreachable() });
   const begun = work.begin();
   await wait(20);
   disk.resolve();

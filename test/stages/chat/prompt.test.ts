@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { groundedPrompt } from '../../../src/stages/chat/prompt.ts';
-import { toGrounding, toSources } from '../../../src/stages/chat/sources.ts';
+import { groundedPrompt } from '../../../src/stages/chat/ground.ts';
+import { toGrounding, toSources } from '../../../src/stages/chat/cited-sources.ts';
 
 const item = (text: string, metadata = {}) => ({
   id: 'c1',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Reranker } from '../../../src/ports/models.ts';
-import { openTrace } from '../../../src/stages/chat/trace.ts';
+import { openTrace } from '../../../src/stages/chat/explain.ts';
 
 test('what is reranked at once is timed once, and taken from the time of the search', async () => {
   const trace = openTrace({ show_prompt: false });

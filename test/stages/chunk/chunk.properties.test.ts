@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Location } from '../../../src/schema/items.ts';
-import { placeOf } from '../../../src/stages/chat/places.ts';
+import { locateQuote } from '../../../src/stages/chat/quote-location.ts';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
 import { chunkings, documentOf, markdown, oddChunkings, scrap } from './markdown.ts';
 
@@ -109,7 +109,7 @@ describe('for any Markdown and any settings', () => {
           const held = passage.split('\n');
           const repeated = held.length - (location.line_end! - location.line_start! + 1);
           for (let i = repeated; i < held.length; i++) {
-            const { line_start, line_end } = placeOf(passage, location, [[i, i]]);
+            const { line_start, line_end } = locateQuote(passage, location, [[i, i]]);
             expect(line_start).toBe(line_end);
             expect(lines[line_start! - 1]).toContain(held[i]!.trim());
           }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { collect } from '../../../src/base/run.ts';
+import { collect } from '../../../src/core/run.ts';
 import { ErrorItem } from '../../../src/schema/results.ts';
-import { runChunk } from '../../../src/stages/chunk/run.ts';
+import { runChunk } from '../../../src/stages/chunk/chunk.ts';
 import { documentOf } from './markdown.ts';
 
 const chunking = { chunk_size: 300, chunk_overlap: 0, min_chunk_length: 20 };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluationResult } from '../../../src/schema/evaluation.ts';
 import { compareResults } from '../../../src/stages/evaluate/compare.ts';
-import { meanInterval, percentile, shareInterval } from '../../../src/stages/evaluate/statistics.ts';
-import { summarize, type Judged } from '../../../src/stages/evaluate/summarize.ts';
+import { type Judged, meanInterval, percentile, shareInterval, summarize } from '../../../src/stages/evaluate/summarize.ts';
 
 const outcome = (id: string, rest: Partial<Judged>): Judged => ({
   id,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DEFAULTS } from '../../../src/schema/config.ts';
-import type { ApiInput } from '../../../src/schema/sources.ts';
-import { extractApi, type ApiParts } from '../../../src/stages/extract/api.ts';
+import type { ApiInput } from '../../../src/schema/source-entries.ts';
+import { extractApi, type ApiParts } from '../../../src/stages/extract/api/api.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 import { gathered, openDoor, type Gathered } from './fetching.ts';
 import { plainReader } from './plain-reader.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentId } from '../../../src/base/ids.ts';
+import { documentId } from '../../../src/core/ids.ts';
 import { toDocument } from '../../../src/stages/extract/document.ts';
 
 const provenance = { source: 'docs/pump manual.v2.pdf', source_kind: 'path', file_type: 'pdf', content_hash: 'h' } as const;

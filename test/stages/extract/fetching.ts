@@ -1,4 +1,4 @@
-import { createHttp, type HttpOptions } from '../../../src/base/http.ts';
+import { createHttp, type HttpOptions } from '../../../src/http/client.ts';
 import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
 import type { Document } from '../../../src/schema/items.ts';
 import type { ErrorItem } from '../../../src/schema/results.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Document } from '../../../src/schema/items.ts';
-import { frontmatterBlock, withFrontmatter } from '../../../src/stages/extract/frontmatter.ts';
+import { frontmatterBlock, withFrontmatter } from '../../../src/stages/extract/document.ts';
 
 const document: Document = {
   id: 'd',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroundingSource } from '../../../src/ports/models.ts';
-import { choose } from '../../../src/stages/quote/choose.ts';
+import { chooseQuotations } from '../../../src/stages/quote/choose.ts';
 import { comparedIn } from '../../../src/stages/quote/comparison.ts';
 
 test.each([
@@ -25,7 +25,7 @@ const sources: GroundingSource[] = [
 ].map(([title, text], i) => ({ citation: i + 1, title: title!, text: text!, score: 0.8 - i / 10 }));
 
 test('of two things that are compared, one passage about each is quoted, though lines of theirs are the same', async () => {
-  const { quotations } = await choose('How do resolve and join differ?', { sources });
+  const { quotations } = await chooseQuotations('How do resolve and join differ?', { sources });
   expect(quotations.map(({ source }) => source)).toEqual([0, 2]);
 });
 
@@ -36,6 +36,6 @@ test('a passage about both stands alone', async () => {
     text: 'resolve and join differ: the one makes an absolute path, the other does not.',
     score: 0.9,
   };
-  const { quotations } = await choose('How do resolve and join differ?', { sources: [both, ...sources] });
+  const { quotations } = await chooseQuotations('How do resolve and join differ?', { sources: [both, ...sources] });
   expect(quotations.map(({ source }) => source)).toEqual([0]);
 });

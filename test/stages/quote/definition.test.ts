@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroundingSource } from '../../../src/ports/models.ts';
-import { blocksOf } from '../../../src/stages/quote/blocks.ts';
+import { quoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 import { askedMeaningOf, introduces } from '../../../src/stages/quote/definition.ts';
 import { rankPassages } from '../../../src/stages/quote/rank.ts';
 
@@ -32,7 +32,7 @@ test.each([
 });
 
 test('what stands first under its own title introduces it, what stands further on does not', () => {
-  const [first, second] = blocksOf(source('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
+  const [first, second] = quoteBlocks(source('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
   const wanted = askedMeaningOf('What is Watcher?')!;
   expect([introduces(first!, wanted), introduces(second!, wanted)]).toEqual([true, false]);
 });
@@ -40,7 +40,7 @@ test('what stands first under its own title introduces it, what stands further o
 test('so does the beginning of a section that is called an introduction, and of no other', () => {
   const wanted = askedMeaningOf('What is a partial index?')!;
   const firstOf = (title: string, more: Partial<GroundingSource> = {}) =>
-    blocksOf(source(title, 'It covers some of the rows.', more), 0).at(-1)!;
+    quoteBlocks(source(title, 'It covers some of the rows.', more), 0).at(-1)!;
   expect(introduces(firstOf('Partial Indexes › 1. Introduction'), wanted)).toBe(true);
   expect(introduces(firstOf('Partial Indexes › 2. Queries'), wanted)).toBe(false);
   expect(introduces(firstOf('Indexes on expressions and partial values of tables and columns'), wanted)).toBe(false);
@@ -53,7 +53,7 @@ test('«What is X» is answered by the introduction of X, not by what only says 
     source('Watcher', 'Tells of changes in folders, on every system.', { citation: 2 }),
   ];
   const best = async (question: string) =>
-    (await rankPassages(question, sources.flatMap(blocksOf), { sources, words: 120 }))[0]?.seed.source;
+    (await rankPassages(question, sources.flatMap(quoteBlocks), { sources, words: 120 }))[0]?.seed.source;
   expect(await best('What is Watcher?')).toBe(1);
   expect(await best('Why was Watcher named so?')).toBe(0);
 });

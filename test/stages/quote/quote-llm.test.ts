@@ -26,7 +26,7 @@ const at = (cosine: number): Embedder => ({
   dimensions: 2,
   concurrency: 1,
   min_retrieval_score: 0,
-  reads: () => 1,
+  coverage: () => 1,
   embed: async (texts, { input_type }) =>
     texts.map(() => (input_type === 'query' ? Float32Array.of(1, 0) : Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2)))),
   close: async () => {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { identifierBonus, identifiersIn } from '../../../src/stages/retrieve/identifiers.ts';
+import { identifierBonus, identifiersIn } from '../../../src/stages/retrieve/similarity.ts';
 
 const chunk = (text: string) => ({ id: text, text, source: 's', metadata: {} });
 

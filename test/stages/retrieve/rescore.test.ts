@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import type { StoredChunk } from '../../../src/ports/stores.ts';
-import type { Arm, Candidate } from '../../../src/stages/retrieve/fuse.ts';
+import type { Arm, FusedCandidate } from '../../../src/stages/retrieve/fuse.ts';
 import { rescore } from '../../../src/stages/retrieve/rescore.ts';
 
 const LONG = 'The lock keeps other writers out until the transaction ends, and readers see what was committed before. '.repeat(5);
 
-const candidate = (id: string, fused: number, more: Partial<StoredChunk> = {}): Candidate => ({
+const candidate = (id: string, fused: number, more: Partial<StoredChunk> = {}): FusedCandidate => ({
   chunk: { id, text: `${id}. ${LONG}`, source: `${id}.md`, metadata: {}, siblings: 9, ...more },
   fused,
   places: {},
 });
-const arm = (...candidates: Candidate[]): Arm => ({
+const arm = (...candidates: FusedCandidate[]): Arm => ({
   hits: candidates.map(({ chunk, fused }) => ({ chunk, score: 10 * fused })),
   limit: 100,
   weight: 0.5,
 });
-const ids = (candidates: readonly Candidate[]) => candidates.map(({ chunk }) => chunk.id);
+const ids = (candidates: readonly FusedCandidate[]) => candidates.map(({ chunk }) => chunk.id);
 
 test('a passage with two neighbouring words of the query goes before one that has them apart', () => {
   const apart = candidate('apart', 0.82, { text: `A key of a foreign table. ${LONG}` });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KbError } from '../../../src/base/errors.ts';
-import { collect, settle } from '../../../src/base/run.ts';
-import { openLocalReranker } from '../../../src/drivers/rerankers/local.ts';
-import { openLanceDb } from '../../../src/drivers/stores/lancedb.ts';
+import { KbError } from '../../../src/core/errors.ts';
+import { collect, settle } from '../../../src/core/run.ts';
+import { openLocalReranker } from '../../../src/drivers/rerankers/local-reranker.ts';
+import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
 import type { Embedder, Reranker } from '../../../src/ports/models.ts';
 import type { Collection, StoredChunk, VectorStore } from '../../../src/ports/stores.ts';
-import { retrieve, type RetrieveInput } from '../../../src/stages/retrieve/retrieve.ts';
+import { retrievePassages, type RetrieveInput } from '../../../src/stages/retrieve/retrieve.ts';
 
 /** Meanings, an axis each. */
 const MEANINGS = [/vacation|leave|holiday/gi, /filter|cartridge/gi, /pump|motor/gi, /error|ERR-/gi, /paint|chapel/gi];
@@ -26,7 +26,7 @@ const embedder: Embedder = {
   dimensions: MEANINGS.length,
   concurrency: 1,
   min_retrieval_score: 0.5,
-  reads: (text) => (/\p{Script=Han}/u.test(text) ? 0 : 1),
+  coverage: (text) => (/\p{Script=Han}/u.test(text) ? 0 : 1),
   embed: async (texts) => texts.map(meaning),
   close: async () => {},
 };
@@ -83,7 +83,7 @@ const ask = (
   query: string,
   input: Partial<RetrieveInput> = {},
   parts: { collection?: Collection; reranker?: Reranker; embedder?: Embedder; signal?: AbortSignal } = {},
-) => settle(retrieve({ query, mode: 'hybrid', top_k: 10, ...input }, { collection: base, embedder, ...parts }));
+) => settle(retrievePassages({ query, mode: 'hybrid', top_k: 10, ...input }, { collection: base, embedder, ...parts }));
 
 const MODES = ['hybrid', 'vector', 'text'] as const;
 
@@ -324,7 +324,7 @@ test('a reranker that fails is an error item, and the order stays', async () => 
 });
 
 test('it tells that it searches before it does', async () => {
-  const { events } = await collect(retrieve({ query: 'filter', mode: 'text', top_k: 1 }, { collection: base, embedder }));
+  const { events } = await collect(retrievePassages({ query: 'filter', mode: 'text', top_k: 1 }, { collection: base, embedder }));
   expect(events).toEqual([
     { type: 'progress', stage: 'retrieval', message: 'Searching.', data: { retrieved: 0, failed: 0, search_query: 'filter' } },
   ]);
@@ -341,7 +341,7 @@ test('a collection that is embedded anew with another model while it is searched
       return texts.map(meaning);
     },
   };
-  const found = await settle(retrieve({ query: 'filter', mode: 'vector', top_k: 3 }, { collection, embedder: slow }));
+  const found = await settle(retrievePassages({ query: 'filter', mode: 'vector', top_k: 3 }, { collection, embedder: slow }));
   expect(found).toMatchObject({
     retrieved: 0,
     failed: 1,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { settle } from '../../../src/base/run.ts';
+import { settle } from '../../../src/core/run.ts';
 import type { RetrievedItem } from '../../../src/schema/items.ts';
 import type { ErrorItem } from '../../../src/schema/results.ts';
-import { searchEach, searchesFor } from '../../../src/stages/retrieve/search-each.ts';
+import { searchEach, searchesFor } from '../../../src/stages/retrieve/search.ts';
 
 const item = (id: string, score: number, rerank_score?: number): RetrievedItem => ({
   id,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sharesOf } from '../../../src/base/word-share.ts';
+import { sharesOf } from '../../../src/text/word-share.ts';
 import { indexedText, likenessOf, MIN_SCORE_BY_WORDS, similarity } from '../../../src/stages/retrieve/similarity.ts';
 
 const share = (question: string, text: string): number => sharesOf(question)(text);

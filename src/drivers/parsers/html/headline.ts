@@ -1,5 +1,7 @@
-import type { DomElement } from '../dom.ts';
-import { oneLine } from '../markdown-text.ts';
+import { childElements, type DomDocument, type DomElement } from './dom.ts';
+import { oneLine } from '../../../text/markdown/write.ts';
+import { elementNames } from './element-names.ts';
+import { lettersOf, linkShareOf } from './link-density.ts';
 
 const AROUND = 'aside, footer';
 /** A page with more of them has none that says what it is about. */
@@ -31,13 +33,13 @@ export function headlineOf(
 ): DomElement | undefined {
   const all = [...body.querySelectorAll('h1')]
     .slice(0, MOST)
-    .filter((heading) => wordsOf(heading) !== '' && heading.closest(AROUND) === null);
+    .filter((heading) => headingText(heading) !== '' && heading.closest(AROUND) === null);
   const ofArticles = all.filter((heading) => heading.closest('article') !== null);
   return (
     all.find((heading) => content?.contains(heading)) ??
     all.find((heading) => heading.closest(MAIN) !== null) ??
-    (ofArticles.length === 1 && isIn(title, wordsOf(ofArticles[0])) ? ofArticles[0] : all.find((heading) => !isOfSite(heading))) ??
-    [body.querySelector('h2')].find((heading) => heading !== null && isIn(title, wordsOf(heading))) ??
+    (ofArticles.length === 1 && isIn(title, headingText(ofArticles[0])) ? ofArticles[0] : all.find((heading) => !isOfSite(heading))) ??
+    [body.querySelector('h2')].find((heading) => heading !== null && isIn(title, headingText(heading))) ??
     undefined
   );
 }
@@ -46,4 +48,58 @@ const isIn = (title: string, words: string): boolean =>
   words !== '' && ` ${title.replace(/[\s|·•»«—–:-]+/g, ' ')} `.includes(` ${words.replace(/[\s|·•»«—–:-]+/g, ' ')} `);
 
 /** The words of a heading, without the sign that links to it. */
-export const wordsOf = (heading: DomElement | undefined): string => oneLine((heading?.textContent ?? '').replace(SIGN, ''));
+export const headingText = (heading: DomElement | undefined): string => oneLine((heading?.textContent ?? '').replace(SIGN, ''));
+
+/** What stylesheets call the paragraph under a headline. */
+const LEAD = /(?:^|[\s_-])(?:lead|lede|teaser|standfirst|sub-?(?:title|head(?:line|ing)?)|dek|excerpt|vorspann|chapo)(?:$|[\s_-])/i;
+const SHORTEST = 40;
+const LONGEST = 1000;
+/** How far above the headline an element may begin that holds both. */
+const NEAR = 4;
+const LINKED = 0.3;
+/** Letters at the beginning that tell one paragraph from another. */
+const BEGINNING = 40;
+
+const comparableWords = (text: string | null | undefined): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+
+/**
+ * The paragraph under the headline, which Readability takes for a part of the page's head: one that is named so, or that says what the page's
+ * description says. To be asked before the page is taken apart.
+ */
+export function leadOf(document: DomDocument, headline: DomElement | undefined): DomElement | undefined {
+  if (!headline) return undefined;
+  const description = comparableWords(
+    document.querySelector('meta[name="description"], meta[property="og:description"]')?.getAttribute('content'),
+  );
+  let [isBelow, lead] = [false, undefined as DomElement | undefined];
+  const visit = (element: DomElement): void => {
+    for (const child of childElements(element)) {
+      if (lead) return;
+      if (child === headline) isBelow = true;
+      else if (isBelow && isLead(child, description)) lead = child;
+      else visit(child);
+    }
+  };
+  visit(above(headline));
+  return lead;
+}
+
+function above(headline: DomElement): DomElement {
+  let around = headline;
+  for (let i = 0; i < NEAR && around.parentElement && around.parentElement.nodeName !== 'BODY'; i++) around = around.parentElement;
+  return around;
+}
+
+function isLead(element: DomElement, description: string): boolean {
+  const isNamed = LEAD.test(elementNames(element));
+  if (!isNamed && (element.nodeName !== 'P' || description === '')) return false;
+  const letters = lettersOf(element);
+  if (letters < SHORTEST || letters > LONGEST || linkShareOf(element) > LINKED) return false;
+  return isNamed || description.startsWith(comparableWords(element.textContent).slice(0, 2 * BEGINNING));
+}
+
+/** Puts the lead above the text, unless that has it. */
+export function withLead(content: DomElement, lead: DomElement | undefined): DomElement {
+  if (lead && !comparableWords(content.textContent).includes(comparableWords(lead.textContent).slice(0, BEGINNING))) content.prepend(lead);
+  return content;
+}

@@ -1,7 +1,8 @@
-import type { Field as ArrowField, Schema, Table, Vector } from 'apache-arrow';
-import { terms } from '../../../base/terms.ts';
+import type { Field as ArrowField, RecordBatch, Schema, Table, Vector } from 'apache-arrow';
+import { terms } from '../../../text/terms.ts';
 import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
-import { fieldsText } from './fields.ts';
+import { fieldsText } from './lancedb-filter.ts';
+import type { Metadata } from '../../../schema/items.ts';
 
 type Arrow = typeof import('apache-arrow');
 
@@ -84,4 +85,44 @@ function vectorColumn(arrow: Arrow, chunks: readonly StoredChunk[], dimensions: 
   chunks.forEach(({ vector }, i) => numbers.set(vector!, i * dimensions));
   const child = arrow.makeData({ type: new arrow.Float32(), length: numbers.length, nullCount: 0, data: numbers });
   return new arrow.Vector([arrow.makeData({ type: vectorType(arrow, dimensions), length: chunks.length, nullCount: 0, child })]);
+}
+
+type Rows = Table | RecordBatch;
+
+/** Reads one column of rows: the value of the row at a place. Columns are read one by one, because objects of whole rows are slow. */
+export function reader(rows: Rows, name: string): (at: number) => unknown {
+  const column = rows.getChild(name);
+  return (at) => column?.get(at) ?? undefined;
+}
+
+/** The chunks that these rows hold, as they were given; with their vectors where those were read. */
+export function toChunks(rows: Rows): StoredChunk[] {
+  const text = (name: string) => reader(rows, name) as (at: number) => string | undefined;
+  const [id, passage, lead, embedText, source, metadata, version] = [
+    'id',
+    'text',
+    'lead',
+    'embed_text',
+    'source',
+    'metadata',
+    'version',
+  ].map(text);
+  const siblings = reader(rows, 'siblings') as (at: number) => number;
+  const vector = reader(rows, 'vector') as (at: number) => { toArray(): Float32Array } | undefined;
+  return Array.from({ length: rows.numRows }, (_, at) => {
+    const beginning = lead!(at);
+    const whole = beginning === undefined ? embedText!(at) : beginning + passage!(at)!;
+    const numbers = vector(at);
+    const made = version!(at);
+    return {
+      id: id!(at)!,
+      text: passage!(at)!,
+      ...(whole === undefined ? {} : { embed_text: whole }),
+      source: source!(at)!,
+      metadata: JSON.parse(metadata!(at)!) as Metadata,
+      ...(made === undefined ? {} : { version: made }),
+      ...(siblings(at) > 0 ? { siblings: siblings(at) } : {}),
+      ...(numbers ? { vector: numbers.toArray().slice() } : {}), // a copy: the original keeps the memory of all rows
+    };
+  });
 }

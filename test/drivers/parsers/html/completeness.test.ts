@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { completenessOf } from '../../../../bench/visible-text.ts';
-import { parseHtml } from '../../../../src/drivers/parsers/dom.ts';
+import { parseHtml } from '../../../../src/drivers/parsers/html/dom.ts';
 import { decodeText } from '../../../../src/drivers/parsers/encoding.ts';
-import { isStory } from '../../../../src/drivers/parsers/html/story.ts';
-import { htmlParser } from '../../../../src/drivers/parsers/html.ts';
+import { isStory } from '../../../../src/drivers/parsers/html/main-content.ts';
+import { htmlParser } from '../../../../src/drivers/parsers/html/html.ts';
 
 // Of every page that is no story of a magazine or blog, each heading and at least 98 % of the words of its content are in the document.
 

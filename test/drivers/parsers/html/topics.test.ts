@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseHtml } from '../../../../src/drivers/parsers/dom.ts';
-import { removeLeftovers } from '../../../../src/drivers/parsers/html/leftovers.ts';
+import { parseHtml } from '../../../../src/drivers/parsers/html/dom.ts';
+import { removeBoilerplate } from '../../../../src/drivers/parsers/html/boilerplate.ts';
 import { placeOf, read } from '../read.ts';
 
 const sentence =
@@ -57,7 +57,7 @@ describe('a short part of an article', () => {
   it('stays where its name says of what kind it is, and begins with a word for what leads elsewhere', async () => {
     const paged = async (name: string): Promise<string | null> => {
       const { body } = await parseHtml(`<html><body><p>${sentence.repeat(3)}</p><div class="${name}">PARTWORD</div></body></html>`);
-      return removeLeftovers(body, 'story').textContent;
+      return removeBoilerplate(body, 'story').textContent;
     };
     const parts = 'related-commands rating-table social-security share-permissions subscribe-plan tags-input';
     for (const name of parts.split(' ')) expect(await paged(name), name).toContain('PARTWORD');

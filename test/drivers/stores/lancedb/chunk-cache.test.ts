@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChunkCache } from '../../../../src/drivers/stores/lancedb/chunk-cache.ts';
+import { ChunkCache } from '../../../../src/drivers/stores/lancedb/table-holder.ts';
 
 const chunk = (id: string, text = 'a passage') => ({ id, text, source: 'a', metadata: {} });
 

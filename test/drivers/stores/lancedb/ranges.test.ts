@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortableNumber } from '../../../../src/drivers/stores/lancedb/fields.ts';
-import { literal, numberRange, textRange } from '../../../../src/drivers/stores/lancedb/ranges.ts';
+import { literal, numberRange, sortableNumber, textRange } from '../../../../src/drivers/stores/lancedb/lancedb-filter.ts';
 
 /** LanceDB's regular expressions are Rust's: only the spelling of a letter by its number differs here. */
 const compile = (pattern: string): RegExp => new RegExp(`^(?:${pattern.replaceAll('\\x{', '\\u{')})$`, 'u');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { indexOf, queryVector, textVector } from '../../../../src/drivers/stores/qdrant/text-vector.ts';
+import { indexOf, queryVector, textVector } from '../../../../src/drivers/stores/qdrant/points.ts';
 
 describe('the place of a term', () => {
   it('stays what it is: stored collections are searched by it', () => {

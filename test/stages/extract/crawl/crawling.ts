@@ -1,16 +1,16 @@
 import { afterEach } from 'vitest';
 import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
-import { KbError } from '../../../../src/base/errors.ts';
-import type { HttpOptions } from '../../../../src/base/http.ts';
+import { KbError } from '../../../../src/core/errors.ts';
+import type { HttpOptions } from '../../../../src/http/client.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
 import type { Document } from '../../../../src/schema/items.ts';
 import type { ErrorItem } from '../../../../src/schema/results.ts';
-import type { UrlsInput } from '../../../../src/schema/sources.ts';
+import type { UrlsInput } from '../../../../src/schema/source-entries.ts';
 import type { Extracted } from '../../../../src/stages/extract/candidate.ts';
-import type { PageMemory, RememberedPage } from '../../../../src/stages/extract/page-memory.ts';
-import { Turns } from '../../../../src/stages/extract/crawl/in-turn.ts';
-import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/urls.ts';
+import type { PageMemory, RememberedPage } from '../../../../src/stages/extract/pages/page-memory.ts';
+import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
+import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site, type SiteRoute } from '../../../support/site.ts';
 import { openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
@@ -91,7 +91,7 @@ export const extracting = (
     reader: pageReader(),
     renderer: noBrowser,
     user_agent: 'kb',
-    turns: new Turns(),
+    turns: new HostLimiter(),
     max_redirects: (door.network ?? (DEFAULTS.network as Network)).max_redirects,
     ...over,
     settings: { ...(DEFAULTS.ingestion.urls as UrlsParts['settings']), mode: 'full', ...settings },

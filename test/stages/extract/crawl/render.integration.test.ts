@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { KbError } from '../../../../src/base/errors.ts';
+import { KbError } from '../../../../src/core/errors.ts';
 import type { Renderer } from '../../../../src/ports/reading.ts';
 import { article, asked, crawled, memoryOf, noBrowser, paths, siteKeeper } from './crawling.ts';
 

@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import picomatch from 'picomatch';
+import { KbError } from '../../core/errors.ts';
+import { describeFileError } from '../../core/file-names.ts';
+import { hash } from '../../core/ids.ts';
+import type { Document } from '../../schema/items.ts';
+import { filePathOf, realPath } from '../../stages/extract/files/local-path.ts';
+import type { DocumentsResult, ErrorItem, Event } from '../../schema/results.ts';
+import type { CommandContext } from '../command.ts';
+import { printable } from '../screen.ts';
+import { failureLine } from './show-ingest.ts';
+
+/** Bytes of a name, at most: file systems take 255 with what is put around it. */
+const LONGEST_NAME = 180;
+/** Names that Windows keeps for devices, whatever extension they have. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/** The name of a document's file, made of its source: letters and digits of any script, and a few signs. It names no folder and is never hidden. */
+export function fileNameOf(source: string): string {
+  const plain = source.replace(/^https?:\/\//i, '').replace(/\.(md|markdown)$/i, '');
+  const safe = plain.replace(/[^\p{L}\p{M}\p{N}._=]+/gu, '-').replace(/^[.-]+/, '');
+  let name = '';
+  for (const letter of safe) if (Buffer.byteLength(name + letter) <= LONGEST_NAME) name += letter;
+  if (name !== safe) name = `${name}-${hash(source).slice(0, 8)}`;
+  return DEVICE.test(name) ? `_${name}` : name || 'document';
+}
+
+/** Names of the files in the folder that may be among the documents that are read: also one that is read later must not be replaced. */
+function sourcesIn(folder: string, paths: readonly string[]): string[] {
+  const real = realPath(resolve(folder));
+  return paths.flatMap((given) => {
+    const path = realPath(resolve(given));
+    const isFolder = isFolderAt(path);
+    if (isFolder === false) return dirname(path) === real ? [basename(path)] : [];
+    const root = isFolder ? path : realPath(resolve(picomatch.scan(given).base));
+    return root === real ? readdirSync(real) : [];
+  });
+}
+
+/** Undefined where nothing can be found there: it may be a pattern, or a link. */
+function isFolderAt(path: string): boolean | undefined {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return undefined;
+  }
+}
+
+interface WriterOptions {
+  home: string;
+  /** Files, folders and patterns that the documents are read from. */
+  paths?: readonly string[] | undefined;
+}
+
+/**
+ * Writes documents as Markdown files into a folder, which is made where there is none, and hands back the path of each. What is there under that name is replaced,
+ * but no source and nothing that a link leads to. Throws a KbError (`usage`) where that fails.
+ */
+export function documentWriter(folder: string, { home, paths = [] }: WriterOptions): (document: Document) => string {
+  const place = { cwd: process.cwd(), home };
+  const trying = <Result>(what: string, work: () => Result): Result => {
+    try {
+      return work();
+    } catch (cause) {
+      throw new KbError('usage', `--output-dir: ${what} cannot be written: ${describeFileError(cause, 'write')}.`, { cause });
+    }
+  };
+  trying(folder, () => mkdirSync(folder, { recursive: true }));
+  const used = new Set(trying(folder, () => sourcesIn(folder, paths)).map((name) => name.toLowerCase()));
+  return ({ source, text }) => {
+    const own = filePathOf(source, place);
+    const isFree = (name: string) => !used.has(name.toLowerCase()) && realPath(resolve(folder, name)) !== own;
+    const base = fileNameOf(source);
+    let name = `${base}.md`;
+    for (let i = 2; !isFree(name); i++) name = `${base}-${i}.md`;
+    used.add(name.toLowerCase());
+    const path = join(folder, name);
+    const draft = join(folder, `.${name}.${process.pid}`);
+    trying(path, () => {
+      writeFileSync(draft, text, { flag: 'wx' });
+      renameSync(draft, path);
+    });
+    return path;
+  };
+}
+
+/** Shows a run that hands out items: each as a JSON line as it comes, failures and, in the end, notices on standard error. With `--json` the result alone is written, at the end. With `--output-dir` documents become files, which are named on standard error; `paths` are what they are read from. */
+export function itemPrinter(
+  { screen, flags, loaded }: Pick<CommandContext, 'screen' | 'flags' | 'loaded'>,
+  paths?: readonly string[],
+): {
+  prints: true;
+  onEvent(event: Event): void;
+  result(result: Pick<DocumentsResult, 'notices'>): void;
+} {
+  const folder = flags['output-dir'] as string | undefined;
+  const write = folder === undefined ? undefined : documentWriter(folder, { home: loaded.home, paths });
+  return {
+    prints: true,
+    onEvent({ type, data }) {
+      if (type === 'item' && write) return screen.note(`Wrote ${printable(write(data as Document))}`);
+      if (screen.json) return;
+      if (type === 'item') screen.printJson(data);
+      if (type === 'error') screen.warn(`Error: ${failureLine(data as unknown as ErrorItem)}`);
+    },
+    result({ notices }) {
+      for (const notice of notices) screen.warn(`Note: ${printable(notice)}`);
+    },
+  };
+}

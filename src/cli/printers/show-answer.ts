@@ -1,0 +1,142 @@
+import type { Event } from '../../schema/results.ts';
+import type { ChatResult } from '../../schema/answers.ts';
+import { count } from '../../text/count.ts';
+import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
+import { folded, plain, wrappedText } from '../markdown/flow.ts';
+import { MarkdownStream } from '../markdown/stream.ts';
+import { printable, printablePieces, type Screen } from '../screen.ts';
+import { explainLines } from './show-explain.ts';
+import { placeText } from './show-hits.ts';
+import { failureLine } from './show-ingest.ts';
+
+/** Why an answer is to be trusted less than others; undefined where there is no doubt, and where no answer from sources was to be had. */
+function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult): string | undefined {
+  if (answer === '' || reason === 'errors' || reason === 'direct_intent') return undefined;
+  if (level === 'none') return 'nothing that was found answers this.';
+  if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
+  if (reason === 'citations_unsupported') return 'the sources cited do not bear out all of it.';
+  if (level !== 'low') return undefined;
+  return retrieval_quality.passed_chunks ? 'this may not be the answer, or not all of it.' : 'the collection holds little about this.';
+}
+
+/** Passages that are shown beside a doubtful answer, with those that it cites. */
+const MOST_OTHERS = 3;
+
+type Shown = Pick<Source, 'title' | 'metadata' | 'location'> & { citation?: number };
+
+/** What an answer does not cite, best first: the sources that it was built from, and what was found beside them. */
+function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
+  const found = outputs.filter(({ id }) => sources.every((source) => source.id !== id));
+  const titleOf = ({ title, source }: RetrievedItem['metadata']) => String(title ?? source);
+  return [
+    ...sources.filter(({ cited }) => !cited),
+    ...found.map(({ metadata }) => ({ title: titleOf(metadata), metadata, location: Location.safeParse(metadata.location).data ?? {} })),
+  ];
+}
+
+/** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
+export function showSources(result: ChatResult, screen: Screen): void {
+  const { color } = screen;
+  const cited = result.sources.filter((source) => source.cited);
+  const doubt = doubtOf(result);
+  if (doubt) screen.print(color.dim(wrappedText(`\nLow confidence: ${doubt}`, screen.columns)));
+  const others = doubt ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
+  if (cited.length > 0) screen.print('');
+  for (const source of cited) screen.print(sourceLine(source, screen));
+  if (others.length > 0) screen.print(color.dim('\nWhat else to look at:'));
+  for (const source of others) screen.print(sourceLine(source, screen));
+  // a model that can't be asked fails at the search query and at the answer alike
+  for (const line of new Set(result.errors.map((error) => failureLine(error))))
+    screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
+}
+
+/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark behind it; «–» for the number of what an answer was not built from. */
+export function sourceLine(
+  { citation, title, metadata, location }: Shown,
+  { color, columns }: Pick<Screen, 'color' | 'columns'>,
+  remark = '',
+): string {
+  const place = [String(metadata.source), placeText(location)].filter(Boolean).join(' · ');
+  const spans = [
+    { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
+    { text: ` ${printable(title)} — `, paint: plain },
+    { text: printable(place), paint: color.cyan },
+    { text: remark, paint: color.dim },
+  ].filter(({ text }) => text !== '');
+  if (columns === undefined) return spans.map(({ text, paint }) => paint(text)).join('');
+  return folded(spans, { hang: '    ', columns });
+}
+
+/** Whether a script should take the answer for a failure: there is none, or errors took its place. */
+export const hasNoAnswer = ({ answer, answer_confidence }: ChatResult): boolean => answer === '' || answer_confidence.reason === 'errors';
+
+/** Shows text in Markdown as it comes: drawn on a terminal, as it is elsewhere. Nothing in it can act on the terminal. */
+export function markdownPrinter({ columns, color, write }: Screen): Pick<MarkdownStream, 'push' | 'end' | 'isAtLineStart'> {
+  const pieces = printablePieces();
+  const drawn = new MarkdownStream({ columns: columns ?? Infinity, color, write });
+  let last = '\n';
+  const say = (text: string): void => {
+    if (text === '') return;
+    last = text.at(-1)!;
+    if (columns === undefined) write(text);
+    else drawn.push(text);
+  };
+  return {
+    get isAtLineStart() {
+      return columns === undefined ? last === '\n' : drawn.isAtLineStart;
+    },
+    push: (piece) => say(pieces(piece)),
+    end() {
+      say(pieces('', true));
+      if (columns !== undefined) drawn.end();
+      else if (last !== '\n') say('\n');
+    },
+  };
+}
+
+/** A pause before another try (core/retry-progress.ts). */
+const isWait = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean => type === 'progress' && data.wait !== undefined;
+
+/** What a person who waits is told about an event; undefined where it changes nothing. */
+function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message'>): string | undefined {
+  const { type, stage, data, message } = event;
+  if (type === 'token') return 'Writing…';
+  if (type !== 'progress') return undefined;
+  if (isWait(event)) return printable(message);
+  if (stage === 'chat') return data.search_query === undefined ? 'Reading the question…' : 'Searching…';
+  return stage === 'generation' ? `Reading ${count(Number(data.sources), 'passage')}…` : undefined;
+}
+
+/** Shows a chat as it goes: what is being done while nothing is to be seen, the answer word by word, then what it cites. `end` leaves the screen at the beginning of a line, however it went. */
+export function answerPrinter(screen: Screen) {
+  const answer = markdownPrinter(screen);
+  let hasTokens = false;
+  return {
+    onEvent(event: Event): void {
+      if (screen.json) return;
+      if (event.type === 'token') {
+        hasTokens = true;
+        answer.push(String(event.data.text));
+      }
+      const status = statusOf(event);
+      if (status === undefined || !answer.isAtLineStart) return;
+      if (isWait(event) && !screen.isTerminal) screen.note(status);
+      else screen.status(status);
+    },
+    result(result: ChatResult): void {
+      if (!hasTokens) answer.push(result.answer);
+      answer.end();
+      screen.status();
+      if (hasTokens && result.answer === '') screen.print(screen.color.dim('… (the answer broke off)'));
+      showSources(result, screen);
+      if (!result.explain) return;
+      const explained = explainLines(result.retrieval, result.explain).join('\n');
+      screen.print(screen.color.dim(`\n${wrappedText(explained, screen.columns)}`));
+    },
+    end(): void {
+      answer.end();
+      screen.status();
+    },
+    hasFailed: hasNoAnswer,
+  };
+}

@@ -1,0 +1,46 @@
+import type { CollectionSummary } from '../../schema/collection-requests.ts';
+import { count } from '../../text/count.ts';
+import { size } from './amounts.ts';
+import { wrappedRow } from '../markdown/flow.ts';
+import { printable, type Screen } from '../screen.ts';
+import type { DoctorCheck } from '../../schema/diagnosis.ts';
+
+const embedder = ({ embedding, dimensions }: CollectionSummary): string =>
+  dimensions === 0 ? 'words alone' : `${embedding.provider} / ${embedding.model}, ${dimensions} dimensions`;
+
+/** A line a collection. */
+export function printCollections(collections: readonly CollectionSummary[], screen: Screen): void {
+  if (collections.length === 0) screen.print('There are no collections yet. Next: kb ingest --docs FOLDER');
+  const width = Math.max(0, ...collections.map(({ name }) => name.length));
+  for (const collection of collections) {
+    const { name, chunks, sources, bytes } = collection;
+    const text = `${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}; ${embedder(collection)}`;
+    screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
+  }
+}
+
+/** All that is known of one. */
+export function printCollection(collection: CollectionSummary, screen: Screen): void {
+  const { name, chunks, sources, bytes } = collection;
+  screen.print(screen.color.bold(name));
+  for (const [what, value] of [
+    ['documents', sources],
+    ['chunks', chunks],
+    ['on disk', size(bytes)],
+    ['embedded', embedder(collection)],
+  ])
+    screen.print(`  ${String(what).padEnd(10)} ${value}`);
+}
+
+/** A line a check, the configuration file first: it could be read, or nothing would be shown. */
+export function showChecks(checks: readonly DoctorCheck[], { screen, file }: { screen: Screen; file: string | undefined }): void {
+  const { color } = screen;
+  const marks = { ok: color.green('✓'), warning: color.yellow('!'), failed: color.red('✗') };
+  const configuration: DoctorCheck = {
+    name: 'config',
+    status: 'ok',
+    message: file ?? 'no kb.config.yaml from here upwards: the defaults hold (kb init writes one)',
+  };
+  for (const { name, status, message } of [configuration, ...checks])
+    screen.print(wrappedRow(`${marks[status]} ${name.padEnd(10)} `, printable(message), screen.columns));
+}

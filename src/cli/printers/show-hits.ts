@@ -1,0 +1,142 @@
+import { queryTerms, terms } from '../../text/terms.ts';
+import { clipped, folded, width, wrappedText } from '../markdown/flow.ts';
+import type { Location, RetrievedItem } from '../../schema/items.ts';
+import type { RetrieveResult } from '../../schema/answers.ts';
+import { armsOf } from './show-explain.ts';
+import { failureLine } from './show-ingest.ts';
+import { printable, type Screen } from '../screen.ts';
+
+/** Lines of a snippet at most. */
+const LINES = 3;
+
+const SENTENCE_END = /(?<=[.!?][)"”»’]?)\s+|(?<=[。！？])/u;
+const HEADING = /^#{1,6}\s/;
+
+/** A sentence, a row of a table or a line of code. */
+interface Piece {
+  text: string;
+  /** The line of the passage that it stands on. */
+  line: number;
+}
+
+/** The pieces of a passage, without its headings where it has anything else: they stand in the place of the hit. */
+function piecesOf(passage: string): Piece[] {
+  const lines = passage.split('\n').filter((line) => line.trim());
+  const body = lines.filter((line) => !HEADING.test(line));
+  return (body.length > 0 ? body : lines).flatMap((text, line) =>
+    /^(?:\||\s{4})/.test(text) ? [{ text, line }] : text.split(SENTENCE_END).map((sentence) => ({ text: sentence, line })),
+  );
+}
+
+/** The lines that pieces take, those of one line of the passage behind one another; a row or code that is too long is cut. */
+function laidOut(pieces: readonly Piece[], columns: number): string[] {
+  const lines = [...Map.groupBy(pieces, ({ line }) => line).values()].map((parts) => parts.map(({ text }) => text).join(' '));
+  return lines.flatMap((line) => (/^(?:\||\s{4})/.test(line) ? [clipped(line, columns)] : wrappedText(line, columns).split('\n')));
+}
+
+/** Where the `count` neighbours begin that hold most of what is wanted; the first of several. */
+function bestStart(texts: readonly string[], wanted: ReadonlySet<string>, count: number): number {
+  const held = texts.map((text) => new Set(terms(text).filter((term) => wanted.has(term))));
+  const worth = (start: number) => new Set(held.slice(start, start + count).flatMap((own) => [...own])).size;
+  let best = 0;
+  for (let start = 1; start + count <= texts.length; start++) if (worth(start) > worth(best)) best = start;
+  return best;
+}
+
+/**
+ * What of a passage is shown on a terminal: the sentence with most words of the query and as much of what follows it, then of what stands before it, as three
+ * lines of `columns` characters hold. Dots stand where the passage goes on.
+ */
+export function snippetOf(passage: string, query: string, columns: number): string[] {
+  const pieces = piecesOf(passage);
+  const wanted = new Set(queryTerms(query));
+  const texts = pieces.map(({ text }) => text);
+  let start = bestStart(texts, wanted, 1);
+  let end = start + 1;
+  const fits = (from: number, to: number) => laidOut(dotted(pieces, from, to), columns).length <= LINES;
+  while (end < pieces.length && fits(start, end + 1)) end++;
+  while (start > 0 && fits(start - 1, end)) start--;
+  const lines = laidOut(dotted(pieces, start, end), columns);
+  const first = bestStart(lines, wanted, LINES);
+  return lines.length > LINES ? lines.slice(first, first + LINES) : lines;
+}
+
+/** The pieces from one to another, with dots where there are more. */
+function dotted(pieces: readonly Piece[], start: number, end: number): Piece[] {
+  const shown = pieces.slice(start, end);
+  if (start > 0) shown[0] = { ...shown[0]!, text: `… ${shown[0]!.text}` };
+  const last = shown.length - 1;
+  if (end < pieces.length) shown[last] = { ...shown[last]!, text: `${shown[last]!.text} …` };
+  return shown;
+}
+
+/** Where a passage stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
+export function placeText(location: Location = {}): string {
+  const { page, sheet, row_start, row_end, headings, line_start, line_end, anchor } = location;
+  const range = (name: string, from: number | undefined, to: number | undefined) =>
+    from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
+  const parts = [
+    headings?.length ? headings.join(' › ') : undefined,
+    page === undefined ? undefined : `page ${page}`,
+    sheet === undefined ? undefined : `sheet ${sheet}`,
+    range('row', row_start, row_end),
+    row_start === undefined ? range('line', line_start, line_end) : undefined,
+    anchor === undefined ? undefined : `#${anchor}`,
+  ];
+  return printable(parts.filter((part) => part !== undefined).join(', '));
+}
+
+/** The passage with the words that match the query marked. */
+export function markWords(text: string, query: string, mark: (word: string) => string): string {
+  const wanted = new Set(queryTerms(query));
+  return printable(text).replace(/[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.\-']*[\p{L}\p{M}\p{N}_])?/gu, (word) =>
+    terms(word).some((term) => wanted.has(term)) ? mark(word) : word,
+  );
+}
+
+/** A line in pieces that fit, broken between words. A row of a table and code that is indented stay whole. */
+export function wrapped(line: string, columns: number): string[] {
+  const isWhole = line.startsWith('|') || /^(?: {4}|\t)(?!\s*(?:[-*+•]|\d+[.)])\s)/.test(line) || width(line) <= columns;
+  return isWhole ? [line] : wrappedText(line, columns).split('\n');
+}
+
+/** Every hit with its title, place, score and passage: on a terminal a snippet of that, unless it is `full`. */
+export function showHits(result: RetrieveResult, screen: Screen, { full = false }: { full?: boolean } = {}): void {
+  for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
+  if (result.items.length === 0 && result.failed === 0)
+    screen.print(wrappedText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
+  for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
+}
+
+/** Title and score, in one line where they fit into it. */
+function headingLine(title: string, score: string, { color, columns }: Screen): string {
+  const fits = columns === undefined || width(`${title}  ${score}`) <= columns;
+  if (fits) return `${color.bold(title)}  ${color.dim(score)}`;
+  return folded(
+    [
+      { text: title, paint: color.bold },
+      { text: ` ${score}`, paint: color.dim },
+    ],
+    { hang: '   ', columns },
+  );
+}
+
+function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { query: string; screen: Screen; full: boolean }): void {
+  const { color, columns } = screen;
+  const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
+  const score =
+    item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
+  const place = [printable(source), placeText(location)].filter(Boolean).join(' · ');
+  if (rank > 1) screen.print('');
+  screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
+  screen.print(color.cyan(wrappedText(`   ${place}`, columns)));
+  const shown =
+    columns === undefined || full
+      ? item.text
+          .trim()
+          .split('\n')
+          .flatMap((line) => wrapped(line, (columns ?? Infinity) - 3))
+      : snippetOf(printable(item.text), query, columns - 3);
+  for (const line of shown) screen.print(line ? `   ${markWords(line, query, (word) => color.bold.yellow(word))}` : '');
+  for (const told of armsOf(item.explain)) screen.print(color.dim(wrappedText(`   ${told}`, columns)));
+}

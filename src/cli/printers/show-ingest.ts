@@ -1,0 +1,103 @@
+import { extname } from 'node:path';
+import type { ErrorItem, IngestResult } from '../../schema/results.ts';
+import { count } from '../../text/count.ts';
+import { duration } from './amounts.ts';
+import type { FlagValues } from '../flags.ts';
+import { wrappedRow } from '../markdown/flow.ts';
+import { repeatFlags } from '../repeat-flags.ts';
+import { printable, type Screen } from '../screen.ts';
+
+/** Failures listed one by one; the report (`--json`) has them all. */
+const MOST_FAILURES = 20;
+
+/** Notices in the summary. */
+const MOST_NOTICES = 10;
+
+/** Names in one line of the summary. */
+const MOST_NAMED = 3;
+
+/** One failure as a line: with what failed, but for a question, which was just typed, and with how often it was tried. */
+export function failureLine({ source, source_kind, error, attempts }: ErrorItem): string {
+  const text = source_kind === 'query' || source_kind === 'chat' || error.includes(source) ? error : `${source}: ${error}`;
+  return printable(attempts > 1 ? `${text} It was tried ${attempts} times.` : text);
+}
+
+/** What a person wants to know when an ingest is over: what was done, what was not and why, and what to type next. */
+export function showIngest(result: IngestResult, view: IngestView): void {
+  const { screen } = view;
+  const failures = result.failed > 0 ? `, ${count(result.failed, 'failure')}` : '';
+  screen.print(
+    screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
+  );
+  for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)])
+    screen.print(wrappedRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
+  showFailures(result.errors, result.failed, screen);
+  if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
+    screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');
+  if (view.dry_run || screen.quiet || result.stored + result.unchanged === 0) return;
+  const option = repeatFlags(view.flags);
+  screen.print(screen.color.dim(`Next: kb retrieve "…"${option}   or   kb chat${option}`));
+}
+
+interface IngestView {
+  screen: Screen;
+  milliseconds: number;
+  dry_run: boolean;
+  /** What the command line said: some of it has to be typed again. */
+  flags: FlagValues;
+}
+
+/** What was done, up to the name of the collection. */
+function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
+  if (sources + unchanged + failed === 0) return 'Found no documents for';
+  if (sources === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')} from`;
+  if (sources === 0) return `${unchanged > 0 ? 'Nothing has changed' : dry_run ? 'Nothing would be stored' : 'Nothing was stored'} in`;
+  return dry_run
+    ? `Would store ${count(chunks, 'chunk')} of ${count(sources, 'document')} in`
+    : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')} in`;
+}
+
+function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: IngestResult, { dry_run }: IngestView): [string, string][] {
+  const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : '';
+  const rows: [string, number, string][] = [
+    ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],
+    ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
+    [
+      dry_run ? 'would prune' : 'pruned',
+      pruned.length,
+      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listed(pruned)}`,
+    ],
+    [
+      'gone',
+      gone.length,
+      `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listed(gone)}`,
+    ],
+    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} not read: ${named(passed_over)}`],
+  ];
+  return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
+}
+
+const noteRows = ({ notices }: IngestResult): [string, string][] => {
+  const more = notices.length - MOST_NOTICES;
+  const rows = notices.slice(0, MOST_NOTICES).map((notice): [string, string] => ['note', notice]);
+  return more > 0 ? [...rows, ['note', `… and ${more} more; --json lists them.`]] : rows;
+};
+
+/** Failures, each with its reason. */
+function showFailures(errors: readonly ErrorItem[], failed: number, screen: Screen): void {
+  if (failed === 0) return;
+  screen.warn(screen.colorBeside.red(`${count(failed, 'item')} failed:`));
+  for (const error of errors.slice(0, MOST_FAILURES)) screen.warn(`  ${failureLine(error)}`);
+  if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '');
+}
+
+/** The files themselves where they are few, else the kinds of them. */
+function named(paths: readonly string[]): string {
+  if (paths.length <= MOST_NAMED) return paths.join(', ');
+  const all = [...new Set(paths.map((path) => extname(path) || 'no extension'))].toSorted();
+  return listed(all);
+}

@@ -1,0 +1,38 @@
+import { holdsSecret, redactUrl } from '../core/secrets.ts';
+import { fromText } from '../config/environment.ts';
+import { Config } from '../schema/config.ts';
+import { keysOf } from '../schema/keys.ts';
+import type { FlagValues } from './flags.ts';
+
+/** Keys that say which collection is meant, where it lies and how its vectors are made. */
+const PLACE = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embedding\.(?:provider|model|options))(?:\.|$)/;
+
+/** What of a command line the next command needs to mean the same collection, as it is typed in a shell: ` --collection manuals`; empty where nothing of it was said. Credentials are not repeated: it stands on a screen, and in logs. */
+export function repeatFlags(flags: FlagValues): string {
+  const own = keysOf(Config).flatMap(({ path, flag }) => (flag !== undefined && PLACE.test(path) ? [flag] : []));
+  const given = ['config', ...own].flatMap((flag) => (flags[flag] === undefined ? [] : [`--${flag}`, safe(String(flags[flag]))]));
+  const settings = ((flags.set ?? []) as string[]).filter((setting) => PLACE.test(setting.split('=', 1)[0]!));
+  return [...given, ...settings.flatMap((setting) => ['--set', safeSetting(setting)])].map((word) => ` ${quoted(word)}`).join('');
+}
+
+/** A text that carries a user name or parameters, as an address does. */
+const IN_ADDRESS = /\/\/[^/\s]*@|:\/\/(?:(?!:\/\/)\S)*\?/;
+
+/** A word without the credentials that an address in it carries. */
+const safe = (word: string): string => (IN_ADDRESS.test(word) ? redactUrl(word) : word);
+
+/** `KEY=VALUE` with … for a value that is a credential, or holds one. */
+function safeSetting(setting: string): string {
+  const [, key = '', value = ''] = /^([^=]*)=(.*)$/s.exec(setting) ?? [];
+  const isSecret = key.split('.').some((name) => holdsSecret(name, value)) || holdsCredentials(fromText(undefined, value));
+  return `${key}=${isSecret ? '…' : safe(value)}`;
+}
+
+/** Whether a structure has a field, however deep, that holds a credential. */
+const holdsCredentials = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([name, inner]) => holdsSecret(name, String(inner)) || holdsCredentials(inner));
+
+/** A word as a shell takes it for one. */
+const quoted = (word: string): string => (/^[\w@%+:,./=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import { KbError } from '../core/errors.ts';
+import { describeFileError } from '../core/file-names.ts';
+import { filledIn } from '../core/settings.ts';
+import { explain } from '../core/validation-issues.ts';
+import type { Environment } from '../config/environment.ts';
+import type { RequestOf } from '../engine/operations.ts';
+import { ApiSource } from '../schema/source-entries.ts';
+import { absolutePath, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
+import type { FlagValues } from './flags.ts';
+import { inputText } from './json-lines.ts';
+
+type IngestInput = RequestOf<'ingest'>;
+type ApiEntry = Extract<NonNullable<IngestInput['api']>, unknown[]>[number];
+
+/** Where a command runs. */
+interface Surroundings {
+  home: string;
+  environment: Environment;
+}
+
+/** The request of an ingest: the file of `--sources`, and over it what the flags name. In what files say of APIs, `${NAME}` stands for a variable of the environment. */
+export async function ingestSources(flags: FlagValues, { home, environment }: Surroundings): Promise<IngestInput> {
+  const place: PathPlace = { cwd: process.cwd(), home };
+  const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
+  return {
+    ...(flags.sources === undefined ? {} : readRequest(String(flags.sources), environment)),
+    ...(docs ? { docs } : {}),
+    ...(urls ? { urls } : {}),
+    ...(api ? { api: api.flatMap((given) => apiEntries(given, { flag: '--api', environment })) } : {}),
+    ...(markdown ? { markdown: await Promise.all(markdown.map((given) => markdownEntry(given, place))) } : {}),
+  };
+}
+
+/** An address, or the APIs that `@file` describes, with the values of the variables that it refers to. */
+export function apiEntries(given: string, { flag, environment }: { flag: string; environment: Environment }): ApiEntry[] {
+  if (!given.startsWith('@')) return [given];
+  const path = given.slice(1);
+  const entries = [filledIn(readStructure(path, flag), environment)].flat();
+  for (const entry of entries) checkEntry(entry, `${flag}: ${path}`);
+  return entries as ApiEntry[];
+}
+
+/** Throws a KbError (`usage`) that names the file and the key, which the engine does not know of. */
+function checkEntry(value: unknown, where: string): void {
+  const schema = typeof value === 'string' ? ApiSource.shape.url : ApiSource;
+  const { error } = schema.safeParse(value);
+  if (error) throw new KbError('usage', `${where}: ${explain(error, { schema, value, whole: 'what describes an API' })}`);
+}
+
+/** Text, `@file` (whose path is its source), or `-` for standard input. */
+async function markdownEntry(given: string, place: PathPlace): Promise<string | { text: string; source: string }> {
+  if (given === '-') return inputText();
+  if (!given.startsWith('@')) return given;
+  return { text: readText(given.slice(1), '--markdown'), source: fileSource(absolutePath(given.slice(1), place), place) };
+}
+
+function readRequest(path: string, environment: Environment): IngestInput {
+  const request = readStructure(path, '--sources');
+  if (isTree(request)) {
+    const { ingestion } = request;
+    if ('api' in request) request.api = filledIn(request.api, environment);
+    if (isTree(ingestion) && 'api' in ingestion) ingestion.api = filledIn(ingestion.api, environment);
+    return request as IngestInput;
+  }
+  throw new KbError('usage', `--sources: ${path} holds no request.`, {
+    hint: 'It has the keys docs, urls, api and markdown, as the body of /v1/pipelines/ingest.',
+  });
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A file of YAML or JSON that a flag names. */
+function readStructure(path: string, flag: string): unknown {
+  try {
+    return parse(readText(path, flag)) as unknown;
+  } catch (cause) {
+    if (cause instanceof KbError) throw cause;
+    throw new KbError('usage', `${flag}: ${path} is neither YAML nor JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function readText(path: string, flag: string): string {
+  if (path === '')
+    throw new KbError('usage', `${flag}: no file is named after @.`, { hint: 'Write its path behind it, such as @orders.yaml.' });
+  try {
+    return readFileSync(resolve(path), 'utf8');
+  } catch (cause) {
+    throw new KbError('usage', `${flag}: the file ${path} cannot be read: ${describeFileError(cause, 'read')}.`, { cause });
+  }
+}
+
+type ApiEntries = Extract<NonNullable<RequestOf<'fetch'>['apis']>, unknown[]>;
+
+/** The APIs that a command line names, each with its `--header` and `--param`. `${NAME}` in their values stands for a variable of the environment. */
+export function fetchEntries(given: readonly string[], flags: FlagValues, environment: Environment): ApiEntries {
+  const entries = given.flatMap((one) => apiEntries(one, { flag: 'API', environment }));
+  const pairs = (flag: string, sign: string) => ((flags[flag] as string[] | undefined) ?? []).map((text) => pairOf(text, { flag, sign }));
+  const repeated = Map.groupBy(pairs('param', '='), ([name]) => name); // each of its values is sent
+  const params = [...repeated].map(([name, all]) => [name, all.length > 1 ? all.map(([, value]) => value) : all[0]![1]]);
+  const sent = filledIn({ headers: Object.fromEntries(pairs('header', ':')), params: Object.fromEntries(params) }, environment) as {
+    headers: Record<string, string>;
+    params: Record<string, unknown>;
+  };
+  return entries.map((entry) => {
+    const api = typeof entry === 'string' ? { url: entry } : entry;
+    return { ...api, headers: { ...api.headers, ...sent.headers }, params: { ...api.params, ...sent.params } };
+  });
+}
+
+/** Throws a KbError (`usage`) that does not repeat what may be a credential. */
+function pairOf(text: string, { flag, sign }: { flag: string; sign: string }): [string, string] {
+  const at = text.indexOf(sign);
+  const name = text.slice(0, at).trim();
+  if (at > 0 && name !== '') return [name, sign === ':' ? text.slice(at + 1).trim() : text.slice(at + 1)];
+  const example = flag === 'header' ? "--header 'X-Team: docs'" : '--param lang=en';
+  throw new KbError('usage', `--${flag}: a name and a value with «${sign}» between them are expected.`, {
+    hint: `For example ${example}.`,
+  });
+}

@@ -1,0 +1,225 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { throwIfAborted } from './run.ts';
+
+/** Milliseconds of work in one go after which others have their turn. */
+const LONGEST = 10;
+
+/**
+ * For long work whose steps wait for nothing: the function made here is awaited with every step. Once the steps have taken 10 ms in one go, it lets the
+ * event loop turn, so that other requests are answered and this one can be stopped. Throws a KbError (`aborted`) where it was.
+ */
+export function yieldToEventLoop(signal: AbortSignal | undefined): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began >= LONGEST) {
+      await turn();
+      began = performance.now();
+    }
+    throwIfAborted(signal);
+  };
+}
+
+/**
+ * Gathers single calls into batches of at most `size`: calls that are made in the same turn of the event loop go together. Each gets its own result;
+ * when a batch fails, all of its calls do.
+ */
+export function batched<In, Out>(size: number, work: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
+  let waiting: { item: In; resolve: (result: Out) => void; reject: (error: unknown) => void }[] = [];
+  const send = () => {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    work(batch.map(({ item }) => item)).then(
+      (results) => batch.forEach(({ resolve }, i) => resolve(results[i]!)),
+      (error: unknown) => batch.forEach(({ reject }) => reject(error)),
+    );
+  };
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (waiting.length === size) send();
+      else if (waiting.length === 1) setImmediate(send);
+    });
+}
+
+/**
+ * Maps with at most `limit` at once; results come in the order of the input, each as soon as those before it are there, however long the source takes for more.
+ * Reads no further ahead than `limit`: back-pressure reaches the source.
+ */
+export async function* mapOrdered<In, Out>(
+  items: AsyncIterable<In> | Iterable<In>,
+  limit: number,
+  work: (item: In) => Promise<Out>,
+): AsyncGenerator<Out, void, void> {
+  const source = inOrder(items);
+  const running: Promise<Out>[] = [];
+  let coming: Promise<IteratorResult<In>> | undefined;
+  let hasEnded = false;
+  try {
+    while (!hasEnded || running.length > 0) {
+      if (!hasEnded && running.length < limit) coming ??= unheard(source.next());
+      const item = coming && (await sooner(coming, running[0]));
+      if (!item) {
+        yield await running.shift()!;
+        continue;
+      }
+      coming = undefined;
+      if (item.done) hasEnded = true;
+      else running.push(unheard(work(item.value)));
+    }
+  } finally {
+    await Promise.allSettled([...running, coming]);
+    await source.return();
+  }
+}
+
+/** A promise that is awaited later; until then its failure is not unhandled. */
+function unheard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** What the first promise comes to; undefined where the other one is settled before it. */
+const sooner = <T>(promise: Promise<T>, other: Promise<unknown> | undefined): Promise<T | undefined> => {
+  const settled = other?.then(
+    () => undefined,
+    () => undefined,
+  );
+  return settled ? Promise.race([promise, settled]) : promise;
+};
+
+/** Maps with at most `limit` at once; results come as they finish. */
+export async function* mapAsFinished<In, Out>(
+  items: AsyncIterable<In> | Iterable<In>,
+  limit: number,
+  work: (item: In) => Promise<Out>,
+): AsyncGenerator<Out, void, void> {
+  const running = new Map<number, Promise<{ key: number; value: Out }>>();
+  let next = 0;
+  const first = async () => {
+    const { key, value } = await Promise.race(running.values());
+    running.delete(key);
+    return value;
+  };
+  try {
+    for await (const item of items) {
+      const key = next++;
+      const job = work(item).then((value) => ({ key, value }));
+      job.catch(() => {});
+      running.set(key, job);
+      if (running.size >= limit) yield await first();
+    }
+    while (running.size > 0) yield await first();
+  } finally {
+    await Promise.allSettled(running.values());
+  }
+}
+
+/**
+ * Lets the source work ahead of its reader: at most `size` items wait. It begins at once, so that several can work side by side.
+ * Whoever makes one reads it to its end or calls `return`.
+ */
+export function prefetch<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item, void, void> {
+  const source = items[Symbol.asyncIterator]();
+  const waiting: Promise<IteratorResult<Item>>[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  let ended = false;
+  const end: IteratorReturnResult<undefined> = { done: true, value: undefined };
+  const pull = () => {
+    const step = last.then(() => (ended ? end : source.next()));
+    last = step.then(
+      (result) => {
+        ended ||= result.done === true;
+      },
+      () => {
+        ended = true;
+      },
+    );
+    step.catch(() => {}); // whoever reads it hears of it; one that nobody reads any more is not unhandled
+    waiting.push(step);
+  };
+  const next = async (): Promise<IteratorResult<Item, void>> => {
+    while (waiting.length < size) pull();
+    return waiting.shift()!;
+  };
+  const stop = async (): Promise<IteratorResult<Item, void>> => {
+    ended = true;
+    await last;
+    await source.return?.();
+    return end;
+  };
+  for (let i = 0; i < size; i++) pull();
+  const generator: AsyncGenerator<Item, void, void> = {
+    next,
+    return: stop,
+    throw: async (error) => {
+      await stop();
+      throw error;
+    },
+    [Symbol.asyncIterator]: () => generator,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
+  return generator;
+}
+
+interface GroupOptions<Item> {
+  weight?: (item: Item) => number;
+  /** Milliseconds that an item waits for others at most, about. */
+  patience?: number;
+}
+
+/** Groups items until their weights reach `size`, or the first of them has waited long enough. The last group may be smaller; a group has at least one item. */
+export async function* groupConcurrently<Item>(
+  items: AsyncIterable<Item>,
+  size: number,
+  { weight = () => 1, patience }: GroupOptions<Item> = {},
+): AsyncGenerator<Item[], void, void> {
+  let group: Item[] = [];
+  let [total, began] = [0, 0];
+  for await (const item of patience === undefined ? items : withHeartbeat(items, patience)) {
+    if (item !== undefined) {
+      if (group.length === 0) began = Date.now();
+      group.push(item);
+      total += weight(item);
+    }
+    if (group.length === 0 || (total < size && Date.now() - began < (patience ?? Infinity))) continue;
+    yield group;
+    group = [];
+    total = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+/**
+ * The items, and `undefined` whenever `milliseconds` pass without one: for progress that goes on while nothing is finished. `return()` waits for the
+ * item that is pending: what is to end at once has to be stopped by its signal first.
+ */
+export async function* withHeartbeat<Item>(
+  items: AsyncIterable<Item> | Iterable<Promise<Item>>,
+  milliseconds: number,
+): AsyncGenerator<Item | undefined, void, void> {
+  const source = inOrder(items);
+  let pending: Promise<IteratorResult<Item>> | undefined;
+  try {
+    for (;;) {
+      pending ??= source.next();
+      let timer: NodeJS.Timeout | undefined;
+      const pause = new Promise<undefined>((done) => (timer = setTimeout(done, milliseconds, undefined)));
+      const step = await Promise.race([pending, pause]).finally(() => clearTimeout(timer));
+      if (step === undefined) {
+        yield undefined;
+        continue;
+      }
+      pending = undefined;
+      if (step.done) return;
+      yield step.value;
+    }
+  } finally {
+    await pending?.catch(() => {});
+    await source.return?.();
+  }
+}
+
+async function* inOrder<Item>(items: AsyncIterable<Item> | Iterable<Promise<Item> | Item>): AsyncGenerator<Item, void, void> {
+  yield* items;
+}

@@ -1,0 +1,107 @@
+import { type Dirent, readdir, readdirSync, realpath, stat, type Stats } from 'node:fs';
+import { join, parse, sep } from 'node:path';
+
+type Done<Result> = (error: Error | null, result?: Result) => void;
+
+/** What tinyglobby asks of `node:fs`, for paths whose names need not be UTF-8 (`pathFrom`). */
+export const byteNames = {
+  readdir: (path: string, _options: { withFileTypes: true }, done: Done<Dirent[]>): void =>
+    readdir(systemPath(path), { withFileTypes: true, encoding: 'buffer' }, (error, entries) => {
+      if (error) done(error);
+      else done(null, entries.map((entry) => Object.assign(entry, { name: pathFrom(entry.name) })) as unknown as Dirent[]);
+    }),
+  realpath: (path: string, done: Done<string>): void =>
+    realpath(systemPath(path), { encoding: 'buffer' }, (error, found) => (error ? done(error) : done(null, pathFrom(found)))),
+  stat: (path: string, done: Done<Stats>): void => stat(systemPath(path), done),
+};
+
+// Names of files are bytes. A path holds each byte that is no UTF-8 as a lone surrogate (U+DC80 to U+DCFF, as Python does), so that it can be joined,
+// compared and taken apart as any text; for the file system it becomes bytes again. People read and type a name in an escaped form.
+
+const SURROGATES = 0xdc00;
+
+/** Sequences of UTF-8, byte by byte; what is none is caught. */
+const UTF8 =
+  // oxlint-disable-next-line no-control-regex -- bytes
+  /[\x00-\x7f]+|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|([\x80-\xff])/g;
+
+/** The path or name that these bytes are. */
+export function pathFrom(bytes: Buffer): string {
+  const text = bytes.toString();
+  if (!text.includes('\ufffd')) return text;
+  return bytes
+    .toString('latin1')
+    .replace(UTF8, (sequence, other?: string) =>
+      other === undefined ? Buffer.from(sequence, 'latin1').toString() : String.fromCharCode(SURROGATES + other.charCodeAt(0)),
+    );
+}
+
+/** The path as the file system takes it. */
+export function systemPath(path: string): string | Buffer {
+  const parts = path.split(/([\udc80-\udcff])/u);
+  if (parts.length === 1) return path;
+  return Buffer.concat(parts.map((part, i) => (i % 2 === 0 ? Buffer.from(part) : Buffer.from([part.charCodeAt(0) - SURROGATES]))));
+}
+
+/** Bytes that are no UTF-8, control characters but tab and newline, overrides of direction, and a backslash that would be taken for the beginning of such an escape. */
+const UNREADABLE =
+  // oxlint-disable-next-line no-control-regex -- it is what has to be found
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\udc80-\udcff]|\\(?=x[0-9A-F]{2}|u[0-9A-F]{4})/gu;
+
+const hexadecimal = (code: number, digits: number): string => code.toString(16).toUpperCase().padStart(digits, '0');
+
+/** A path in a form that people can read, and that stands for no other path: `caf\xE9.md`, `\u202Ename.md`. */
+export const readablePath = (path: string): string =>
+  path.replace(UNREADABLE, (character) => {
+    const code = character.charCodeAt(0);
+    if (character === '\\') return '\\x5C';
+    return code >= SURROGATES ? `\\x${hexadecimal(code - SURROGATES, 2)}` : `\\u${hexadecimal(code, 4)}`;
+  });
+
+/** The path that `readablePath` gave this form. */
+export const pathRead = (readable: string): string =>
+  readable.replace(/\\x([0-9A-F]{2})|\\u([0-9A-F]{4})/g, (_escape, byte?: string, unit?: string) => {
+    const code = Number.parseInt(byte ?? unit!, 16);
+    return String.fromCharCode(byte !== undefined && code > 0x7f ? SURROGATES + code : code);
+  });
+
+/** The paths that an absolute path may stand for that was read as UTF-8 where it was none, by a shell or a library: `�` stands for what was lost. */
+export function pathsSpelled(path: string): string[] {
+  const { root } = parse(path);
+  let found = [root];
+  for (const name of path.slice(root.length).split(sep))
+    found = name.includes('\ufffd') ? found.flatMap((folder) => namesSpelled(folder, name)) : found.map((folder) => join(folder, name));
+  return found;
+}
+
+function namesSpelled(folder: string, name: string): string[] {
+  try {
+    const names = readdirSync(systemPath(folder), { encoding: 'buffer' });
+    return names.filter((bytes) => bytes.toString() === name).map((bytes) => join(folder, pathFrom(bytes)));
+  } catch {
+    return [];
+  }
+}
+
+/** What a system says of a file that can't be read or written, by its codes (errno of POSIX). */
+const SAID: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a file stands where its folder would be',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be touched by you',
+  EPERM: 'it may not be touched by you',
+  EROFS: 'nothing can be written there',
+  ENOSPC: 'there is no room left',
+  EDQUOT: 'there is no room left for you',
+  ELOOP: 'it is a link that leads to itself',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** What is not there: the file itself, or what it would be written into. */
+const ABSENT = { read: 'there is none of that name', write: 'there is no such folder' } as const;
+
+/** Why a file can't be read or written, as the end of a sentence. */
+export function describeFileError(cause: unknown, task: keyof typeof ABSENT): string {
+  const { code = '', message = String(cause) } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return ABSENT[task];
+  return Object.hasOwn(SAID, code) ? SAID[code]! : message.replace(/\.$/, '') || code;
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { unwrapped } from '../schema/keys.ts';
+import { KbError } from './errors.ts';
+import { explain, formatPath } from './validation-issues.ts';
+import type { Chunking } from '../schema/config.ts';
+
+type Fields = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The kinds of value that a schema takes, without what wraps them. */
+function branches(schema: z.ZodType): z.ZodType[] {
+  const inner = unwrapped(schema);
+  return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => branches(option as z.ZodType)) : [inner];
+}
+
+/** What an object that fits none, one or several of the branches may hold under this name. */
+const fieldsOf = (objects: readonly z.ZodObject[], name: string): z.ZodType[] =>
+  objects.flatMap(({ shape }) => (Object.hasOwn(shape, name) ? [shape[name] as z.ZodType] : []));
+
+/**
+ * The value without the fields that are null where the schema lets them be absent: over JSON, null says the same. What the schema does not describe, such as the
+ * values of metadata, stays as it is. The value itself is not changed: what changes is copied.
+ */
+export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const kinds = branches(schema);
+  if (Array.isArray(value)) return inList(kinds, value);
+  const objects = kinds.filter((kind) => kind instanceof z.ZodObject);
+  return objects.length > 0 && isObject(value) ? inObject(objects, value) : value;
+}
+
+function inList(kinds: readonly z.ZodType[], list: readonly unknown[]): readonly unknown[] {
+  const elements = kinds.flatMap((kind) => (kind instanceof z.ZodArray ? branches(kind.element as z.ZodType) : []));
+  if (!elements.some((element) => element instanceof z.ZodObject || element instanceof z.ZodArray)) return list;
+  const element = elements.length === 1 ? elements[0]! : z.union(elements as [z.ZodType, z.ZodType]);
+  const entries = list.map((entry) => withoutNulls(element, entry));
+  return entries.some((entry, i) => entry !== list[i]) ? entries : list;
+}
+
+function inObject(objects: readonly z.ZodObject[], given: Fields): Fields {
+  let kept = given;
+  const change = (name: string, value: unknown) => {
+    if (kept === given) kept = { ...given };
+    kept[name] = value;
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'object') continue;
+    const fields = fieldsOf(objects, name);
+    if (value !== null) {
+      const inner = fields.reduce((before, field) => withoutNulls(field, before), value as unknown);
+      if (inner !== value) change(name, inner);
+    } else if (fields.some((field) => field.safeParse(undefined).success)) {
+      change(name, undefined);
+      delete kept[name];
+    }
+  }
+  return kept;
+}
+
+/** Keys of one object, at most. */
+const MOST_KEYS = 10_000;
+
+/** How deep lists and objects may lie in each other: far beyond what anything here means. */
+const DEEPEST = 64;
+
+/** Names of a path that is too deep which are told. */
+const NAMES_TOLD = 2;
+
+/** Throws a KbError for a value that is nested too deep to be walked, or whose objects have more keys than a schema should have to look at. Lists are the schema's to bound. */
+export function assertWithinSizeLimits(value: unknown, path: readonly PropertyKey[] = []): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (path.length > DEEPEST)
+    throw new KbError('usage', `${formatPath(path.slice(0, NAMES_TOLD))}: at most ${DEEPEST} levels of lists and objects are expected.`);
+  if (Array.isArray(value)) {
+    for (const [i, entry] of value.entries()) if (typeof entry === 'object') assertWithinSizeLimits(entry, [...path, i]);
+    return;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return; // bytes and streams that a program hands over
+  const entries = Object.entries(value);
+  if (entries.length > MOST_KEYS)
+    throw new KbError('usage', `${formatPath(path) || 'the request'}: at most ${MOST_KEYS} keys are expected, not ${entries.length}.`);
+  for (const [name, entry] of entries) if (typeof entry === 'object') assertWithinSizeLimits(entry, [...path, name]);
+}
+
+/** What is wrong with sizes that do not go together, as a sentence that names both keys, as `said` calls them; undefined where nothing is. */
+export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, said = (path: string): string => path): string | undefined {
+  if (chunk_overlap <= chunk_size) return undefined;
+  const [overlap, size] = [said('chunking.chunk_overlap'), said('chunking.chunk_size')];
+  return `${overlap} (${chunk_overlap}) is larger than ${size} (${chunk_size}): a chunk can't repeat more than it holds.`;
+}
+
+/** Misfits that are put into words before a value is refused: those of ten megabytes would take a server's breath for seconds. */
+const MOST_MISFITS = 10_000;
+/** Entries of each list that are looked at where there were more misfits than that. */
+const SAMPLE = 10;
+
+class TooManyMisfits extends Error {}
+
+/** The value as the schema makes it; null for an optional field is absent. Throws a KbError (`usage`) that says what does not fit, in a time that is bounded by the value's size. */
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  assertWithinSizeLimits(given);
+  const value = withoutNulls(schema, given);
+  const result = bounded(schema, value);
+  if (result?.success) return result.data;
+  if (result) throw new KbError('usage', explain(result.error, { schema, value }));
+  const sample = sampled(value);
+  const few = bounded(schema, sample);
+  throw new KbError(
+    'usage',
+    few && !few.success
+      ? explain(few.error, { schema, value: sample, isSample: true })
+      : `the request: more than ${MOST_MISFITS.toLocaleString('en-US')} values in it do not fit.`,
+  );
+}
+
+/** What came of it; undefined where there are too many misfits to tell. */
+function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> | undefined {
+  let misfits = 0;
+  const error = () => {
+    if (++misfits > MOST_MISFITS) throw new TooManyMisfits();
+    return undefined;
+  };
+  try {
+    const result = schema.safeParse(value, { error });
+    void result.error?.issues; // they may be put into words as late as now
+    return result;
+  } catch (thrown) {
+    if (thrown instanceof TooManyMisfits) return undefined;
+    throw thrown;
+  }
+}
+
+/** The value with the first entries of each list. */
+function sampled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, SAMPLE).map(sampled);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, sampled(entry)]));
+}

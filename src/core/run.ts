@@ -1,0 +1,41 @@
+import { stoppedError } from './errors.ts';
+import type { ErrorItem, Event } from '../schema/results.ts';
+
+/** An event before the door numbers it. */
+export type Progress = Omit<Event, 'sequence'>;
+
+/** Work: yields what happens, returns what came of it. To stop it, abort its signal, then `return()` it. */
+export type Run<R> = AsyncGenerator<Progress, R, void>;
+
+export const progress = (stage: string, data: Record<string, unknown> = {}, message = ''): Progress => ({
+  type: 'progress',
+  stage,
+  message,
+  data,
+});
+
+/** Tells of a failure that is listed among the errors of the result. */
+export const errorEvent = (item: ErrorItem): Progress => ({ type: 'error', stage: item.stage, message: item.error, data: { ...item } });
+
+/** Runs to the end, drops the events, hands back the result. */
+export async function settle<R>(run: AsyncGenerator<unknown, R, void>): Promise<R> {
+  for (;;) {
+    const step = await run.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs to the end: `{ events, result }`. */
+export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ events: E[]; result: R }> {
+  const events: E[] = [];
+  for (;;) {
+    const step = await run.next();
+    if (step.done) return { events, result: step.value };
+    events.push(step.value);
+  }
+}
+
+/** Throws where the work was stopped. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw stoppedError(signal.reason);
+}

@@ -1,0 +1,116 @@
+import { hash } from './ids.ts';
+import { isReferring } from './settings.ts';
+import type { RewriteText } from '../text/clean-text.ts';
+
+/** Names that hold a key, whatever they hold: compared in lower case, with nothing but letters and digits left. */
+const SECRET =
+  /(api|app|access|subscription|private|secret|auth|functions?)key(v?\d+)?$|(?<!page|next|prev|previous|continuation|cursor|sync|skip|start|resume)token$|^(auth|bearer|jwt|sig|hmac|pass|pwd|sid|cookie|otp|totp)$|authorization$|passwd$|secret|password|passwort|passphrase|passcode|signature$|credentials?$|sess(ion)?id$/;
+/** These name a key of an API (Google's `key`, OpenWeather's `appid`) or a session as often as something else; what is secret is long. */
+const PERHAPS = /key$|^(appid|pat|code|ticket|session)$/;
+const LONG_VALUE = 20;
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Whether a parameter, header or field of this name holds a credential. Cursors (`page_token`) do not. */
+export function holdsSecret(name: string, value = ''): boolean {
+  return SECRET.test(plain(name)) || (PERHAPS.test(plain(name)) && value.length >= LONG_VALUE);
+}
+
+/** Whether a parameter, header or field of this name may hold a credential, if its value looks like one. */
+const mayHoldSecret = (name: string): boolean => SECRET.test(plain(name)) || PERHAPS.test(plain(name));
+
+/** An address as it may be shown and stored: without user name, password, and parameters that hold credentials. A text that is no address is cleaned of what looks like them. */
+export const redactUrl = (address: string | URL): string => cleaned(address, () => undefined);
+
+/**
+ * An address as `shown` gives it, by which pages are told apart: of a parameter that only may hold a credential (`?page_key=`, `?code=`) a trace stays, eight digits of its hash, from
+ * which its value can't be told. What surely is a credential makes no other page.
+ */
+export const identified = (address: string | URL): string =>
+  cleaned(address, (name, value) => (SECRET.test(plain(name)) ? undefined : `~${hash(value).slice(0, 8)}`));
+
+/** `left` is what stays in place of the value of a parameter that may hold a credential; nothing of it where that is undefined. */
+function cleaned(address: string | URL, left: (name: string, value: string) => string | undefined): string {
+  if (!URL.canParse(String(address)))
+    return String(address)
+      .replace(/\/\/[^/\s]*@/g, '//')
+      .replace(/\?\S*/g, '');
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  const given = [...url.searchParams];
+  if (!given.some(([name, value]) => holdsSecret(name, value))) return url.href;
+  const kept = given.flatMap(([name, value]): [string, string][] => {
+    const safe = holdsSecret(name, value) ? left(name, value) : value;
+    return safe === undefined ? [] : [[name, safe]];
+  });
+  url.search = new URLSearchParams(kept).toString();
+  return url.href;
+}
+
+/** The same structure with the values of fields that hold credentials emptied. */
+export function withoutSecrets(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, name));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutSecrets(inner, key)]));
+  return holdsSecret(name, String(value)) ? '' : value;
+}
+
+/** What stands in the place of a credential. */
+const REDACTED = '[redacted]';
+
+/** Characters from which a credential is found within longer words, too. */
+const LONG_CREDENTIAL = 8;
+
+/** Whether a credential can be told from what people write: an ordinary word cannot. */
+const isTelling = (value: string): boolean =>
+  value.length >= 16 || (value.length >= 5 && (/[^\p{L}\p{M}]/u.test(value) || /^\P{Ll}*\p{Ll}\P{Lu}*\p{Lu}/u.test(value)));
+
+/** Whether a value looks like one that was made by chance, whatever its name. */
+const looksRandom = (value: string): boolean =>
+  value.length >= LONG_CREDENTIAL && /\d/.test(value) && /\p{L}/u.test(value) && !/\s/.test(value);
+
+/** The forms in which `user:password` may come back. */
+export function basicForms(pair: string): string[] {
+  const password = pair.slice(pair.indexOf(':') + 1);
+  return [
+    pair,
+    Buffer.from(pair)
+      .toString('base64')
+      .replace(/(?<!=)=+$/, ''),
+    ...(isTelling(password) ? [password] : []),
+  ];
+}
+
+/**
+ * The credentials in a value that was sent under a name: the value, the parts of a cookie, what stands behind a scheme such as `Bearer`. None where nothing
+ * tells that it is one. `isGiven`: it was set for one site alone, as credentials are.
+ */
+export function credentialsIn(name: string, value: string, { isGiven = false }: { isGiven?: boolean } = {}): string[] {
+  if (isReferring(value)) return []; // the variable is not set, and nothing was sent
+  const [, scheme, rest] = /^(basic|bearer|token|digest|apikey)\s+(\S.*)$/i.exec(value) ?? [];
+  if (scheme?.toLowerCase() === 'basic') return basicForms(Buffer.from(rest!, 'base64').toString());
+  const isSecret = holdsSecret(name, value);
+  const parts = /^cookie$/i.test(name) ? value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1)) : [rest ?? value];
+  return parts.filter((part) => (isSecret && isTelling(part)) || ((isGiven || mayHoldSecret(name)) && looksRandom(part)));
+}
+
+/** Each character, and before a sign the backslash that Markdown may have put there. */
+const asPattern = (text: string): string =>
+  [...text]
+    .map((character) => (/[\p{L}\p{N}]/u.test(character) ? character : `\\\\?${character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')}`))
+    .join('');
+
+/** Puts `[redacted]` in the place of these credentials, also where they are written as a part of an address; undefined without any. */
+export function redactor(credentials: readonly string[]): RewriteText | undefined {
+  const forms = new Set(credentials.flatMap((text) => (text === '' ? [] : [text, encodeURIComponent(text.toWellFormed())])));
+  if (forms.size === 0) return undefined;
+  const patterns = [...forms]
+    .toSorted((a, b) => b.length - a.length)
+    .map((form) => {
+      const pattern = `${asPattern(form)}=*`;
+      return form.length >= LONG_CREDENTIAL ? pattern : `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`;
+    });
+  const found = new RegExp(patterns.join('|'), 'gu');
+  return (text) => text.replace(found, REDACTED);
+}

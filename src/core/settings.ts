@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { unwrapped } from '../schema/keys.ts';
+import { KbError } from './errors.ts';
+
+/** Settings as a tree, any part of which may be absent. */
+export type Layer = { [key: string]: unknown };
+
+const isTree = (value: unknown): value is Layer => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sets `path` (dotted) of a tree, which is changed. Throws a KbError for a path that leads out of it. */
+export function setPath(tree: Layer, path: string, value: unknown): void {
+  const names = path.split('.');
+  if (names.includes('__proto__'))
+    throw new KbError('usage', `«${path}» is no key.`, { hint: 'It would change what all objects are made of.' });
+  const last = names.pop()!;
+  let branch = tree;
+  for (const name of names) branch = (branch[name] = isTree(branch[name]) ? branch[name] : {}) as Layer;
+  branch[last] = value;
+}
+
+/** The value at `path` (dotted), or undefined. */
+export function getPath(tree: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isTree(value) ? value[name] : undefined), tree);
+}
+
+/** What is chosen among several, and the keys beside it that mean something to the chosen one alone. */
+const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = [
+  ['provider', ['model', 'options', 'context_window']],
+  ['model', ['context_window']],
+  ['vector_db', ['url', 'options']],
+];
+
+/**
+ * Lays `over` over `under`; neither is changed. Where it names another provider, the model, its window and the options that were meant for
+ * the one before go, unless it gives its own: a model's name means nothing to another provider, nor does the address of a database to another one, nor
+ * the window of a model to one that is named in its stead.
+ */
+export function mergeLayers(under: Layer, over: Layer): Layer {
+  const result: Layer = { ...under };
+  for (const [choice, own] of CHOICES) {
+    const isAnother = over[choice] !== under[choice] && (choice in under || choice === 'provider'); // a model without a provider is that of some other one
+    if (typeof over[choice] === 'string' && isAnother) for (const key of own) delete result[key];
+  }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue;
+    const before = result[key];
+    result[key] = isTree(value) && isTree(before) ? mergeLayers(before, value) : value;
+  }
+  return result;
+}
+
+/** What a request says about the configuration, as a layer: each of its fields that names the key it overrides. */
+export function settingsIn(schema: z.ZodType, request: unknown): Layer {
+  const layer: Layer = {};
+  const walk = (fields: z.ZodType, values: unknown) => {
+    const object = unwrapped(fields);
+    if (!(object instanceof z.ZodObject) || !isTree(values)) return;
+    for (const [name, field] of Object.entries(object.shape)) {
+      const value = values[name];
+      if (value === undefined) continue;
+      const path = (field as z.ZodType).meta()?.overrides;
+      if (path === undefined) walk(field as z.ZodType, value);
+      else setPath(layer, path, value);
+    }
+  };
+  walk(schema, request);
+  return layer;
+}
+
+const REFERENCE = /\$\{(\w+)\}/g;
+
+/** Whether a text refers to a variable of the environment: `${NAME}`. */
+export const isReferring = (text: string): boolean => text.search(REFERENCE) >= 0;
+
+/** What a text says itself, beside what it refers to. */
+export const withoutReferences = (text: string): string => text.replace(REFERENCE, '');
+
+/** The same structure with the values of variables in the places of `${NAME}`; a reference to one that is not set stays. */
+export function filledIn(value: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
+  if (typeof value === 'string') return value.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, environment));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner, environment)]));
+}
+
+/**
+ * The error of the first reference that was not filled in, with the variable and its place under `where`; undefined where there is none. Values are not
+ * repeated. `setup` where a variable is to be set; `usage` where the text came with a request over HTTP (`isRequested`), in which nothing is filled in.
+ */
+export function unsetReference(
+  value: unknown,
+  where: string,
+  { isRequested = false }: { isRequested?: boolean } = {},
+): KbError | undefined {
+  if (typeof value === 'string') {
+    const variable = /\$\{(\w+)\}/.exec(value)?.[1];
+    if (variable === undefined) return undefined;
+    return isRequested ? unfilled(where, variable) : unset(where, variable);
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = unsetReference(inner, `${where}${where === '' ? '' : '.'}${key}`, { isRequested });
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const unset = (where: string, variable: string): KbError =>
+  new KbError('setup', `${where} refers to the variable ${variable}, which is not set.`, {
+    hint: `Set ${variable} in the environment, or in a file .env beside kb.config.yaml.`,
+  });
+
+const unfilled = (where: string, variable: string): KbError =>
+  new KbError('usage', `${where} holds \${${variable}}, in whose place a request over HTTP gets nothing.`, {
+    hint: "Send the value itself, or have the server's kb.config.yaml give it to that origin (network.sites).",
+  });

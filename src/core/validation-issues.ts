@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { unwrapped } from '../schema/keys.ts';
+import { distance, nearest } from './nearest.ts';
+import { holdsSecret } from './secrets.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** One thing that does not fit: an unknown key, or a value and what it might have been. */
+interface ValidationIssue {
+  path: Path;
+  key?: string;
+  /** Noun phrases: `a text`, `at least 1`. */
+  expected: string[];
+  choices?: string[];
+  /** Whether it is of another kind, rather than out of bounds. */
+  isOther: boolean;
+}
+
+/** Everything that issues say, in their order, with whole paths. Of a union, the branch that the value was meant for. */
+function collectIssues(issues: readonly Issue[], under: Path): ValidationIssue[] {
+  return issues.flatMap((issue): ValidationIssue[] => {
+    const path = [...under, ...issue.path];
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path, key, expected: [], isOther: false }));
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) return ofBestBranch(issue.errors, path);
+    const choices = issue.code === 'invalid_value' ? issue.values.map(String) : undefined;
+    const isOther = issue.code === 'invalid_type' || issue.code === 'invalid_value';
+    return [{ path, expected: [expectation(issue)], isOther, ...(choices ? { choices } : {}) }];
+  });
+}
+
+/** The value is of another kind: that it is also too long, or too short, says nothing. */
+const isOfNoKind = ({ code, path }: Issue): boolean => code === 'invalid_type' && path.length === 0;
+
+/** What is wrong in the branch that the value was meant for: the one of its kind with the fewest misfits. Where it is of no branch's kind, all that it might be. */
+function ofBestBranch(branches: readonly (readonly Issue[])[], path: Path): ValidationIssue[] {
+  const weight = (clashes: ValidationIssue[]) => clashes.reduce((sum, { key }) => sum + (key === undefined ? 1 : 2), 0);
+  const all = branches.map((issues) => collectIssues(issues.some(isOfNoKind) ? issues.filter(isOfNoKind) : issues, path));
+  const [best] = all
+    .filter((clashes) => clashes.every((clash) => clash.key !== undefined || clash.path.length > path.length))
+    .toSorted((a, b) => weight(a) - weight(b));
+  if (best) return best;
+  const here = all.flat().filter((clash) => clash.path.length === path.length);
+  const choices = here.flatMap((clash) => clash.choices ?? []);
+  const expected = [...new Set(here.flatMap((clash) => clash.expected))];
+  return [{ path, expected, isOther: true, ...(choices.length > 0 ? { choices } : {}) }];
+}
+
+const KINDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+const COUNTED: Record<string, string> = { string: 'character', array: 'entry', set: 'entry' };
+
+/** What an issue expects, as a noun phrase. The messages of a schema's own checks are written as such. */
+function expectation(issue: Issue): string {
+  if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small') return bounded(issue.inclusive ? 'at least' : 'more than', issue.minimum, issue.origin);
+  if (issue.code === 'too_big') return bounded(issue.inclusive ? 'at most' : 'less than', issue.maximum, issue.origin);
+  return issue.message.replace(/^Invalid input: /, '').replace(/^./, (letter) => letter.toLowerCase());
+}
+
+function bounded(words: string, limit: number | bigint, origin: string): string {
+  const noun = COUNTED[origin];
+  const unit = noun === undefined ? '' : ` ${limit === 1 ? noun : noun.replace(/y$/, 'ie').concat('s')}`;
+  return `${words} ${limit.toLocaleString('en-US')}${unit}`;
+}
+
+/** What was looked at and with which schema: they know what came instead, and which key was meant. */
+interface Examined {
+  schema: z.ZodType;
+  value: unknown;
+  /** What the value is called where it is wrong as a whole. */
+  whole?: string;
+  /** Whether it is a part of a value that has thousands of misfits. */
+  isSample?: boolean;
+}
+
+/** The first thing that does not fit, in words. */
+interface ValidationMessage {
+  path: Path;
+  /** `a whole number is expected`, `this key is unknown`: what is wrong, without what came. */
+  problem: string;
+  /** `, not a text`; empty where the problem says it all. Never the value itself, which may be long, or secret. */
+  came: string;
+  /** What was probably meant, or what there is to choose from, as a sentence. */
+  hint?: string | undefined;
+  /** How many other things do not fit. */
+  more: number;
+}
+
+/** What does not fit and where, in one sentence and a hint: `retrieval.top_k: a whole number is expected, not a text (and 2 more).` */
+export function explain(error: z.ZodError, examined: Examined): string {
+  const [only] = error.issues;
+  if (only?.code === 'custom' && /^\p{Lu}.*\.$/su.test(only.message)) return only.message; // a check of the whole that says it all
+  const { path, problem, came, hint, more } = validationMessage(error, examined);
+  const rest = examined.isSample ? ' (and thousands more)' : more > 0 ? ` (and ${more} more)` : '';
+  return `${formatPath(path) || (examined.whole ?? 'the request')}: ${problem}${came}${rest}.${hint ? ` ${hint}` : ''}`;
+}
+
+/** The first misfit of an error. A key that nobody knows comes first: misspelt, it is often the reason of what is missing. Of a union, the branch that fits best is told. */
+export function validationMessage(error: z.ZodError, { schema, value }: Examined): ValidationMessage {
+  const own = error.issues.filter((issue) => !('note' in issue)); // without the bounds of all integers, which come before a schema's own
+  const issues = own.length > 0 ? own : error.issues;
+  const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  const clashes = collectIssues([first], []);
+  const clash = clashes.find(({ key }) => key !== undefined) ?? clashes[0]!;
+  const others = issues.filter((issue) => issue !== first && !(clash.key !== undefined && issue.code === 'custom')); // a check of the whole means little while a key is wrong
+  const more = clashes.length - 1 + others.length;
+  return { ...(clash.key === undefined ? ofValue(clash, value) : ofKey(clash.path, clash.key, { schema, value })), more };
+}
+
+type Told = Omit<ValidationMessage, 'more'>;
+
+function ofValue(clash: ValidationIssue, value: unknown): Told {
+  const { path, expected, choices } = clash;
+  const found = valueAt(path, value);
+  const meant = choices && typeof found === 'string' && found.length > SHORT_WORD ? nearest(clipped(found), choices) : undefined;
+  const problem = `${listed(expected)} ${/(characters|entries)$/.test(expected.at(-1)!) ? 'are' : 'is'} expected`;
+  return { path, problem, came: cameOf(clash, found), hint: meant && `Did you mean «${meant}»?` };
+}
+
+function ofKey(path: Path, key: string, { schema, value }: Examined): Told {
+  const objects = schemasAt(schema, path).filter((inner) => inner instanceof z.ZodObject);
+  const owner = objects.find(({ shape }) => Object.hasOwn(shape, key));
+  if (owner) {
+    // of a union, zod tells of a branch that does not know the key: what is wrong is told by the one that does
+    const [clash] = collectIssues(owner.safeParse(valueAt(path, value)).error?.issues ?? [], path);
+    if (clash && clash.key === undefined) return ofValue(clash, value);
+    return { path: [...path, key], problem: 'this key does not go with the ones beside it', came: '' };
+  }
+  const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
+  const hint = known.some((name) => distance(name, key) === 1)
+    ? keyHint(path, key, known)
+    : (innerHint(path, key, objects) ?? keyHint(path, key, known));
+  return { path: [...path, key], problem: 'this key is unknown', came: '', hint };
+}
+
+/** A key that stands in a block beside this place: `collection` of a request that has it in `storage`. */
+function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): string | undefined {
+  for (const { shape } of objects) {
+    for (const [name, field] of Object.entries(shape)) {
+      const inner = unwrapped(field as z.ZodType);
+      if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key)) return `Here it is «${formatPath([...path, name, key])}».`;
+    }
+  }
+  return undefined;
+}
+
+function keyHint(path: Path, key: string, known: readonly string[]): string | undefined {
+  const meant = nearest(clipped(key), known);
+  if (meant !== undefined) return `Did you mean «${formatPath([...path, meant])}»?`;
+  if (holdsSecret(key)) return 'Credentials are read from the environment.';
+  return known.length > 0 ? `Known here: ${known.join(', ')}.` : undefined;
+}
+
+const valueAt = (path: Path, value: unknown): unknown =>
+  path.reduce<unknown>((inner, name) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[name], value);
+
+/** A path as people write it: `files[1].path`. Names that a caller chose are cut where they are long. */
+export const formatPath = (path: Path): string =>
+  path.map((name, i) => (typeof name === 'number' ? `[${name}]` : `${i > 0 ? '.' : ''}${clipped(String(name))}`)).join('');
+
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+/** What came in the place of what was expected: its kind alone. */
+function cameOf({ isOther, expected, choices }: ValidationIssue, found: unknown): string {
+  if (!isOther) return '';
+  if (found === undefined) return ', and nothing was given';
+  if (typeof found === 'string') return choices ? '' : ', not a text';
+  if (Array.isArray(found)) return ', not a list';
+  if (typeof found === 'object' && found !== null) return ', not an object';
+  if (!Number.isFinite(found)) return `, not ${String(found)}`; // null, true, false, and numbers that are none
+  return expected.includes('a whole number') ? ', not one with decimals' : ', not a number';
+}
+
+/** The schemas that a value at this path may be of. */
+function schemasAt(schema: z.ZodType, path: Path): z.ZodType[] {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => schemasAt(option as z.ZodType, path));
+  const [name, ...rest] = path;
+  if (name === undefined) return [inner];
+  if (inner instanceof z.ZodArray) return schemasAt(inner.element as z.ZodType, rest);
+  if (inner instanceof z.ZodRecord) return schemasAt(inner.valueType as z.ZodType, rest);
+  if (!(inner instanceof z.ZodObject) || !Object.hasOwn(inner.shape, name)) return [];
+  return schemasAt(inner.shape[name as string] as z.ZodType, rest);
+}
+
+/** Letters of a word that is as near to one as to another. */
+const SHORT_WORD = 3;
+
+/** Characters of a name that are shown and compared. */
+const LONGEST_NAME = 60;
+
+const clipped = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);

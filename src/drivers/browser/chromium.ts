@@ -1,0 +1,177 @@
+import { readlinkSync, rmSync } from 'node:fs';
+import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, CDPSession, LaunchOptions } from 'playwright';
+import { KbError } from '../../core/errors.ts';
+import { findBrowsers } from './find-browser.ts';
+
+/** A folder for one browser's files, which tells the next one what was left behind where this process was killed. */
+interface BrowserRoom {
+  path: string;
+  /** Notes which profile the browser with this process id has: Playwright makes it, elsewhere, and removes it only where it lives to see the end. */
+  note(pid: number): Promise<void>;
+  leave(): void;
+}
+
+/** Rooms are named by host and process: containers may share a folder, and not their process ids. */
+const MINE = `kb-browser-${hostname()}-`;
+const PROFILE = /^playwright_chromiumdev_profile-\w+$/;
+const NOTE = 'profile';
+
+/** Makes a room in the folder for temporary files, and removes those of processes that are gone, with their profiles. */
+async function openRoom(): Promise<BrowserRoom> {
+  for (const name of await readdir(tmpdir())) await removeIfLeft(name).catch(() => {}); // what cannot be removed is in nobody's way
+  const path = await mkdtemp(join(tmpdir(), `${MINE}${process.pid}-`));
+  return {
+    path,
+    async note(pid) {
+      const profile = (await readdir(tmpdir())).find((name) => PROFILE.test(name) && isLockedBy(join(tmpdir(), name), pid));
+      if (profile !== undefined) await writeFile(join(path, NOTE), profile);
+    },
+    leave: () => rmSync(path, { recursive: true, force: true }), // while the process may be about to end
+  };
+}
+
+/** Chromium marks its profile with a link to host and process id; on Windows it does not, and what is left stays. */
+function isLockedBy(profile: string, pid: number): boolean {
+  try {
+    return readlinkSync(join(profile, 'SingletonLock')).endsWith(`-${pid}`);
+  } catch {
+    return false;
+  }
+}
+
+async function removeIfLeft(name: string): Promise<void> {
+  const pid = name.startsWith(MINE) ? /^(\d+)-\w+$/.exec(name.slice(MINE.length))?.[1] : undefined;
+  if (pid === undefined || isRunning(Number(pid))) return;
+  const room = join(tmpdir(), name);
+  const { uid } = await lstat(room);
+  if (process.getuid && uid !== process.getuid()) return; // a folder for all: what others note is not acted upon
+  const profile = await readFile(join(room, NOTE), 'utf8').catch(() => '');
+  if (PROFILE.test(profile)) await rm(join(tmpdir(), profile), { recursive: true, force: true });
+  await rm(room, { recursive: true, force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Bytes that the process behind a page may take: several times what large pages take. */
+const MOST = 2 ** 30;
+/** Milliseconds between two looks: a page takes 1 GiB in no less than that. */
+const EVERY = 500;
+
+/**
+ * Ends the processes of pages that take too much memory, so that the page is a failure and not the machine. Only Linux tells how much a process takes without
+ * starting another one; elsewhere a page is bounded by its time and by the heap of its scripts.
+ */
+function watchMemory(browser: Browser, session: CDPSession): void {
+  if (process.platform !== 'linux') return;
+  const look = async () => {
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    const pages = processInfo.filter(({ type }) => type === 'renderer');
+    for (const { id } of pages) await endIfLarge(id).catch(() => {}); // it may be gone by the time it is looked at
+  };
+  const timer = setInterval(() => void look().catch(() => {}), EVERY).unref();
+  browser.once('disconnected', () => clearInterval(timer));
+}
+
+async function endIfLarge(pid: number): Promise<void> {
+  if ((await residentBytes(pid)) > MOST) process.kill(pid, 'SIGKILL');
+}
+
+/** What a process holds in memory. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/**
+ * What keeps the browser itself from going anywhere beside the proxy of a page (QUIC, WebRTC, names that it resolves ahead, its own services), and the
+ * heap of a script within 512 MiB.
+ */
+const FLAGS = [
+  '--disable-quic',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp', // its name in older versions
+  '--dns-prefetch-disable',
+  '--no-pings',
+  '--disable-background-networking',
+  '--disable-domain-reliability',
+  '--disable-gpu',
+  '--renderer-process-limit=2', // as many as there are tabs: a sixth of the work of a page was to start processes in advance
+  '--js-flags=--max-old-space-size=512',
+];
+
+/** Nothing listens there: what belongs to no page of ours reaches nothing. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+/** By default every page may open as many others as it likes; this way it needs somebody who clicks. */
+const WITHOUT = ['--disable-popup-blocking'];
+
+/** All that a browser needs to know of its surroundings: where its files, its screen and its language are. Keys and passwords are in variables of any name. */
+const TOLD =
+  /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAM(DATA|FILES.*))$/i;
+
+/** Starts the first Chrome or Chromium of those found that does start. Throws a KbError (`setup`) where there is none, or none starts. */
+export async function launchChromium(find: () => Promise<readonly string[]> = findBrowsers): Promise<Browser> {
+  let first: unknown;
+  for (const path of await find()) {
+    try {
+      return await started(path);
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  throw (
+    first ??
+    new KbError('setup', 'No Chrome or Chromium was found, which pages that a script writes need.', {
+      hint: 'kb setup-browser installs one.',
+    })
+  );
+}
+
+async function started(executablePath: string): Promise<Browser> {
+  const { chromium } = await import('playwright');
+  const room = await openRoom();
+  let browser: Browser | undefined;
+  try {
+    browser = await chromium.launch({ executablePath, artifactsDir: room.path, ...launchOptions() });
+    browser.once('disconnected', () => room.leave());
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    await room.note(processInfo.find(({ type }) => type === 'browser')?.id ?? -1);
+    watchMemory(browser, session);
+    return browser;
+  } catch (error) {
+    await browser?.close().catch(() => {});
+    room.leave();
+    throw new KbError('setup', `The browser ${executablePath} did not start: ${reasonOf(error as Error)}.`, {
+      hint: 'Start it by hand to see why, or install another one: kb setup-browser does it.',
+      cause: error,
+    });
+  }
+}
+
+const launchOptions = (): LaunchOptions => ({
+  headless: true,
+  chromiumSandbox: process.getuid?.() !== 0, // it refuses to start in its sandbox as root
+  proxy: { server: NOWHERE, bypass: '<-loopback>' },
+  args: FLAGS,
+  ignoreDefaultArgs: WITHOUT,
+  env: Object.fromEntries(Object.entries(process.env).filter(([name]) => TOLD.test(name))) as Record<string, string>,
+  handleSIGINT: false,
+  handleSIGTERM: false,
+  handleSIGHUP: false,
+});
+
+/** What the browser said last, or else the first line of what Playwright says. */
+function reasonOf({ message }: Error): string {
+  const said = /\[pid=\d+\]\[err\] .{0,200}?(?:ERROR|FATAL)[^\]]{0,200}\] ?(.+)/.exec(message)?.[1];
+  return (said ?? message.split('\n')[0]!).trim().replace(/\.$/, '');
+}

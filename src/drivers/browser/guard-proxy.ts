@@ -1,0 +1,287 @@
+import {
+  Agent,
+  request as askPlainly,
+  type ClientRequest,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { request as askSecurely } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressPolicy, type Admission, admit, type Lookup } from '../../http/address-policy.ts';
+import { pinned, type Proxies, proxyFor, Refused } from '../../http/connections.ts';
+import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+
+/** What decides where connections go. */
+export interface WayOptions {
+  policy: AddressPolicy;
+  lookup: Lookup;
+  proxies: Proxies;
+  /** Seconds for a connection to come about. */
+  timeout: number;
+}
+
+/** Where the connections for an address lead: straight to the addresses that were checked, or to a proxy of the environment. */
+type Way = { lookup: ReturnType<typeof pinned> } | { proxy: URL };
+
+/** Throws Refused, or what the lookup throws. The proxy resolves the name itself: what can be resolved here is checked here all the same. */
+async function wayTo(url: URL, { policy, lookup, proxies }: WayOptions): Promise<Way> {
+  const proxy = proxyFor(url, proxies);
+  const admission: Admission = await admit(url, policy, proxy ? (name) => lookup(name).catch(() => []) : lookup);
+  if ('refused' in admission) throw new Refused(admission.refused);
+  return proxy ? { proxy } : { lookup: pinned(admission.addresses) };
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+/** `Proxy-Authorization` for what an address says about who asks. */
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (!username && !password) return {};
+  return { 'proxy-authorization': `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')}` };
+}
+
+const toProxy = (proxy: URL) => ({ host: hostOf(proxy), port: proxy.port || undefined });
+const asking = (proxy: URL) => (proxy.protocol === 'https:' ? askSecurely : askPlainly);
+
+/** Begins a plain HTTP request. Throws Refused, or what the lookup throws; everything later is an event of the request. */
+async function openRequest(
+  url: URL,
+  sent: { method: string | undefined; headers: IncomingHttpHeaders; agent: Agent },
+  options: WayOptions,
+): Promise<ClientRequest> {
+  const way = await wayTo(url, options);
+  const { method, headers, agent } = sent;
+  if ('proxy' in way)
+    return asking(way.proxy)({ ...toProxy(way.proxy), method, path: url.href, headers: { ...headers, ...credentialsOf(way.proxy) } });
+  return askPlainly({
+    host: hostOf(url),
+    port: url.port || 80,
+    method,
+    path: url.pathname + url.search,
+    headers,
+    agent,
+    lookup: way.lookup,
+  });
+}
+
+/** Opens a connection to the host and port of `url`. Throws Refused where it may not be, else what kept it from coming about. */
+async function openTunnel(url: URL, options: WayOptions): Promise<Socket> {
+  const way = await wayTo(url, options);
+  const signal = AbortSignal.timeout(options.timeout * 1000);
+  if ('proxy' in way) return throughProxy(url, way.proxy, signal);
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostOf(url), port, lookup: way.lookup, autoSelectFamily: true });
+    const late = () => socket.destroy(Object.assign(new Error('no connection came about'), { code: 'ETIMEDOUT' }));
+    signal.addEventListener('abort', late);
+    const settled = () => signal.removeEventListener('abort', late);
+    socket.once('connect', () => (settled(), resolve(socket)));
+    socket.once('error', (error) => (settled(), reject(error)));
+  });
+}
+
+/** A tunnel of the proxy's (RFC 9110, 9.3.6). */
+function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
+  const target = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
+  return new Promise((resolve, reject) => {
+    const request = asking(proxy)({
+      ...toProxy(proxy),
+      method: 'CONNECT',
+      path: target,
+      headers: { host: target, ...credentialsOf(proxy) },
+      signal,
+      agent: false,
+    });
+    request.once('error', reject);
+    request.once('connect', ({ statusCode }, socket, head) => {
+      if (statusCode !== 200) {
+        socket.destroy();
+        return reject(new Error(`the proxy ${proxy.host} answered with status ${statusCode}`));
+      }
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket as Socket);
+    });
+    request.end();
+  });
+}
+
+/** What one tab of a browser is let through with. */
+export interface Pass {
+  username: string;
+  password: string;
+  /** Why nothing came of the last request to this host and port: Refused, or the error of its connection. */
+  trouble(url: URL): Error | undefined;
+  /** Starts counting anew: `onExceeded` is called when more than `max_bytes` have come in, after which nothing more does. */
+  begin(max_bytes: number, onExceeded: () => void): void;
+}
+
+/** The only way that a browser has to the network, for one run. */
+export interface GuardProxy {
+  /** Its address, such as `http://127.0.0.1:40123`. */
+  server: string;
+  pass(): Pass;
+  close(): Promise<void>;
+}
+
+/**
+ * A forward proxy on the loopback interface that lets its browser reach what the address guard admits, and no one else anything: it asks for the name and
+ * password of a pass. Names are resolved here, and connections go to the addresses that were checked.
+ */
+export async function openGuardProxy(options: WayOptions): Promise<GuardProxy> {
+  const gates = new Map<string, Gate>();
+  const agent = new Agent({ keepAlive: true, timeout: options.timeout * 1000 });
+  const sockets = new Set<Duplex>();
+  const gateOf = ({ headers }: IncomingMessage) => gates.get(headers['proxy-authorization'] ?? '');
+  const server = createServer((request, response) => void forward(request, response, { gate: gateOf(request), agent, options }));
+  server.on('connect', (request, socket: Duplex, head: Buffer) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)));
+    socket.on('error', () => socket.destroy());
+    void tunnel(request, { socket, head }, { gate: gateOf(request), options });
+  });
+  server.on('upgrade', (_request, socket: Duplex) => socket.destroy());
+  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
+  return {
+    server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pass() {
+      const gate = new Gate();
+      gates.set(`Basic ${Buffer.from(`${gate.username}:${gate.password}`).toString('base64')}`, gate);
+      return gate;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+class Gate implements Pass {
+  readonly username = 'kb';
+  readonly password = randomBytes(16).toString('hex');
+  readonly #troubles = new Map<string, Error>();
+  #left = Infinity;
+  #onExceeded = () => {};
+
+  begin(max_bytes: number, onExceeded: () => void): void {
+    this.#left = max_bytes;
+    this.#onExceeded = onExceeded;
+    this.#troubles.clear();
+  }
+
+  trouble(url: URL): Error | undefined {
+    return this.#troubles.get(targetOf(url));
+  }
+
+  note(url: URL, error: unknown): void {
+    this.#troubles.set(targetOf(url), error as Error);
+  }
+
+  /** Whether this much more may come in. */
+  takes({ length }: Buffer): boolean {
+    this.#left -= length;
+    if (this.#left < 0) this.#onExceeded();
+    return this.#left >= 0;
+  }
+}
+
+/** Host and port: all that is known of what is asked for through a tunnel. */
+const targetOf = ({ hostname, port, protocol }: URL): string => `${hostname}:${port || (/^(https|wss):/.test(protocol) ? 443 : 80)}`;
+
+/** Headers that are for one connection (RFC 9110, 7.6.1). */
+const OF_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const passedOn = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name)));
+
+interface Surroundings {
+  gate: Gate | undefined;
+  options: WayOptions;
+}
+
+/** Marks what the proxy says itself in the place of an answer. A site that says it too gains nothing: the pass knows of no trouble then. */
+export const NO_RESPONSE = 'kb-no-answer';
+
+const WHO = { 'proxy-authenticate': 'Basic realm="kb"' };
+
+async function forward(request: IncomingMessage, response: ServerResponse, { gate, agent, options }: Surroundings & { agent: Agent }) {
+  response.on('error', () => response.destroy());
+  if (!gate) return void response.writeHead(407, WHO).end();
+  const url = /^http:/i.test(request.url ?? '') && URL.canParse(request.url!) ? new URL(request.url!) : undefined;
+  if (!url) return void response.writeHead(400).end();
+  const fail = (error: unknown) => {
+    gate.note(url, error);
+    if (response.headersSent) response.destroy();
+    else response.writeHead(error instanceof Refused ? 403 : 502, { [NO_RESPONSE]: 'true' }).end();
+  };
+  try {
+    const onward = await openRequest(
+      url,
+      { method: request.method, headers: { ...passedOn(request.headers), host: url.host }, agent },
+      options,
+    );
+    onward.on('error', fail);
+    if (response.destroyed) return void onward.destroy(); // it was given up while the way was looked for
+    response.on('close', () => onward.destroy());
+    onward.on('response', (answer) => {
+      answer.on('error', fail);
+      try {
+        response.writeHead(answer.statusCode!, passedOn(answer.headers));
+      } catch (error) {
+        onward.destroy(); // a status such as 099, or a header, that Node reads and does not write
+        return fail(error);
+      }
+      answer.on('data', (piece: Buffer) => void (gate.takes(piece) || response.destroy()));
+      answer.pipe(response);
+    });
+    request.pipe(onward);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+async function tunnel(request: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }, { gate, options }: Surroundings) {
+  if (!gate)
+    return void socket.end(
+      'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="kb"\r\nContent-Length: 0\r\n\r\n',
+    );
+  const url = URL.canParse(`https://${request.url}`) ? new URL(`https://${request.url}`) : undefined;
+  if (!url) return void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  try {
+    const onward = await opened(url, options);
+    onward.on('error', () => socket.destroy());
+    if (socket.destroyed) return void onward.destroy();
+    socket.on('close', () => onward.destroy());
+    onward.on('close', () => socket.destroy());
+    onward.on('data', (piece: Buffer) => void (gate.takes(piece) || socket.destroy()));
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) onward.write(head);
+    onward.pipe(socket);
+    socket.pipe(onward);
+  } catch (error) {
+    gate.note(url, error);
+    socket.end(`HTTP/1.1 ${error instanceof Refused ? '403 Forbidden' : '502 Bad Gateway'}\r\nContent-Length: 0\r\n\r\n`);
+  }
+}
+
+/** A tunnel may be for https: and for ws:, which cannot be told apart: what may be reached as either is. */
+async function opened(url: URL, options: WayOptions) {
+  try {
+    return await openTunnel(url, options);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return openTunnel(new URL(`http://${url.hostname}:${url.port || 443}`), options);
+  }
+}

@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { KbError } from '../../core/errors.ts';
+import { throwIfAborted } from '../../core/run.ts';
+import { launchChromium } from './chromium.ts';
+import { findBrowsers } from './find-browser.ts';
+
+/** A browser that pages can be rendered with. */
+interface ReadyBrowser {
+  path: string;
+  version: string;
+  /** It was not there before. */
+  isInstalled: boolean;
+}
+
+export interface SetupOptions {
+  signal?: AbortSignal | undefined;
+  find?: () => Promise<readonly string[]>;
+  /** The version of the browser at that path; throws a KbError where it does not start. */
+  check?: (path: string) => Promise<string>;
+  /** What installs one: a program and its arguments. */
+  installer?: readonly string[];
+}
+
+/** Finds a browser that starts, else installs Playwright's Chromium; yields what the installer says. Throws a KbError with the next step. */
+export async function* setUpBrowser(options: SetupOptions = {}): AsyncGenerator<string, ReadyBrowser, void> {
+  const { find = findBrowsers, check = versionOf, signal } = options;
+  for (const path of await find()) {
+    const started = await check(path).catch((error: KbError) => error);
+    if (typeof started === 'string') return { path, version: started, isInstalled: false };
+    yield started.message;
+  }
+  yield 'No Chrome or Chromium was found that starts: Playwright’s Chromium is installed.';
+  yield* installation(options.installer ?? playwrightsInstaller(), signal);
+  return { ...(await firstThatStarts(await find(), check)), isInstalled: true };
+}
+
+async function firstThatStarts(paths: readonly string[], check: (path: string) => Promise<string>) {
+  let failure: unknown = notInstalled('the installer ended, and no browser was found afterwards');
+  for (const path of paths) {
+    try {
+      return { path, version: await check(path) };
+    } catch (error) {
+      failure = error; // the last one is the installer's
+    }
+  }
+  throw failure;
+}
+
+async function versionOf(path: string): Promise<string> {
+  const browser = await launchChromium(async () => [path]).catch((error: KbError) => {
+    const { message, hint = '' } = error;
+    throw new KbError('unavailable', message, { hint, cause: error }); // the work failed: nothing was asked wrongly
+  });
+  const version = browser.version();
+  await browser.close();
+  return version;
+}
+
+/** With the libraries that the browser needs, where they can be installed: by root, where there is apt. */
+function playwrightsInstaller(): readonly string[] {
+  const program = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js');
+  const isDebian = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+  return [process.execPath, program, 'install', '--no-shell', ...(isDebian ? ['--with-deps'] : []), 'chromium'];
+}
+
+/** How many lines of an installer tell why it failed. */
+const LAST = 3;
+
+async function* installation([program, ...words]: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<string, void, void> {
+  throwIfAborted(signal);
+  const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  const stop = () => endAll(child);
+  signal?.addEventListener('abort', stop);
+  const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
+  const said = new PassThrough();
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(said, { end: false });
+  void ended.then(() => said.end());
+  const lines: string[] = [];
+  try {
+    for await (const line of createInterface({ input: said })) {
+      if (line.trim() === '') continue;
+      lines.push(line.trim());
+      yield line;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    stop();
+  }
+  const end = await ended;
+  throwIfAborted(signal);
+  if (end !== 0) throw notInstalled(end instanceof Error ? end.message : reasonIn(lines) || `the installer ended with ${end}`);
+}
+
+/** Ends a process and what it has started in its turn: an installer leaves the work to others. Windows knows no such groups. */
+function endAll(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return void child.kill();
+  try {
+    process.kill(-child.pid);
+  } catch {} // they are gone
+}
+
+/** The errors among an installer's lines (Playwright's and apt's begin so), each once, or else its last lines. */
+function reasonIn(lines: readonly string[]): string {
+  const errors = [...new Set(lines.filter((line) => /^(Error|E): /.test(line)))].map((line) => line.replace(/^\w+: /, ''));
+  return (errors.length > 0 ? errors : lines).slice(-LAST).join('; ');
+}
+
+/** How a browser comes onto a machine without Playwright. */
+const BY_HAND: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'brew install --cask google-chrome',
+  win32: 'winget install Google.Chrome',
+  linux: 'apt-get install chromium (Debian), dnf install chromium (Fedora), or google.com/chrome',
+};
+
+const notInstalled = (reason: string): KbError =>
+  new KbError('unavailable', `Chromium was not installed: ${reason.replace(/\.$/, '')}.`, {
+    hint: `Install Chrome or Chromium yourself: ${BY_HAND[process.platform] ?? 'google.com/chrome'}. kb finds it then.`,
+    isRetryable: true,
+  });

@@ -1,0 +1,100 @@
+import type { Browser as Chromium } from 'playwright';
+import type { AddressPolicy } from '../../http/address-policy.ts';
+import { proxiesIn, systemLookup } from '../../http/connections.ts';
+import { KbError, stoppedError } from '../../core/errors.ts';
+import { redactUrl } from '../../core/secrets.ts';
+import type { Network } from '../../schema/config.ts';
+import type { GuardProxy } from './guard-proxy.ts';
+import type { RendererOptions } from './renderer-options.ts';
+import type { Tab } from './tab.ts';
+import type { Visit } from './visit.ts';
+
+/** Milliseconds after which the scripts of a page that was read are stopped, where no other page takes its place. */
+const LINGER = 200;
+
+/** The tabs of one run, and the proxy that is their way to the network. */
+export class Tabs {
+  readonly #options: RendererOptions;
+  readonly #all = new Set<Tab>();
+  readonly #free: Tab[] = [];
+  #proxy: Promise<GuardProxy> | undefined;
+  #isClosed = false;
+
+  constructor(options: RendererOptions) {
+    this.#options = options;
+  }
+
+  /** Works with a tab that suits the page. Throws a KbError (`aborted` once they are closed), or what the work throws. */
+  async use<Result>(browser: Chromium, page: Visit, work: (tab: Tab) => Promise<Result>): Promise<Result> {
+    const tab = await this.#inTime(this.#take(browser, page), page);
+    try {
+      if (this.#isClosed) throw stoppedError();
+      const result = await work(tab);
+      this.#free.push(tab);
+      setTimeout(() => this.#free.includes(tab) && void tab.clear(), LINGER).unref();
+      return result;
+    } catch (error) {
+      await this.#drop(tab);
+      throw this.#isClosed ? stoppedError(error) : error;
+    } finally {
+      if (this.#isClosed) await this.#drop(tab);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#free.length = 0;
+    await Promise.all([...this.#all].map((tab) => this.#drop(tab)));
+    await (await this.#proxy)?.close();
+  }
+
+  async #drop(tab: Tab): Promise<void> {
+    this.#all.delete(tab);
+    await tab.close();
+  }
+
+  async #take(browser: Chromium, page: Visit): Promise<Tab> {
+    const fit = this.#free.findIndex((tab) => tab.isOpen() && tab.suits(page));
+    if (fit >= 0) return this.#free.splice(fit, 1)[0]!;
+    const unfit = this.#free.shift();
+    if (unfit) await this.#drop(unfit);
+    if (this.#isClosed) throw stoppedError(); // before a proxy is opened that nobody would close
+    this.#proxy ??= openProxy(this.#options);
+    const { openTab } = await import('./tab.ts');
+    const { network, surface } = this.#options;
+    const tab = await openTab(browser, { proxy: await this.#proxy, network, surface });
+    this.#all.add(tab);
+    return tab;
+  }
+
+  /** A browser that does not open its tab, busy as another one may be, keeps nobody waiting; the tab is closed when it comes. */
+  async #inTime(opening: Promise<Tab>, { url, signal }: Visit): Promise<Tab> {
+    const { promise: over, reject: stop } = Promise.withResolvers<never>();
+    const aborted = () => stop(stoppedError(signal?.reason));
+    signal?.addEventListener('abort', aborted);
+    const timer = setTimeout(() => stop(lateError(url, this.#options.network)), this.#options.network.timeout * 1000);
+    let isLate = false;
+    opening.then((tab) => isLate && void this.#drop(tab)).catch(() => {});
+    try {
+      return await Promise.race([opening, over]);
+    } catch (error) {
+      isLate = true;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+    }
+  }
+}
+
+const lateError = (url: URL, { timeout }: Network): KbError =>
+  new KbError('unavailable', `${redactUrl(url)} was not opened in time: the browser opened no tab within ${timeout} seconds.`, {
+    hint: 'Try again, or raise the timeout.',
+    isRetryable: true,
+  });
+
+async function openProxy({ network, surface, named, environment = process.env, lookup = systemLookup }: RendererOptions) {
+  const { openGuardProxy } = await import('./guard-proxy.ts');
+  const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
+  return openGuardProxy({ policy, lookup, proxies: proxiesIn(environment), timeout: network.timeout });
+}

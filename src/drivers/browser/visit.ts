@@ -1,0 +1,176 @@
+import type { Page } from 'playwright';
+import type { AddressPolicy } from '../../http/address-policy.ts';
+import { Refused } from '../../http/connections.ts';
+import { KbError, stoppedError } from '../../core/errors.ts';
+import { connectionError, statusError } from '../../http/status-errors.ts';
+import { addressRefusal } from '../../http/client.ts';
+import { redactUrl } from '../../core/secrets.ts';
+import { givenTo, isLent } from '../../http/site-headers.ts';
+import type { RenderedPage } from '../../ports/reading.ts';
+import type { Network } from '../../schema/config.ts';
+import type { Pass } from './guard-proxy.ts';
+import { type Snapshot, waitUntilSettled } from './settle.ts';
+import type { GivenRequest, Traffic } from './traffic.ts';
+
+/** A page to be opened. */
+export interface Visit {
+  /** Without user name, password and fragment. */
+  url: URL;
+  /** For its origin and no other. */
+  headers: Readonly<Record<string, string>>;
+  signal: AbortSignal | undefined;
+}
+
+/** Everything that a tab is made of. */
+export interface TabParts {
+  page: Page;
+  pass: Pass;
+  traffic: Traffic;
+  snapshot: Snapshot;
+  network: Network;
+  surface: AddressPolicy['surface'];
+  /** Answers when the scripts of the page give way; never fails. */
+  isAlive(): Promise<unknown>;
+}
+
+/** The browser, or the tab, ended while a page was opened: with another one the same page may be shown. */
+export class BrowserGone extends Error {}
+
+/** Seconds in which the scripts of a page must once give way. */
+const STUCK = 10;
+
+/** Opens a page, waits until its scripts have written it, and takes its HTML. Throws a KbError, or BrowserGone. */
+export async function render(visit: Visit, parts: TabParts): Promise<RenderedPage> {
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  stopped.catch(() => {}); // it may come when nobody waits any more
+  const over = new AbortController();
+  const release = watch(visit, parts, stop);
+  try {
+    return await Promise.race([shownPage(visit, parts, over.signal), stopped]);
+  } finally {
+    over.abort();
+    release();
+  }
+}
+
+/** As it may be shown: the address that was asked for, and the one that it led to. */
+function nameOf({ url }: Visit, { traffic }: TabParts): string {
+  const at = traffic.at() ?? url.href;
+  return at === url.href ? redactUrl(url) : `${redactUrl(url)} (redirected to ${redactUrl(at)})`;
+}
+
+/** What the caller gave, and what the operator did where it is lent. */
+function givenIn({ url, headers }: Visit, { network, surface }: TabParts): GivenRequest {
+  const operators = givenTo(url, network.sites);
+  return { origin: url.origin, headers: (method) => (isLent(surface, { method, headers }) ? { ...operators, ...headers } : headers) };
+}
+
+/** A page that something is given for is shown by a tab that has shown no other site: scripts of that could still send requests. */
+export const suits = (visit: Visit, parts: TabParts): boolean =>
+  parts.traffic.isOf(visit.url.origin) || Object.keys(givenIn(visit, parts).headers('GET')).length === 0;
+
+/** Stops a page at the first bound that it breaks; call what comes back when it is over. */
+function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () => void {
+  const { page, pass, traffic, network } = parts;
+  const name = () => nameOf(visit, parts);
+  const tooLarge = () => stop(tooLargeError(name(), network));
+  pass.begin(network.max_bytes, tooLarge);
+  traffic.begin({
+    given: givenIn(visit, parts),
+    max_redirects: network.max_redirects,
+    max_bytes: network.max_bytes,
+    onTooManyBytes: tooLarge,
+    onTooManyRedirects: () =>
+      stop(
+        new KbError('invalid', `${name()} leads nowhere: it redirects more than ${network.max_redirects} times.`, {
+          hint: 'Check whether it redirects in a circle.',
+        }),
+      ),
+  });
+  const listeners = {
+    crash: () => stop(hopeless(`${name()} was not opened: it brought its tab of the browser down.`)),
+    close: () => stop(new BrowserGone('The browser ended.')),
+    download: () => stop(hopeless(`${name()} is a file to download and no page.`)),
+  };
+  const aborted = () => stop(stoppedError(visit.signal?.reason));
+  for (const [event, listener] of Object.entries(listeners)) page.on(event as 'close', listener);
+  visit.signal?.addEventListener('abort', aborted);
+  const timer = setTimeout(() => stop(lateError(name(), network)), network.timeout * 1000);
+  const endBeats = watchBeat(parts, () => stop(hopeless(`${name()} was not read: its scripts come to no end.`)));
+  return () => {
+    clearTimeout(timer);
+    endBeats();
+    visit.signal?.removeEventListener('abort', aborted);
+    for (const [event, listener] of Object.entries(listeners)) page.off(event as 'close', listener);
+  };
+}
+
+/** A page whose script never gives way answers nothing, and may fill the memory meanwhile. */
+function watchBeat({ isAlive }: TabParts, onStuck: () => void): () => void {
+  let last = Date.now();
+  const beat = () => void isAlive().then(() => (last = Date.now()));
+  beat();
+  const timer = setInterval(() => (Date.now() - last > STUCK * 1000 ? onStuck() : beat()), 1000);
+  return () => clearInterval(timer);
+}
+
+const hopeless = (message: string): KbError => new KbError('invalid', message, { hint: 'Leave it out, or see it in a browser.' });
+
+const tooLargeError = (name: string, { max_bytes }: Network): KbError =>
+  new KbError('too_large', `${name} is too large: with all that it loads it is more than ${max_bytes} bytes.`, {
+    hint: 'Raise network.max_bytes if it is to be read.',
+  });
+
+const lateError = (name: string, { timeout }: Network): KbError =>
+  new KbError('unavailable', `${name} was not read in time: the limit is ${timeout} seconds.`, {
+    hint: 'Try again, or raise the timeout.',
+    isRetryable: true,
+  });
+
+async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Promise<RenderedPage> {
+  const { page, snapshot, network } = parts;
+  try {
+    await page.goto(visit.url.href, { waitUntil: 'domcontentloaded', timeout: 0 });
+  } catch (error) {
+    if (!/interrupted by another navigation/.test((error as Error).message)) throw failure(error as Error, visit, parts);
+    await page.waitForLoadState('domcontentloaded', { timeout: 0 }); // a script has led elsewhere
+  }
+  answered(visit, parts);
+  await waitUntilSettled(parts, signal);
+  const { text, length } = await snapshot.html(network.max_bytes);
+  const { url, status, robots_tags } = answered(visit, parts);
+  const bytes = Buffer.from(`\uFEFF${text ?? ''}`); // the mark wins over what the page says of its encoding
+  if (text === undefined || Math.max(length, bytes.length) > network.max_bytes) throw tooLargeError(nameOf(visit, parts), network);
+  return { url, status, robots_tags, bytes };
+}
+
+/** What the page came with, where that is a success. */
+function answered(visit: Visit, parts: TabParts) {
+  const answer = parts.traffic.main();
+  if (!answer) throw hopeless(`${nameOf(visit, parts)} is no page that was sent by a server.`);
+  const { url, status, retry_after, isProxys } = answer;
+  const trouble = isProxys ? parts.pass.trouble(new URL(url)) : undefined;
+  if (trouble) throw failure(trouble, visit, parts);
+  if (status < 200 || status > 299) throw statusError(nameOf(visit, parts), status, { retry_after });
+  return answer;
+}
+
+/** Nothing of these is another time's luck. */
+const FINAL = /ERR_(CERT|SSL|UNSAFE_PORT|INVALID|UNKNOWN_URL|DISALLOWED|BLOCKED|BAD_SSL)/;
+
+/** What the browser, or the proxy, says of a page that did not come. */
+function failure(error: Error, visit: Visit, parts: TabParts): Error {
+  const name = nameOf(visit, parts);
+  const at = parts.traffic.at();
+  const trouble = at === undefined ? undefined : parts.pass.trouble(new URL(at));
+  if (trouble instanceof KbError) return trouble;
+  if (trouble) return trouble instanceof Refused ? addressRefusal(name, trouble) : connectionError(name, trouble);
+  if (!parts.page.isClosed() && /Download is starting/.test(error.message)) return hopeless(`${name} is a file to download and no page.`);
+  const [code] = /net::(ERR_\w+)/.exec(error.message) ?? [];
+  if (code === undefined) return parts.page.isClosed() ? new BrowserGone('The browser ended.', { cause: error }) : error;
+  return new KbError('unavailable', `${name} was not opened by the browser: ${code}.`, {
+    hint: 'Check that it is up and that this machine has a way to it.',
+    cause: error,
+    isRetryable: !FINAL.test(code),
+  });
+}

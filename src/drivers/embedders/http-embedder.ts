@@ -1,0 +1,134 @@
+import { KbError } from '../../core/errors.ts';
+import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
+import { z } from 'zod';
+import type { EmbeddingRow } from '../providers/providers.ts';
+import { retry } from '../../core/retry.ts';
+import type { Embedder } from '../../ports/models.ts';
+import { post } from '../providers/provider-post.ts';
+
+/** The vector, of length 1. Throws a KbError (`invalid`) where it has no direction or is no vector. */
+export function unit(values: unknown, { provider, model }: Access): Float32Array {
+  const length = Array.isArray(values) ? Math.hypot(...(values as number[])) : 0;
+  if (!(length > 0) || !Number.isFinite(length))
+    throw new KbError('invalid', `${provider} made a vector of ${model} that has no direction.`);
+  return Float32Array.from(values as number[], (value) => value / length);
+}
+
+/** How long the vectors are. Throws where they differ from each other or from those before: such vectors can't be compared. */
+function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: number; access: Access }): number {
+  const expected = known || vectors[0]!.length;
+  const odd = vectors.find(({ length }) => length !== expected);
+  if (!odd) return expected;
+  throw new KbError(
+    'conflict',
+    `${access.provider} made a vector of ${odd.length} numbers with ${access.model} where ${expected} were expected.`,
+    {
+      hint: access.dimensions
+        ? 'Not every model knows embedding.options.dimensions: leave it out.'
+        : "Vectors of two lengths can't be compared: check which model the server runs.",
+    },
+  );
+}
+
+/** How texts are handed over, and vectors taken back. */
+interface Dialect {
+  path: string;
+  body(texts: readonly string[], input_type: 'document' | 'query', access: Access<'embedding'>): Record<string, unknown>;
+  /** The vectors in the order of the texts; undefined where the answer is of another kind. */
+  vectors(answer: unknown): unknown[] | undefined;
+}
+
+/** What both say in their own words: what a text is for (unless the user says it), and how long its vector shall be. */
+const wishes = (
+  input_type: 'document' | 'query',
+  { model, dimensions, parameters, row }: Access<'embedding'>,
+): Record<string, unknown> => ({
+  ...(row.input_type && { [row.input_type.name]: row.input_type[input_type] }),
+  ...parameters,
+  model,
+  ...(dimensions && row.length_name && { [row.length_name]: dimensions }),
+});
+
+const OpenAiAnswer = z.object({ data: z.array(z.object({ index: z.int().nullish(), embedding: z.unknown() })) });
+const CohereAnswer = z.object({ embeddings: z.object({ float: z.array(z.unknown()) }) });
+
+/** Each reads no more of an answer than it uses. */
+const dialects: Record<EmbeddingRow['dialect'], Dialect> = {
+  openai: {
+    path: '/embeddings',
+    body: (texts, input_type, access) => ({
+      ...wishes(input_type, access),
+      input: [...texts],
+      ...(access.row.asks_for_floats && { encoding_format: 'float' }),
+    }),
+    vectors: (answer) => {
+      const { data } = OpenAiAnswer.safeParse(answer).data ?? {};
+      return data && inPlace(data)?.map(({ embedding }) => embedding);
+    },
+  },
+  cohere: {
+    path: '/embed',
+    body: (texts, input_type, access) => ({ ...wishes(input_type, access), texts: [...texts], embedding_types: ['float'] }),
+    vectors: (answer) => CohereAnswer.safeParse(answer).data?.embeddings.float,
+  },
+};
+
+/** In the order of the texts. Gemini leaves the index out where it is 0, others everywhere; undefined where two have the same. */
+function inPlace<Item extends { index?: number | null | undefined }>(items: readonly Item[]): Item[] | undefined {
+  const places = items.map(({ index }, i) => index ?? i);
+  if (new Set(places).size < items.length) return undefined;
+  return items
+    .map((item, i) => ({ item, place: places[i]! }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/**
+ * The score from which a passage is taken to be about the query. It was measured for no model over HTTP: each has its own scale, and none can be
+ * asked where kb is built. So it is low: what has nothing to do with the query is dropped, and little else. `chat.retrieval_quality.min_retrieval_score`
+ * takes its place where somebody has measured their model (`kb eval`).
+ */
+const MIN_RETRIEVAL_SCORE = 0.2;
+
+type EmbedOptions = Parameters<Embedder['embed']>[1];
+
+/**
+ * An embedder over HTTP, in the dialect of its row. Nothing is sent before the first text.
+ * @throws KbError `setup` where the key is missing, `configuration` where an address or a model is.
+ */
+export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embedder> {
+  const access = accessTo(settings, 'embedding');
+  const { provider, model, row } = access;
+  let dimensions = access.dimensions ?? (access.is_own_address ? (row.dimensions[model] ?? 0) : 0);
+  return {
+    provider,
+    model,
+    get dimensions() {
+      return dimensions;
+    },
+    concurrency: 4,
+    min_retrieval_score: MIN_RETRIEVAL_SCORE,
+    coverage: () => 1,
+    embed: async (texts, options) => {
+      if (texts.length === 0) return [];
+      if (texts.some((text) => text.trim() === '')) throw new KbError('invalid', 'The text is empty: there is nothing to embed.');
+      const vectors: Float32Array[] = [];
+      for (let at = 0; at < texts.length; at += row.batch) vectors.push(...(await ask(texts.slice(at, at + row.batch), options, access)));
+      dimensions = lengthOf(vectors, { known: dimensions, access });
+      return vectors;
+    },
+    close: async () => {},
+  };
+}
+
+/** The vectors of as many texts as one request may hold, in their order. */
+async function ask(texts: readonly string[], { input_type, signal }: EmbedOptions, access: Access<'embedding'>): Promise<Float32Array[]> {
+  const dialect = dialects[access.row.dialect];
+  const question = { path: dialect.path, body: dialect.body(texts, input_type, access), signal };
+  const answer = await retry(() => post(access, question), { signal });
+  const vectors = dialect.vectors(answer);
+  if (vectors?.length === texts.length) return vectors.map((vector) => unit(vector, access));
+  throw new KbError('configuration', `${access.provider} answered with ${vectors?.length ?? 'no'} vectors for ${texts.length} texts.`, {
+    hint: `Check that the address is that of its API and that ${access.model} is an embedding model.`,
+  });
+}

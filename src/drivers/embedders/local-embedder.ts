@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Piscina } from 'piscina';
+import { KbError } from '../../core/errors.ts';
+import { mapAsFinished } from '../../core/concurrency.ts';
+import { workerFile } from '../../core/project.ts';
+import { throwIfAborted } from '../../core/run.ts';
+import type { Embedder } from '../../ports/models.ts';
+import type { EmbedTask, EmbedWorkerData } from './embed-worker.ts';
+import { Gate } from './gate.ts';
+import { DEFAULT_LOCAL_MODEL, isLocalModel, localModels, modelFolder, type LocalModelName } from './local-models.ts';
+
+/** Texts in one task of a worker: few, so that a query does not wait long behind an ingest, enough that handing tasks over costs nothing. */
+const TASK = 4;
+
+/** A worker holds some 60 MB, of the multilingual model 250. On more cores than this, others have work for them too. */
+const MOST_THREADS = 8;
+
+/**
+ * A bundled model, in worker threads: a session of one thread each, one passage a run, so that the same text gives the same vector always.
+ * The first worker starts now and warms up in the background; the others start when there is more to do than it can.
+ * @throws KbError `configuration` where there is no bundled model of that name, `setup` where its files are missing.
+ */
+export async function openLocalEmbedder({
+  model = DEFAULT_LOCAL_MODEL,
+  threads = Math.min(availableParallelism(), MOST_THREADS),
+}: { model?: string | undefined; threads?: number } = {}): Promise<Embedder> {
+  if (!isLocalModel(model)) throw unknownModel(model);
+  if (!existsSync(join(modelFolder(model), 'model.onnx'))) throw missingModel(model);
+  const { dimensions, min_retrieval_score, cosine_range, cosine_range_across_languages, vector_weight, coverage } = localModels[model];
+  const run = await workersOf(model, threads);
+  const closing = new AbortController();
+  return {
+    provider: 'local',
+    model,
+    dimensions,
+    concurrency: 2,
+    min_retrieval_score,
+    cosine_range,
+    ...(cosine_range_across_languages && { cosine_range_across_languages }),
+    vector_weight,
+    coverage,
+    embed: (texts, { input_type, signal }) => {
+      const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      return embedAll(texts, { run, dimensions, threads, input_type, signal: either });
+    },
+    close: async () => closing.abort(),
+  };
+}
+
+/** A model that comes in a package of its own is to be installed; of another one, files were removed. */
+function missingModel(model: LocalModelName): KbError {
+  const { package: packageName } = localModels[model];
+  if (packageName === undefined)
+    return new KbError('setup', `The bundled embedding model is missing: there is no ${join(modelFolder(model), 'model.onnx')}.`, {
+      hint: 'Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.',
+    });
+  return new KbError('setup', `The embedding model ${model} is not installed: it comes in a package of its own.`, {
+    hint: `Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
+  });
+}
+
+/** Another name would be written on vectors that are not of it. */
+const unknownModel = (model: string): KbError =>
+  new KbError('configuration', `The provider local has no embedding model «${model}»; it has ${Object.keys(localModels).join(' and ')}.`, {
+    hint: 'Leave embedding.model out, or name the provider that has it in embedding.provider.',
+  });
+
+/** Runs a task in a worker: the vectors of its texts, one after another. */
+type RunTask = (task: EmbedTask) => Promise<Float32Array>;
+
+/**
+ * The workers of a model, kept for as long as the process runs, whoever opens and closes embedders: onnxruntime-node crashes in a thread that loads it
+ * after another one has ended that had loaded it. Where they have nothing to do, they keep no process from ending.
+ */
+const started = new Map<string, Promise<RunTask>>();
+
+function workersOf(model: LocalModelName, threads: number): Promise<RunTask> {
+  const key = `${model} ${threads}`;
+  const workers = started.get(key) ?? startWorkers(model, threads);
+  started.set(key, workers);
+  return workers;
+}
+
+async function startWorkers(model: LocalModelName, threads: number): Promise<RunTask> {
+  // onnxruntime would collect what it does in the home folder and send it to its maker, and crashes over that with long texts. It reads the variable of the
+  // process, which a worker has only a copy of.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
+  const { Piscina } = await import('piscina');
+  const gate = new Gate();
+  const pool: Piscina<EmbedTask, Float32Array> = new Piscina({
+    filename: workerFile(import.meta.url, 'embed-worker'),
+    workerData: { model, memory: gate.memory } satisfies EmbedWorkerData,
+    minThreads: 1,
+    maxThreads: threads,
+    idleTimeout: Infinity,
+  });
+  process.once('exit', () => gate.shut());
+  return (task) => pool.run(task).catch(failed);
+}
+
+function failed(cause: Error): never {
+  throw new KbError('setup', `The bundled embedding model does not run: ${cause.message}`, {
+    hint: 'Install kb again, or set embedding.provider to another provider, or to none.',
+    cause,
+  });
+}
+
+interface Embedding extends Pick<EmbedTask, 'input_type'> {
+  run: RunTask;
+  dimensions: number;
+  threads: number;
+  signal: AbortSignal | undefined;
+}
+
+/** Embeds each different text once, in tasks that keep every worker busy. No worker is stopped in its task: an abort lets those end that run. */
+async function embedAll(texts: readonly string[], { run, dimensions, threads, input_type, signal }: Embedding): Promise<Float32Array[]> {
+  const distinct = [...new Set(texts)];
+  const vectors = new Map<string, Float32Array>();
+  const tasks = tasksOf(distinct, Math.min(TASK, Math.ceil(distinct.length / threads)));
+  const embed = async (task: string[]) => {
+    throwIfAborted(signal);
+    const joined = await run({ texts: task, input_type });
+    throwIfAborted(signal);
+    return { task, joined };
+  };
+  for await (const { task, joined } of mapAsFinished(tasks, threads, embed)) {
+    for (const [i, text] of task.entries()) vectors.set(text, joined.subarray(i * dimensions, (i + 1) * dimensions));
+  }
+  return texts.map((text) => vectors.get(text)!);
+}
+
+function* tasksOf(texts: readonly string[], size: number): Generator<string[]> {
+  for (let at = 0; at < texts.length; at += size) yield texts.slice(at, at + size);
+}

@@ -1,0 +1,153 @@
+import { childElements, type DomElement } from './dom.ts';
+import { isConcealed, unhide } from './hidden-elements.ts';
+import { measuresOf } from './link-density.ts';
+import { labelled, type Named, namedElements, type Page, panelNamed } from './element-names.ts';
+import { oneLine } from '../../../text/markdown/write.ts';
+
+const HEADING = 'h1, h2, h3, h4, h5, h6, dt, summary';
+/** What folds out there leads elsewhere or asks for something. */
+const MENU = 'nav, dialog, form, [role=navigation], [role=menu], [role=menubar], [role=dialog], [role=search], [role=tree], [role=banner]';
+const FRAME = 'header, footer, aside';
+const CONTENT = 'main, article, [role=main]';
+/** Roles of what is chosen from. */
+const CHOICE = /^(?:combobox|dialog|listbox|menu|tab|tree|treeitem)$/;
+/** What can be clicked and is no part of a table or a list. */
+const LABEL = /^(?:A|DIV|SPAN)$/;
+const PRESSED = /^(?:button|link)?$/;
+const BLOCKS = 'h1, h2, h3, h4, h5, h6, p, ul, ol, table, pre';
+const PROSE = 'p, td, th';
+const CONTROLS = 'input, select, textarea';
+/** Letters of which more than this share lead elsewhere are a menu. */
+const LINKED = 0.5;
+
+/**
+ * Brings forth what a click on a button would (WAI-ARIA, pattern «accordion» and «disclosure»): answers under their questions. A button outside of a
+ * heading becomes a paragraph, and in a sentence or a cell words of it.
+ */
+function unfold(page: Page, named: Named): void {
+  const measured = measuresOf(page.body);
+  const seen = new Set<DomElement>();
+  for (const fold of page.body.querySelectorAll('[aria-expanded]')) {
+    const panel = panelOf(fold, named);
+    if (!panel || seen.has(panel) || !isContent(fold) || CHOICE.test(panel.getAttribute('role') ?? '')) continue;
+    seen.add(panel);
+    const { letters, linked } = measured(panel);
+    if (letters === 0 || linked > letters * LINKED || panel.contains(fold) || panel.querySelector(CONTROLS)) continue;
+    unhide(panel);
+    if (!isLabel(fold)) continue;
+    const label = labelled(fold, page);
+    fold.replaceWith(fold.closest(PROSE) ? `${label.textContent} ` : label);
+  }
+}
+
+const isContent = (fold: DomElement): boolean =>
+  !fold.hasAttribute('aria-haspopup') &&
+  !CHOICE.test(fold.getAttribute('role') ?? '') &&
+  fold.closest(MENU) === null &&
+  (fold.closest(FRAME) === null || fold.closest(CONTENT) !== null);
+
+/** Whether it is made of words alone, and stands for itself. */
+const isLabel = (fold: DomElement): boolean =>
+  fold.closest(HEADING) === null &&
+  (fold.nodeName === 'BUTTON' ||
+    (LABEL.test(fold.nodeName) && PRESSED.test(fold.getAttribute('role') ?? '') && fold.querySelector(BLOCKS) === null));
+
+/** The panel that is named, or else what is hidden directly after the button or its heading. */
+function panelOf(fold: DomElement, named: Named): DomElement | undefined {
+  const next = (fold.closest(HEADING) ?? fold).nextElementSibling;
+  return panelNamed(fold, named) ?? (next && isConcealed(next) ? next : undefined);
+}
+
+const TABLISTS = '[role="tablist"], .tabbed-labels, .vp-code-group > .tabs';
+/** Labels that stand directly before what they bring forth: sphinx-design, and Material for MkDocs before version 9. */
+const SINGLE_LABELS = '.sd-tab-label, .tabbed-set > label';
+const FORMULAS = 'mjx-container, .mwe-math-element, .katex-display, .katex, math, script[type^="math/tex"]';
+/** What MathJax 2 draws beside the script that holds the formula. */
+const DRAWN = '.MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML';
+/** A page without any of these words has no widget that is rewritten. */
+const SIGN = /aria-expanded|tablist|tab-label|tabbed-|vp-code-group|katex|<math|math\/tex/;
+
+/** Rewrites what needs a script or a style sheet to be understood: panels behind tabs get the label of their tab, what folds out is shown, formulas become TeX between dollar signs. */
+export function rewriteWidgets(page: Page, html: string): void {
+  if (!SIGN.test(html)) return;
+  const lists = [...page.body.querySelectorAll(TABLISTS)];
+  const named: Named = lists.length > 0 || html.includes('aria-expanded') ? namedElements(page.body) : new Map();
+  for (const list of lists) labelPanels(list, page, { named });
+  unfold(page, named);
+  for (const label of page.body.querySelectorAll(SINGLE_LABELS)) label.replaceWith(labelled(label, page));
+  if (/math\/tex/.test(html)) for (const drawn of page.body.querySelectorAll(DRAWN)) drawn.remove();
+  for (const formula of page.body.querySelectorAll(FORMULAS)) if (page.body.contains(formula)) writeFormula(formula);
+}
+
+/** What a tab says, and what it brings forth. */
+interface Panel {
+  label: DomElement;
+  panel: DomElement;
+}
+
+function labelPanels(list: DomElement, page: Page, { named }: { named: Named }): void {
+  const labels = [...list.querySelectorAll('[role="tab"], label')];
+  const pairs = pairsOf(list, labels, named);
+  if (pairs.length === 0) return;
+  const panels = new Set(pairs.map(({ panel }) => panel));
+  panels.forEach(unhide);
+  const isFilter = panels.size < pairs.length; // Javadoc: all tabs show parts of one table
+  if (!isFilter) for (const { label, panel } of pairs) panel.prepend(labelled(label, page));
+  list.remove();
+}
+
+function pairsOf(list: DomElement, labels: readonly DomElement[], named: Named): Panel[] {
+  const pairs = labels.flatMap((label) => {
+    const panel = panelNamed(label, named);
+    return panel ? [{ label, panel }] : [];
+  });
+  if (pairs.length > 0) return pairs;
+  const panels = panelsAfter(list, labels.length);
+  const shown = panels.length === 1 ? labels.filter((label) => label.getAttribute('aria-selected') === 'true') : labels;
+  return shown.length === panels.length ? shown.map((label, i) => ({ label, panel: panels[i]! })) : [];
+}
+
+/** The panels that tabs name no place of: the children of the next element, or what follows. */
+function panelsAfter(list: DomElement, count: number): DomElement[] {
+  const next = list.nextElementSibling;
+  if (!next) return [];
+  const children = childElements(next);
+  if (children.length === count && !isPanel(next)) return children;
+  const following: DomElement[] = [];
+  for (let element: DomElement | null = next; element && isPanel(element); element = element.nextElementSibling) following.push(element);
+  return following.length > 0 ? following : children.filter(isPanel);
+}
+
+const isPanel = (element: DomElement): boolean => element.getAttribute('role') === 'tabpanel';
+
+function writeFormula(formula: DomElement): void {
+  const tex = texOf(formula);
+  const shown = tex === '' ? symbolsOf(formula) : '';
+  if (shown !== '') return formula.replaceWith(apart(shown, formula));
+  if (tex === '') return;
+  const isDisplayed =
+    /katex-display|mode=display/.test(`${formula.className} ${formula.getAttribute('type')}`) ||
+    formula.getAttribute('display') === 'block';
+  formula.replaceWith(isDisplayed ? `$$${tex}$$` : `$${tex}$`);
+}
+
+/** The text of a formula, with a space where a word adjoins it. */
+const apart = (text: string, { previousSibling, nextSibling }: DomElement): string =>
+  `${/[\p{L}\p{N}]$/u.test(previousSibling?.textContent ?? '') ? ' ' : ''}${text}${/^[\p{L}\p{N}]/u.test(nextSibling?.textContent ?? '') ? ' ' : ''}`;
+
+/** What an author wrote: in an annotation of MathML, in its `alttext`, or in the script that MathJax reads. */
+function texOf(formula: DomElement): string {
+  const written =
+    formula.nodeName === 'SCRIPT'
+      ? formula.textContent
+      : (formula.querySelector('annotation[encoding="application/x-tex"]')?.textContent ??
+        (formula.getAttribute('alttext') || formula.querySelector('math[alttext]')?.getAttribute('alttext')));
+  return oneLine(written ?? '').replace(/^\{\\displaystyle\s(.*)\}$/, (_, tex: string) => tex.trimStart());
+}
+
+/** The symbols of a formula in their order, where nothing says how it was written. */
+const symbolsOf = (formula: DomElement): string =>
+  [...formula.querySelectorAll('mi, mn, mo, mtext, ms')]
+    .map(({ textContent }) => oneLine(textContent ?? ''))
+    .filter(Boolean)
+    .join(' ');

@@ -1,0 +1,148 @@
+/** Elements of a page, attributes of an element, and elements within elements, at most: a DOM of more takes a gigabyte, or minutes. */
+const MOST_ELEMENTS = 1_000_000;
+const MOST_ATTRIBUTES = 10_000;
+const DEEPEST_SOURCE = 50_000;
+/** What is shorter can exceed none of them: a tag has three characters, an attribute two. */
+const SHORT = 2 * MOST_ATTRIBUTES;
+
+/** Elements that have no end, or whose end may be left out: they do not count for depth. */
+const UNNESTED =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rp|rt|html|head|body)$/i;
+const TAG = /<(\/?)([a-z][a-z0-9:-]*)([^<>]*)/gi;
+
+/** Throws an Error that says what there is too much of, before a DOM is built. Tags are counted as they are written, also in scripts and comments. */
+export function checkMarkup(html: string): void {
+  if (html.length < SHORT) return;
+  let elements = 0;
+  let depth = 0;
+  for (const [, slash, name, rest] of html.matchAll(TAG)) {
+    const isNested = !UNNESTED.test(name!);
+    if (slash) {
+      if (isNested && depth > 0) depth -= 1;
+      continue;
+    }
+    elements += 1;
+    if (isNested && !rest!.endsWith('/')) depth += 1;
+    if (elements > MOST_ELEMENTS) throw new Error(`it has more than ${MOST_ELEMENTS} elements`);
+    if (depth > DEEPEST_SOURCE) throw new Error(`it nests more than ${DEEPEST_SOURCE} elements`);
+    if (rest!.length > SHORT && attributesIn(rest!) > MOST_ATTRIBUTES)
+      throw new Error(`one of its elements has more than ${MOST_ATTRIBUTES} attributes`);
+  }
+}
+
+/** How many words a tag has that stand in no quotes. */
+const attributesIn = (tag: string): number => tag.replace(/"[^"]*"|'[^']*'/g, '').match(/\S+/g)?.length ?? 0;
+
+/** As much of the DOM as the parsers use: the project is compiled without the types of browsers. */
+export interface DomNode {
+  readonly nodeType: number;
+  readonly nodeName: string;
+  readonly parentNode: DomElement | null;
+  readonly previousSibling: DomNode | null;
+  readonly nextSibling: DomNode | null;
+  textContent: string | null;
+  cloneNode(deep: boolean): DomNode;
+}
+
+export interface DomElement extends DomNode {
+  readonly children: Iterable<DomElement>;
+  readonly childNodes: Iterable<DomNode>;
+  readonly firstChild: DomNode | null;
+  readonly firstElementChild: DomElement | null;
+  readonly nextElementSibling: DomElement | null;
+  readonly parentElement: DomElement | null;
+  className: string;
+  id: string;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  hasAttribute(name: string): boolean;
+  removeAttribute(name: string): void;
+  querySelector(selector: string): DomElement | null;
+  querySelectorAll(selector: string): Iterable<DomElement>;
+  contains(node: DomNode): boolean;
+  closest(selector: string): DomElement | null;
+  normalize(): void;
+  append(...nodes: (DomNode | string)[]): void;
+  prepend(...nodes: (DomNode | string)[]): void;
+  before(...nodes: (DomNode | string)[]): void;
+  replaceWith(...nodes: (DomNode | string)[]): void;
+  remove(): void;
+}
+
+export interface DomDocument {
+  readonly documentElement: DomElement;
+  createElement(name: string): DomElement;
+  querySelector(selector: string): DomElement | null;
+  querySelectorAll(selector: string): Iterable<DomElement>;
+  cloneNode(deep: boolean): DomDocument;
+}
+
+const ELEMENT = 1;
+
+/** The elements directly in this one: quicker than `children`, and safe while they are taken out. */
+export function childElements(element: DomElement): DomElement[] {
+  const children: DomElement[] = [];
+  for (let node: DomNode | null = element.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === ELEMENT) children.push(node as DomElement);
+  return children;
+}
+
+/** Moves all that an element holds to the end of another, one by one: there may be more than a call takes arguments. */
+export function moveInto(target: DomElement, source: DomElement): void {
+  for (const node of source.childNodes) target.append(node);
+}
+
+/** Leaves what an element holds in its place. */
+export function unwrap(element: DomElement): void {
+  for (const node of element.childNodes) element.before(node);
+  element.remove();
+}
+
+/** Pages for people nest some dozens of elements. What is deeper loses its markup: walking a page takes time with the square of its depth, and stack. */
+const DEEPEST = 200;
+
+/** A document of this HTML, with a body that holds all of its content, whatever tags the source leaves out. Nothing is loaded or run. Throws an Error where it would be too large. */
+export async function parseHtml(html: string): Promise<{ document: DomDocument; body: DomElement }> {
+  checkMarkup(html);
+  const { parseHTML } = await import('linkedom');
+  const parse = (source: string) => (parseHTML(source) as unknown as { document: DomDocument }).document;
+  const whole = /<html[\s>]/i.test(html) ? parse(html) : parse(`<!doctype html><html>${html}</html>`);
+  const document = whole.documentElement?.nodeName === 'HTML' ? whole : parse(`<!doctype html><html><body>${html}</body></html>`);
+  const root = document.documentElement;
+  const existing = [...root.children].find(({ nodeName }) => nodeName === 'BODY');
+  const body = existing ?? document.createElement('body');
+  const outside = [...root.childNodes].filter((node) => node !== body && node.nodeName !== 'HEAD');
+  if (!existing) root.append(body);
+  for (const node of outside) body.append(node);
+  flatten(root);
+  for (const heading of body.querySelectorAll('h1, h2, h3, h4, h5, h6')) endHeading(heading);
+  return { document, body };
+}
+
+const BLOCK = /^(?:DIV|DL|FORM|H[1-6]|HR|OL|P|PRE|SECTION|TABLE|UL)$/;
+
+/** Puts what follows the words of a heading behind it: the closing tag of another level ends a heading in browsers (HTML 13.2.6.4.7), and not in linkedom. */
+function endHeading(heading: DomElement): void {
+  let hasWords = false;
+  let inside: DomNode | null = heading.firstChild;
+  for (; inside && !(hasWords && BLOCK.test(inside.nodeName)); inside = inside.nextSibling)
+    hasWords ||= (inside.textContent ?? '').trim() !== '';
+  const behind: DomNode[] = [];
+  for (; inside; inside = inside.nextSibling) behind.push(inside);
+  if (behind.length > 0) moveBehind(heading, behind);
+}
+
+function moveBehind(element: DomElement, nodes: readonly DomNode[]): void {
+  const next = element.nextSibling as DomElement | null;
+  for (const node of nodes)
+    if (next) next.before(node);
+    else element.parentElement!.append(node);
+}
+
+function flatten(root: DomElement): void {
+  let level = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === DEEPEST) for (const element of level) element.textContent = element.textContent ?? '';
+    level = depth === DEEPEST ? [] : level.flatMap(childElements);
+  }
+}

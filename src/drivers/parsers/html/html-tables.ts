@@ -1,0 +1,114 @@
+import type TurndownService from 'turndown';
+import type { DomElement } from './dom.ts';
+import { codeSpan, codeLines } from './code-blocks.ts';
+import { oneLine, tableLines } from '../../../text/markdown/write.ts';
+
+// Between a cell and its table stand characters that occur in no text (escape.ts takes care of that), so that the table can lay out its rows itself.
+const CELL = '\ufdd0';
+const ROW = '\ufdd1';
+const TEXT = '\ufdd2';
+/** A larger span is a mistake, or an attack. HTML allows 1,000 columns. */
+const WIDEST_SPAN = 1000;
+/** A table with so many more places than cells, about, is drawn by its spans, or an attack: spans of both kinds in each row fill rows times columns. */
+const MOST_PLACES = 20;
+const FEW_PLACES = 500;
+
+/** Code of more lines than this cannot be read in a cell. */
+const MOST_LINES = 8;
+
+interface Cell {
+  text: string;
+  columns: number;
+  rows: number;
+}
+
+/** A table that only arranges a page: its cells are read one after another. */
+function isLayout(table: DomElement): boolean {
+  if (/^(presentation|none)$/.test(table.getAttribute('role') ?? '')) return true;
+  if (table.querySelector('table, h1, h2, h3, h4, h5, h6')) return true;
+  if ([...table.querySelectorAll('pre')].some((code) => codeLines(code).length > MOST_LINES)) return true;
+  return ![...table.querySelectorAll('tr')].some((row) => [...row.children].filter(isCell).length > 1);
+}
+
+const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeName === 'TH';
+
+const span = (node: DomElement, name: string): number =>
+  Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
+
+/** Tables as GFM: the first row is the header, spanned cells are filled up with empty ones, line breaks in cells become spaces. */
+export function addTableRules(turndown: TurndownService): void {
+  const known = new WeakMap<DomElement, boolean>();
+  const isLaidOut = (table: DomElement | null): boolean => {
+    if (!table) return true;
+    if (!known.has(table)) known.set(table, isLayout(table));
+    return known.get(table)!;
+  };
+  turndown
+    .addRule('tableCell', {
+      filter: ['td', 'th'],
+      replacement: (content, node) =>
+        isLaidOut(node.closest('table'))
+          ? `\n\n${content}\n\n`
+          : `${CELL}${span(node, 'colspan')},${span(node, 'rowspan')}${TEXT}${oneLine(content)}`,
+    })
+    .addRule('tableCode', {
+      filter: (node) => node.nodeName === 'PRE' && !isLaidOut(node.closest('td, th')?.closest('table') ?? null),
+      replacement: (_content, node) => codeSpan(node),
+    })
+    .addRule('tableRow', {
+      filter: 'tr',
+      replacement: (content, node) => (isLaidOut(node.closest('table')) ? content : `${ROW}${content}`),
+    })
+    .addRule('tableSection', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
+    .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
+    .addRule('table', { filter: 'table', replacement: (content, node) => `\n\n${isLaidOut(node) ? content : tableText(content)}\n\n` });
+}
+
+function tableText(content: string): string {
+  const [before = '', ...written] = content.split(ROW);
+  const rows = written.map(cellsOf);
+  const grid = (laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.some((cell) => cell !== ''));
+  const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
+  const table = grid.length === 0 ? '' : tableLines([header, ...grid.slice(1)]).join('\n');
+  return [before.trim(), table].filter(Boolean).join('\n\n');
+}
+
+const cellsOf = (row: string): Cell[] =>
+  row
+    .split(CELL)
+    .slice(1)
+    .map((cell) => {
+      const [spans = '', text = ''] = cell.split(TEXT);
+      const [columns = 1, rows = 1] = spans.split(',').map(Number);
+      return { text, columns, rows };
+    });
+
+/** Every value in the row and column where a browser shows it; rows end at their last one. Undefined for a table that is mostly spanned. */
+function laidOut(rows: readonly Cell[][]): string[][] | undefined {
+  const taken: number[] = []; // by column: how many more rows the cell above reaches into
+  let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
+  const grid: string[][] = [];
+  for (const cells of rows) {
+    const row: string[] = [];
+    const fillTaken = () => {
+      while ((taken[row.length] ?? 0) > 0) {
+        taken[row.length]! -= 1;
+        row.push('');
+      }
+    };
+    for (const [at, { text, columns, rows: reach }] of cells.entries()) {
+      fillTaken();
+      const isOpen = at === cells.length - 1 && reach === 1; // nothing comes behind it: many pages write 999 for all columns
+      for (let i = 0; i < (isOpen ? 1 : columns); i++) {
+        taken[row.length] = reach - 1;
+        row.push(i === 0 ? text : '');
+      }
+      if (row.length > places) return undefined;
+    }
+    fillTaken();
+    row.length = row.findLastIndex((cell) => cell !== '') + 1;
+    grid.push(row);
+    places -= row.length;
+  }
+  return grid;
+}

@@ -1,0 +1,98 @@
+import type { DomElement, DomNode } from './dom.ts';
+
+const TEXT = 3;
+const ELEMENT = 1;
+const INLINE =
+  /^(?:A|ABBR|B|BDI|BDO|BIG|CITE|CODE|DATA|DEL|DFN|EM|FONT|I|INS|KBD|LABEL|MARK|Q|S|SAMP|SMALL|SPAN|STRIKE|STRONG|SUB|SUP|TIME|TT|U|VAR|WBR)$/;
+/** A paragraph: less is a label, a teaser or an entry of a menu. */
+const PARAGRAPH = 60;
+/** Text of which more than this share leads elsewhere is a list of links. */
+const LINKED = 0.5;
+
+/** Scripts that write a syllable or a word with one letter. */
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
+/** Letters of English that say as much as one of theirs, about. */
+const DENSITY = 3;
+
+/** Letters of an element, white space counted once, those of dense scripts several times. */
+export function lettersOf(element: { textContent: string | null } | undefined): number {
+  return weightOf((element?.textContent ?? '').replace(/\s+/g, ' '));
+}
+
+const weightOf = (text: string): number => text.length + (DENSITY - 1) * (text.match(DENSE)?.length ?? 0);
+
+/** How much of an element is running text or code, in letters: paragraphs of some length that are not made of links, whatever elements they stand in. */
+export function proseOf(root: DomElement): number {
+  let total = 0;
+  let [letters, linked] = [0, 0];
+  const flush = () => {
+    if (letters >= PARAGRAPH && linked < letters * LINKED) total += letters;
+    [letters, linked] = [0, 0];
+  };
+  const visit = (node: DomNode, inLink: boolean): void => {
+    if (node.nodeType === TEXT) {
+      const length = weightOf((node.textContent ?? '').trim());
+      letters += length;
+      if (inLink) linked += length;
+    } else if (node.nodeType === ELEMENT) {
+      const isBlock = !INLINE.test(node.nodeName);
+      if (isBlock) flush();
+      for (let child = (node as DomElement).firstChild; child; child = child.nextSibling) visit(child, inLink || node.nodeName === 'A');
+      if (isBlock) flush();
+    }
+  };
+  visit(root, false);
+  flush();
+  return total;
+}
+
+/** The share of an element's letters that lead elsewhere. */
+export function linkShareOf(element: DomElement): number {
+  const letters = lettersOf(element);
+  let linked = 0;
+  for (const link of element.querySelectorAll('a[href]')) linked += lettersOf(link);
+  return letters === 0 ? 1 : linked / letters;
+}
+
+/** What an element holds. */
+export interface Measure {
+  letters: number;
+  /** Those of them that stand in links. */
+  linked: number;
+}
+
+/** What these hold is for no reader. */
+const SILENT = /^(?:SCRIPT|STYLE|TEMPLATE)$/;
+
+/** The measure of an element and of each one in it, in one walk: asking each for its text would take time with their number times their depth. */
+export function measuresOf(root: DomElement): (element: DomElement) => Measure {
+  const known = new Map<DomElement, Measure>();
+  const visit = (element: DomElement, inLink: boolean): Measure => {
+    const measure = { letters: 0, linked: 0 };
+    for (let child: DomNode | null = element.firstChild; child; child = child.nextSibling) {
+      const { letters, linked } = measureOf(child, inLink);
+      measure.letters += letters;
+      measure.linked += linked;
+    }
+    known.set(element, measure);
+    return measure;
+  };
+  const measureOf = (node: DomNode, inLink: boolean): Measure => {
+    if (SILENT.test(node.nodeName)) return { letters: 0, linked: 0 };
+    if (node.nodeType === ELEMENT) return visit(node as DomElement, inLink || isLink(node as DomElement));
+    const letters = node.nodeType === TEXT ? lettersOf(node) : 0;
+    return { letters, linked: inLink ? letters : 0 };
+  };
+  visit(root, false);
+  return (element) => known.get(element) ?? { letters: 0, linked: 0 };
+}
+
+/** The letters of an element and of all in it, summed up: about what it costs to ask each of them for its text. */
+export function lettersAtAll(root: DomElement): number {
+  const measured = measuresOf(root);
+  let sum = measured(root).letters;
+  for (const element of root.querySelectorAll('*')) sum += measured(element).letters;
+  return sum;
+}
+
+const isLink = (element: DomElement): boolean => element.nodeName === 'A' && element.hasAttribute('href');

@@ -1,0 +1,62 @@
+import type { Entry, ZipFile } from 'yauzl';
+import { KbError } from '../../../core/errors.ts';
+
+/** What an archive may unpack to beyond its own size. A parser makes about ten times as much of it in memory. */
+const MOST_INFLATED = 256 * 2 ** 20;
+/** Parts that an archive may have: a presentation of a thousand slides has some five thousand. */
+const MOST_ENTRIES = 20_000;
+/** Bit 0 of the general purpose flags: the part is encrypted (APPNOTE.TXT, 4.4.4). */
+const ENCRYPTED = 1;
+
+/** The parts of a ZIP file, which is what DOCX, PPTX and XLSX are. */
+export interface Archive {
+  readonly names: readonly string[];
+  /** The text of a part, undefined where there is none. */
+  text(name: string): Promise<string | undefined>;
+  /** Unpacks every part once, in pieces that are dropped. Throws an Error where one holds another number of bytes than it says. */
+  verify(): Promise<void>;
+}
+
+/**
+ * Opens an archive whose parts say that they unpack to a bounded size. Whoever gives it to a library that believes them verifies it first.
+ * @throws KbError `too_large` beyond the bounds; an Error of yauzl for a damaged archive.
+ */
+export async function openArchive(bytes: Uint8Array, { source }: { source: string }): Promise<Archive> {
+  const { default: yauzl } = await import('yauzl');
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = await yauzl.fromBufferPromise(buffer, { lazyEntries: true, decodeStrings: false });
+  if (file.entryCount > MOST_ENTRIES) throw tooLarge(source, `holds ${file.entryCount} parts; at most ${MOST_ENTRIES} are read`);
+  const entries = new Map<string, Entry>();
+  let inflated = 0;
+  for await (const entry of file.eachEntry()) {
+    inflated += Math.max(0, entry.uncompressedSize - entry.compressedSize);
+    if (inflated > MOST_INFLATED) throw tooLarge(source, `unpacks to more than ${MOST_INFLATED / 2 ** 20} MiB`);
+    entries.set(nameOf(entry), entry);
+  }
+  return {
+    names: [...entries.keys()],
+    text: async (name) => textOf(file, entries.get(name)),
+    async verify() {
+      for (const entry of entries.values()) await contentOf(file, entry, () => {});
+    },
+  };
+}
+
+/** Some programs of Microsoft wrote backslashes. */
+const nameOf = ({ fileName }: Entry): string => fileName.toString('utf8').replaceAll('\\', '/');
+
+const tooLarge = (source: string, what: string): KbError =>
+  new KbError('too_large', `${source} ${what}.`, { hint: 'Split it, or leave it out.' });
+
+/** Hands over the pieces of a part. Throws as soon as it holds another number of bytes than it says: yauzl counts them. */
+async function contentOf(file: ZipFile, entry: Entry, take: (piece: Buffer) => void): Promise<void> {
+  if (entry.generalPurposeBitFlag & ENCRYPTED) throw new Error(`its part ${nameOf(entry)} is encrypted`);
+  for await (const piece of await file.openReadStreamPromise(entry)) take(piece);
+}
+
+async function textOf(file: ZipFile, entry: Entry | undefined): Promise<string | undefined> {
+  if (!entry) return undefined;
+  const pieces: Buffer[] = [];
+  await contentOf(file, entry, (piece) => pieces.push(piece));
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,28 @@
+import type { ParsedDocument, Parser } from '../../../ports/reading.ts';
+import { parseHtml } from '../html/dom.ts';
+import { toMarkdown } from '../html/to-markdown.ts';
+import { readOfficeProperties } from './office-properties.ts';
+import { firstHeading } from '../title.ts';
+
+/** Styles that mammoth knows nothing about; its own map has headings, lists and notes. */
+const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p > em:fresh"];
+
+/** A Word document: headings, lists, tables, links and notes; pictures are left out. */
+export const docxParser: Parser = {
+  file_type: 'docx',
+  extensions: ['.docx', '.docm'],
+  async parse(bytes, { source }): Promise<ParsedDocument> {
+    const { default: mammoth } = await import('mammoth');
+    const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const { value } = await mammoth.convertToHtml(
+      { buffer },
+      { styleMap: STYLES, convertImage: withoutPicture, externalFileAccess: false },
+    );
+    const { body } = await parseHtml(value);
+    for (const link of body.querySelectorAll('a[href^="#"]')) if (/^\s*↑\s*$/.test(link.textContent ?? '')) link.remove();
+    const { text } = await toMarkdown(body);
+    const { title, metadata } = await readOfficeProperties(bytes, { source });
+    return { text, title: title ?? firstHeading(text), metadata };
+  },
+};

@@ -1,0 +1,92 @@
+import { orderedXml } from '../ordered-xml.ts';
+import { dirname } from 'node:path/posix';
+import type { Archive } from './archive.ts';
+
+/** Deeper parts are refused: nobody draws that, and the stack is not endless. */
+const MOST_NESTED = 256;
+const ATTRIBUTES = ':@';
+const TEXT = '#text';
+
+/** An element of a part, by its name without a prefix. */
+export interface Element {
+  name: string;
+  attributes: Record<string, string>;
+  children: Element[];
+  /** Its own text, without that of its children. */
+  text: string;
+}
+
+/** As fast-xml-parser hands it over where the order is kept. */
+type Ordered = Record<string, unknown>;
+
+/** A part as a tree; undefined where the archive has none of this name. Throws an Error for what is no XML. */
+export async function readPart(archive: Archive, name: string): Promise<Element | undefined> {
+  const text = await archive.text(name);
+  return text === undefined ? undefined : await parsed(text, name);
+}
+
+async function parsed(text: string, name: string): Promise<Element> {
+  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
+  const judged = XMLValidator.validate(text);
+  if (judged !== true) throw new Error(`its part ${name} is no XML: line ${judged.err.line}: ${judged.err.msg}`);
+  const parser = new XMLParser(orderedXml(MOST_NESTED));
+  const root = (parser.parse(text) as Ordered[]).find((node) => !(TEXT in node));
+  if (!root) throw new Error(`its part ${name} has no element`);
+  return elementOf(root);
+}
+
+function elementOf(node: Ordered): Element {
+  const full = Object.keys(node).find((key) => key !== ATTRIBUTES)!;
+  const content = node[full] as Ordered[];
+  return {
+    name: full.slice(full.indexOf(':') + 1),
+    attributes: (node[ATTRIBUTES] ?? {}) as Record<string, string>,
+    children: content.filter((child) => !(TEXT in child)).map(elementOf),
+    text: content.map((child) => (TEXT in child ? String(child[TEXT]) : '')).join(''),
+  };
+}
+
+export const childrenNamed = ({ children }: Element, name: string): Element[] => children.filter((child) => child.name === name);
+
+export const childNamed = ({ children }: Element, name: string): Element | undefined => children.find((child) => child.name === name);
+
+/** The first element of this name below another, in the order of the document. */
+export function firstNamed(element: Element, name: string): Element | undefined {
+  for (const child of element.children) {
+    const found = child.name === name ? child : firstNamed(child, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The text of all elements of this name below another. */
+export const textWithin = (element: Element, name: string): string =>
+  element.children.map((child) => (child.name === name ? child.text : textWithin(child, name))).join('');
+
+/** What a reference of a part to another (`r:id`, `r:dm`) is called there; `id` alone is a number of PowerPoint's own. */
+export const referenceOf = ({ attributes }: Element, name = 'id'): string | undefined =>
+  Object.entries(attributes).find(([key]) => key.endsWith(`:${name}`))?.[1];
+
+export interface Relation {
+  /** The last word of its type: `slide`, `notesSlide`, `hyperlink`. */
+  type: string;
+  /** The name of the part, or the address where it leads out of the file. */
+  target: string;
+}
+
+/** The relations of a part, by the names that it gives them. */
+export async function relationsOf(archive: Archive, part: string): Promise<Map<string, Relation>> {
+  const folder = dirname(part);
+  const file = await readPart(archive, `${folder}/_rels/${part.slice(folder.length + 1)}.rels`);
+  return new Map(
+    (file ? childrenNamed(file, 'Relationship') : []).map(({ attributes: { Id = '', Type = '', Target = '', TargetMode } }) => [
+      Id,
+      { type: Type.slice(Type.lastIndexOf('/') + 1), target: TargetMode === 'External' ? Target : partName(folder, Target) },
+    ]),
+  );
+}
+
+const partName = (folder: string, target: string): string =>
+  new URL(target, `zip://part/${folder}/`).pathname
+    .slice(1)
+    .replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)));

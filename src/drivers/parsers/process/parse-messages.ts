@@ -1,0 +1,72 @@
+import type { Readable, Writable } from 'node:stream';
+import { deserialize, serialize } from 'node:v8';
+import { type ErrorCode, KbError } from '../../../core/errors.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import { brokenFile } from '../parse-failures.ts';
+import { parseDocument, type ParseTask } from '../parse.ts';
+
+/** Bytes of a message that are written at once: a large one waits in this process until the other has read what was sent before. */
+const PIECE_BYTES = 256 * 2 ** 10;
+/** Bytes before a message that tell its length. */
+const HEADER_BYTES = 4;
+
+/** Sends a value that `structuredClone` could copy, in bounded pieces. Rejects where the stream breaks. */
+export async function sendMessage(stream: Writable, value: unknown): Promise<void> {
+  const body = serialize(value);
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(body.length);
+  await write(stream, Buffer.concat([header, body.subarray(0, PIECE_BYTES)]));
+  for (let at = PIECE_BYTES; at < body.length; at += PIECE_BYTES) await write(stream, body.subarray(at, at + PIECE_BYTES));
+}
+
+const write = (stream: Writable, piece: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
+
+/**
+ * Calls `take` with each value that `sendMessage` sends on the other side. Arrays of bytes are views of the message that they came in. A message that cannot
+ * be read (it may nest deeper than the stack of this side allows) destroys the stream with its error.
+ */
+export function onMessage(stream: Readable, take: (value: unknown) => void): void {
+  let isHeader = true;
+  let target = Buffer.alloc(HEADER_BYTES);
+  let filled = 0;
+  stream.on('data', (piece: Buffer) => {
+    for (let at = 0; at < piece.length;) {
+      const count = piece.copy(target, filled, at);
+      at += count;
+      filled += count;
+      if (filled < target.length) return;
+      const complete = target;
+      target = isHeader ? Buffer.allocUnsafeSlow(complete.readUInt32LE()) : Buffer.alloc(HEADER_BYTES);
+      filled = 0;
+      isHeader = !isHeader;
+      if (!isHeader) continue;
+      try {
+        take(deserialize(complete));
+      } catch (error) {
+        return void stream.destroy(error as Error);
+      }
+    }
+  });
+}
+
+/** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
+export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
+
+/** Parses one document after another. Throws nothing. */
+export async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {
+  const outcomes: ParseOutcome[] = [];
+  for (const task of tasks) outcomes.push(await parseTask(task));
+  return outcomes;
+}
+
+async function parseTask(task: ParseTask): Promise<ParseOutcome> {
+  try {
+    return { parsed: await parseDocument(task) };
+  } catch (error) {
+    const { code, message, hint } = error instanceof KbError ? error : brokenFile(task.source, task.file_type, error);
+    return { failed: { code, message, hint } };
+  }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { workerFile } from '../../../core/project.ts';
+import { onMessage, type ParseOutcome, sendMessage } from './parse-messages.ts';
+import type { ParseTask } from '../parse.ts';
+
+/** What a process says when it has parsed. */
+export interface ParseAnswer {
+  outcomes: ParseOutcome[];
+  /** Bytes of resident memory that it still holds. */
+  resident: number;
+}
+
+/** Why a process ended. */
+export interface Death {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The start of what it wrote to standard error; of one that did not start, why. */
+  stderr: string;
+}
+
+/** Of all variables those that tell where things are and how dates and words are written: a parser needs no keys. */
+const PASSED =
+  /^(?:TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SystemRoot|NODE_OPTIONS|NODE_ICU_DATA|NODE_(?:DISABLE_)?COMPILE_CACHE|LD_LIBRARY_PATH)$/i;
+/** KiB of stack, as a worker thread has: documents are nested. The main thread of Windows has less than that. */
+const STACK_KILOBYTES = process.platform === 'win32' ? undefined : 3800;
+const MOST_STDERR = 8192;
+
+export interface MemoryLimits {
+  /** MiB of JavaScript's heap. */
+  heap: number;
+  /** MiB of resident memory. */
+  resident: number;
+}
+
+/** A process that parses documents, one message after another. It keeps its parent from ending only while it works. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  /** Absent where the system had no descriptor left for it: then nothing was started. */
+  readonly #channel: Socket | undefined;
+  readonly #closed: Promise<Death>;
+  #receive: ((answer: ParseAnswer) => void) | undefined;
+  /** Why the channel broke: what the process does not say itself. */
+  #broken: Error | undefined;
+
+  constructor({ heap, resident }: MemoryLimits) {
+    const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
+    const script = workerFile(import.meta.url, 'parse-worker');
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
+    this.#child = spawn(process.execPath, [...flags, script, String(resident * 2 ** 20)], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    this.#closed = deathOf(this.#child); // first of all: a process that could not be started says so as an event
+    this.#channel = streamsOf(this.#child)[3];
+    this.#channel?.on('error', (error) => (this.#broken = error)); // the process ends of it, or has ended
+    if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as ParseAnswer));
+    this.#keepParent(false);
+  }
+
+  /** Parses documents together. Throws what killed the process as a Death. */
+  async parse(tasks: readonly ParseTask[]): Promise<ParseAnswer | { death: Death }> {
+    this.#keepParent(true);
+    try {
+      const answer = new Promise<ParseAnswer>((resolve) => (this.#receive = resolve));
+      if (this.#channel) sendMessage(this.#channel, tasks).catch(() => {});
+      return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#explained(death) }))]);
+    } finally {
+      this.#receive = undefined;
+      this.#keepParent(false);
+    }
+  }
+
+  #explained(death: Death): Death {
+    return { ...death, stderr: death.stderr || String(this.#broken ?? '') };
+  }
+
+  get isAlive(): boolean {
+    return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Ends it at once. Resolves when it has ended. */
+  async kill(): Promise<void> {
+    this.#keepParent(true);
+    this.#child.kill('SIGKILL');
+    await this.#closed;
+  }
+
+  #keepParent(isKept: boolean): void {
+    const method = isKept ? 'ref' : 'unref';
+    this.#child[method]();
+    for (const stream of streamsOf(this.#child)) stream?.[method]();
+  }
+}
+
+/** The pipes to a process; none where it could not be started for want of descriptors, whatever the types say. */
+const streamsOf = ({ stdio }: { stdio?: ChildProcess['stdio'] }): (Socket | undefined)[] =>
+  (stdio ?? []).map((stream) => (stream as Socket | null) ?? undefined);
+
+function deathOf(child: ChildProcess): Promise<Death> {
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(0, MOST_STDERR)));
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
+    child.on('close', (code, signal) => resolve({ code, signal, stderr }));
+  });
+}

@@ -1,0 +1,90 @@
+import type { Metadata } from '../../schema/items.ts';
+import type { ParsedDocument, Parser } from '../../ports/reading.ts';
+import { decodeText } from './encoding.ts';
+import { firstHeading } from './title.ts';
+import { numberedTable } from '../../text/markdown/write.ts';
+
+/** Values in one front matter, characters of all of them, and values within values, at most. YAML's aliases can make a million out of a few lines. */
+const MOST_VALUES = 10_000;
+const MOST_CHARACTERS = 100_000;
+const DEEPEST = 32;
+
+interface FrontMatter {
+  data: Metadata;
+  /** Where the body begins: offset, and line from 1. */
+  start: number;
+  line: number;
+}
+
+/** The lines around front matter. A word behind the first names a language: only YAML is read, and gray-matter would run `---js` as a program. */
+const FRONT_MATTER = /^---[ \t]*(?:ya?ml[ \t]*)?\n(?:[^]*?\n)?---[ \t]*(?:\n|$)/i;
+
+/** The YAML block at the beginning of a text; undefined where there is none, or none that can be read: then it is part of the body. */
+async function readFrontMatter(text: string): Promise<FrontMatter | undefined> {
+  if (!FRONT_MATTER.test(text)) return undefined;
+  const { default: matter } = await import('gray-matter');
+  try {
+    const { data, content } = matter(text, { language: 'yaml' });
+    if (typeof data !== 'object' || data === null || Array.isArray(data) || content.length === text.length) return undefined;
+    const start = text.length - content.length;
+    return { data: plainData(data), start, line: text.slice(0, start).split('\n').length };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As JSON can hold it: dates as ISO strings, a date without a time as one without. Throws beyond the bounds. */
+function plainData(data: Metadata): Metadata {
+  let [values, characters] = [0, 0];
+  const counted = (text: string): string => {
+    characters += text.length;
+    if (characters > MOST_CHARACTERS) throw new Error('too many characters');
+    return text;
+  };
+  const plain = (value: unknown, depth: number): unknown => {
+    if (++values > MOST_VALUES || depth > DEEPEST) throw new Error('too many values');
+    if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
+    if (typeof value === 'string') return counted(value);
+    if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [counted(key), plain(item, depth + 1)]));
+  };
+  return plain(data, 0) as Metadata;
+}
+
+/** Markdown: kept as it is; its front matter becomes metadata. */
+export const markdownParser: Parser = {
+  file_type: 'markdown',
+  extensions: ['.md', '.markdown', '.mdown', '.mkd'],
+  async parse(bytes): Promise<ParsedDocument> {
+    const source = await decodeText(bytes);
+    const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
+    const body = source.slice(start);
+    const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
+    const text = body.slice(blank.length);
+    const { title: given, ...metadata } = data;
+    const title = (typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '') || firstHeading(text);
+    return { text, title, metadata, marks: [{ at: 0, line: line + blank.split('\n').length - 1 }] };
+  },
+};
+
+/** Plain text: kept as it is, line by line. */
+export const textParser: Parser = {
+  file_type: 'text',
+  extensions: ['.txt', '.text', '.log'],
+  parse: async (bytes) => ({ text: await decodeText(bytes), metadata: {}, marks: [{ at: 0, line: 1 }] }),
+};
+
+const DELIMITERS = [',', ';', '\t', '|'];
+
+/** A table as text: one Markdown table, its first record the header. Blank records are left out, and counted. */
+export const csvParser: Parser = {
+  file_type: 'csv',
+  extensions: ['.csv', '.tsv'],
+  async parse(bytes): Promise<ParsedDocument> {
+    const { default: papa } = await import('papaparse');
+    const { data } = papa.parse(await decodeText(bytes), { delimiter: '', delimitersToGuess: DELIMITERS });
+    const rows = data.map((cells, index) => ({ row: index + 1, cells })).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+    return { ...numberedTable(rows, { at: 0 }), metadata: {} };
+  },
+};

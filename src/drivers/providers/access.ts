@@ -1,0 +1,178 @@
+import { KbError } from '../../core/errors.ts';
+import { redactUrl } from '../../core/secrets.ts';
+import { openDispatchers } from '../../http/connections.ts';
+import { z } from 'zod';
+import { type Kind, missingKey, type Provider, providerNamed, providersOf } from './providers.ts';
+
+/** The same `fetch`, that takes a web page for no answer: who stands between here and a provider (a login page of a network, a proxy, a gateway) sends one, with status 200. */
+const withoutWebPages =
+  (ask: typeof fetch, { provider, base_url }: { provider: string; base_url: string }): typeof fetch =>
+  async (input, init) => {
+    const response = await ask(input, init);
+    if (!response.ok || !/^(?:text\/html|application\/xhtml)/i.test(response.headers.get('content-type') ?? '')) return response;
+    const title = titleOf(await response.text());
+    throw new KbError(
+      'configuration',
+      `${provider} did not answer: a web page${title && ` («${title}»)`} came from ${redactUrl(base_url)} instead.`,
+      {
+        hint: 'Check the address, the proxy, and whether the network wants a login first.',
+      },
+    );
+  };
+
+/** What a page calls itself, in a few words. */
+function titleOf(html: string): string {
+  const [, title = ''] = /<title[^<>]*>([^<]{1,500})/i.exec(html) ?? [];
+  return title
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim()
+    .slice(0, 80);
+}
+
+/**
+ * A `fetch` for one provider, through the proxies of the environment. It follows no redirect, since a key is for the address that it was given for,
+ * and has no clock of its own: who asks knows how long an answer may take. It throws what `fetch` throws, and a KbError (`setup`) for a variable that
+ * names no proxy.
+ */
+export function openFetch(environment: NodeJS.ProcessEnv): typeof fetch {
+  let opened: Promise<typeof fetch> | undefined;
+  return async (input, init) => await (await (opened ??= open(environment)))(input, init);
+}
+
+async function open(environment: NodeJS.ProcessEnv): Promise<typeof fetch> {
+  const undici = await import('undici');
+  const dispatchers = await openDispatchers(environment, { headersTimeout: 0, bodyTimeout: 0 });
+  // The types of the package and of Node's own copy of it differ where the things do not.
+  const proxied = undici.fetch as unknown as (input: unknown, init: object) => Promise<Response>;
+  return async (input, init) => {
+    const { dispatcher } = dispatchers.for(new URL(input instanceof Request ? input.url : input));
+    return await proxied(input, { ...init, redirect: 'manual', dispatcher });
+  };
+}
+
+/** What the configuration says about a provider, and the environment that holds its key. */
+export interface ProviderSettings {
+  provider: string;
+  model?: string | undefined;
+  /** `base_url`, `dimensions`; anything else goes into the request as it is. */
+  options?: Record<string, unknown> | undefined;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A provider as it is asked: nothing is left open. */
+export interface Access<K extends Kind = Kind> {
+  provider: string;
+  /** What the table says of it for this kind. */
+  row: Required<Provider>[K];
+  /** Empty where the row lets it be. */
+  model: string;
+  base_url: string;
+  /** Whether that is the provider's own address, not one that somebody else chose. */
+  is_own_address: boolean;
+  /** Undefined where it is asked without one. */
+  key: string | undefined;
+  /** Where the key came from, or could come from. */
+  key_variable: string;
+  /** Asks it, through the proxies of the environment. */
+  fetch: typeof fetch;
+  /** Headers that say whose account it is. */
+  account: Record<string, string>;
+  /** Length of a vector that is asked for; undefined: the model's own. */
+  dimensions: number | undefined;
+  /** What else the request says. */
+  parameters: Record<string, unknown>;
+}
+
+/** Where the configuration says who is asked. */
+const SECTIONS = { embedding: 'embedding', llm: 'chat.llm', rerank: 'rerank' } as const satisfies Record<Kind, string>;
+
+const Options = z.looseObject({ base_url: z.url({ protocol: /^https?$/ }).optional(), dimensions: z.int().min(1).optional() });
+
+/**
+ * Brings together the table, the settings and the environment.
+ * @throws KbError `configuration` where an address or a model is missing or wrong; `setup` where the key is missing.
+ */
+export function accessTo<K extends Kind>(
+  { provider: name, model = '', options = {}, env = process.env }: ProviderSettings,
+  kind: K,
+): Access<K> {
+  const provider = providerNamed(name);
+  const row = provider?.[kind];
+  if (!provider || !row) {
+    throw new KbError('configuration', `There is no provider «${name}» for ${SECTIONS[kind]}.`, {
+      hint: `Known are ${providersOf(kind).join(', ')}.`,
+    });
+  }
+  const { base_url: given, dimensions, ...parameters } = readOptions(options, kind);
+  const base_url = given ?? (env[provider.base_url_variable] || provider.base_url);
+  const chosen = model || (row.model ?? '');
+  if (!base_url) throw addressMissing(name, provider, kind);
+  if (!isAddress(base_url)) throw addressWrong(provider);
+  if (holdsLogin(base_url)) throw loginGiven(given ? `${SECTIONS[kind]}.options.base_url` : provider.base_url_variable, provider);
+  if (!chosen && !('is_model_optional' in row)) {
+    throw missing(name, `${SECTIONS[kind]}.model`, 'the name by which the server knows the model');
+  }
+  const keyless = missingKey(name, env);
+  if (keyless) throw new KbError('setup', keyless);
+  const variable = provider.key_variables.find((candidate) => env[candidate]?.trim()) ?? provider.key_variables[0];
+  return {
+    provider: name,
+    row: row as Access<K>['row'],
+    model: chosen,
+    base_url: base_url.replace(/(?<!\/)\/+$/, ''),
+    dimensions,
+    parameters,
+    is_own_address: base_url === provider.base_url,
+    key: keyIn(env, variable),
+    key_variable: variable,
+    fetch: withoutWebPages(openFetch(env), { provider: name, base_url }),
+    account: accountOf(provider, env),
+  };
+}
+
+const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** No request can be made to such an address (fetch.spec.whatwg.org, the constructor of Request), and it would be told in full. */
+function holdsLogin(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}
+
+/** The key, which a file may have given a line's end. What no header can carry is refused here, where it is not repeated. */
+function keyIn(env: NodeJS.ProcessEnv, variable: string): string | undefined {
+  const key = env[variable]?.trim() || undefined;
+  if (key === undefined || /^[\x20-\x7e]+$/.test(key)) return key;
+  throw new KbError('setup', `${variable} holds characters that are part of no key.`, {
+    hint: 'Copy the key once more, and nothing beside it.',
+  });
+}
+
+const accountOf = ({ account = {} }: Provider, env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(account).flatMap(([header, variable]) => (env[variable] ? [[header, env[variable]]] : [])));
+
+function readOptions(options: Record<string, unknown>, kind: Kind): z.infer<typeof Options> {
+  const read = Options.safeParse(options);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new KbError('configuration', `${SECTIONS[kind]}.options.${issue!.path.join('.')} is not right: ${issue!.message}.`);
+}
+
+const missing = (name: string, key: string, meaning: string): KbError =>
+  new KbError('configuration', `The provider ${name} needs ${key}.`, { hint: `Set it in kb.config.yaml: ${meaning}.` });
+
+const addressWrong = ({ base_url_variable }: Provider): KbError =>
+  new KbError('configuration', `${base_url_variable} in the environment is not an address.`, {
+    hint: 'It has to begin with http:// or https://, such as http://127.0.0.1:8080/v1.',
+  });
+
+const loginGiven = (place: string, { key_variables: [variable] }: Provider): KbError =>
+  new KbError('configuration', `The address in ${place} holds a user name or a password.`, {
+    hint: `Leave out what stands before the @: a key is read from ${variable}.`,
+  });
+
+const addressMissing = (name: string, { base_url_variable }: Provider, kind: Kind): KbError =>
+  missing(
+    name,
+    `${SECTIONS[kind]}.options.base_url`,
+    `the address that ends before /embeddings, /chat and /rerank, such as http://127.0.0.1:8080/v1; or ${base_url_variable} in the environment`,
+  );

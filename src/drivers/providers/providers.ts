@@ -1,0 +1,254 @@
+/** What a provider can be asked for: answers, vectors, an order. */
+export type Kind = 'llm' | 'embedding' | 'rerank';
+
+interface Row {
+  /** The model where none is configured; absent where only the user can know. */
+  model?: string;
+}
+
+/** Chat completions as OpenAI defined them. */
+export interface OpenAiLlmRow extends Row {
+  dialect: 'openai';
+  /** How it calls the limit of an answer's tokens. */
+  limit: 'max_tokens' | 'max_completion_tokens';
+  /** Whether it counts tokens only when `stream_options` ask for it, or always and knows no such field. */
+  usage: 'on_request' | 'always';
+  /** What its default model is asked beyond that: to think little, since thoughts count as tokens of the answer. Another model may not know it. */
+  parameters?: Readonly<Record<string, unknown>>;
+}
+
+/** Messages as Anthropic defined them. */
+interface AnthropicLlmRow extends Row {
+  dialect: 'anthropic';
+}
+
+export interface EmbeddingRow extends Row {
+  /** `openai`: POST /embeddings with `input`; `cohere`: POST /embed with `texts`. */
+  dialect: 'openai' | 'cohere';
+  /** Length of the vectors of its models. */
+  dimensions: Readonly<Record<string, number>>;
+  /** How it calls the length that is asked for; absent where it knows no such wish. */
+  length_name?: 'dimensions' | 'output_dimension';
+  /** How it calls the use of a text, and the two uses. */
+  input_type?: Readonly<{ name: 'input_type' | 'task'; document: string; query: string }>;
+  /** Whether it wants to be told that vectors are written as numbers (`encoding_format: float`). */
+  asks_for_floats?: boolean;
+  /** Texts that one request may hold. */
+  batch: number;
+}
+
+interface RerankRow extends Row {
+  /** `cohere`: `top_n`, and `results` that are returned; `voyage`: `top_k`, and `data`. */
+  dialect: 'cohere' | 'voyage';
+  /** What it speaks instead, perhaps: it is asked so when it misses `texts`. */
+  alternative?: 'tei';
+  /** Whether it may be asked without the name of a model. */
+  is_model_optional?: boolean;
+  /** What it is asked beyond that. */
+  parameters?: Readonly<Record<string, unknown>>;
+}
+
+export interface Provider {
+  /** Where it is; absent where `options.base_url` or the variable has to say. */
+  base_url?: string;
+  /** The environment variable that may say it, too. */
+  base_url_variable: string;
+  /** The environment variables that may hold the key, the first that is set wins. */
+  key_variables: readonly [string, ...string[]];
+  /** Headers that say whose account it is, and the environment variables that hold them. */
+  account?: Readonly<Record<string, string>>;
+  /** Whether it answers without a key. */
+  is_open?: boolean;
+  llm?: OpenAiLlmRow | AnthropicLlmRow;
+  embedding?: EmbeddingRow;
+  rerank?: RerankRow;
+}
+
+/** All of them; a new one is a new row. Models, lengths and limits are from the documentation that is named, as it was in November 2026. */
+export const providers = {
+  // platform.openai.com/docs: models, deprecations (gpt-6-luna takes the place of the small models before it), embeddings (2048 inputs).
+  openai: {
+    base_url: 'https://api.openai.com/v1',
+    base_url_variable: 'OPENAI_BASE_URL',
+    key_variables: ['OPENAI_API_KEY'],
+    account: { 'openai-organization': 'OPENAI_ORG_ID', 'openai-project': 'OPENAI_PROJECT_ID' },
+    llm: { dialect: 'openai', model: 'gpt-6-luna', limit: 'max_completion_tokens', usage: 'on_request' },
+    embedding: {
+      dialect: 'openai',
+      model: 'text-embedding-3-small',
+      dimensions: { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072, 'text-embedding-ada-002': 1536 },
+      length_name: 'dimensions',
+      asks_for_floats: true,
+      batch: 2048,
+    },
+  },
+  // platform.claude.com/docs/models/overview: the fast one of the current models, which does not think unless it is told to.
+  anthropic: {
+    base_url: 'https://api.anthropic.com',
+    base_url_variable: 'ANTHROPIC_BASE_URL',
+    key_variables: ['ANTHROPIC_API_KEY'],
+    llm: { dialect: 'anthropic', model: 'claude-haiku-4-5' },
+  },
+  // ai.google.dev/gemini-api/docs: openai (the compatible endpoint), models, embeddings (100 texts in one request).
+  gemini: {
+    base_url: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    base_url_variable: 'GEMINI_BASE_URL',
+    key_variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    llm: {
+      dialect: 'openai',
+      model: 'gemini-3.5-flash',
+      limit: 'max_tokens',
+      usage: 'on_request',
+      parameters: { reasoning_effort: 'low' },
+    },
+    embedding: {
+      dialect: 'openai',
+      model: 'gemini-embedding-001',
+      dimensions: { 'gemini-embedding-001': 3072 },
+      length_name: 'dimensions',
+      asks_for_floats: true,
+      batch: 100,
+    },
+  },
+  // console.groq.com/docs: models, deprecations (the Llama models ended in August 2026).
+  groq: {
+    base_url: 'https://api.groq.com/openai/v1',
+    base_url_variable: 'GROQ_BASE_URL',
+    key_variables: ['GROQ_API_KEY'],
+    llm: {
+      dialect: 'openai',
+      model: 'openai/gpt-oss-120b',
+      limit: 'max_completion_tokens',
+      usage: 'on_request',
+      parameters: { reasoning_effort: 'low' },
+    },
+  },
+  // docs.mistral.ai: models, api. It refuses fields that it does not know.
+  mistral: {
+    base_url: 'https://api.mistral.ai/v1',
+    base_url_variable: 'MISTRAL_BASE_URL',
+    key_variables: ['MISTRAL_API_KEY'],
+    llm: { dialect: 'openai', model: 'mistral-small-latest', limit: 'max_tokens', usage: 'always' },
+    embedding: {
+      dialect: 'openai',
+      model: 'mistral-embed',
+      dimensions: { 'mistral-embed': 1024, 'codestral-embed': 1536 },
+      length_name: 'output_dimension',
+      asks_for_floats: true,
+      batch: 128,
+    },
+  },
+  // api-docs.deepseek.com: first API call, thinking mode (on where nothing is said).
+  deepseek: {
+    base_url: 'https://api.deepseek.com',
+    base_url_variable: 'DEEPSEEK_BASE_URL',
+    key_variables: ['DEEPSEEK_API_KEY'],
+    llm: {
+      dialect: 'openai',
+      model: 'deepseek-flash',
+      limit: 'max_tokens',
+      usage: 'on_request',
+      parameters: { thinking: { type: 'disabled' } },
+    },
+  },
+  // openrouter.ai/docs: the router chooses the model.
+  openrouter: {
+    base_url: 'https://openrouter.ai/api/v1',
+    base_url_variable: 'OPENROUTER_BASE_URL',
+    key_variables: ['OPENROUTER_API_KEY'],
+    llm: { dialect: 'openai', model: 'openrouter/auto', limit: 'max_tokens', usage: 'on_request' },
+  },
+  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are the ones of its own examples.
+  ollama: {
+    base_url: 'http://127.0.0.1:11434/v1',
+    base_url_variable: 'OLLAMA_BASE_URL',
+    key_variables: ['OLLAMA_API_KEY'],
+    is_open: true,
+    llm: { dialect: 'openai', model: 'gemma3', limit: 'max_tokens', usage: 'on_request' },
+    embedding: {
+      dialect: 'openai',
+      model: 'all-minilm',
+      dimensions: { 'all-minilm': 384, embeddinggemma: 768, 'nomic-embed-text': 768 },
+      length_name: 'dimensions',
+      asks_for_floats: true,
+      batch: 512,
+    },
+  },
+  // docs.voyageai.com: text embeddings (1000 texts, `encoding_format` is absent or base64), rerankers.
+  voyage: {
+    base_url: 'https://api.voyageai.com/v1',
+    base_url_variable: 'VOYAGE_BASE_URL',
+    key_variables: ['VOYAGE_API_KEY'],
+    embedding: {
+      dialect: 'openai',
+      model: 'voyage-4',
+      dimensions: { 'voyage-4': 1024, 'voyage-4-large': 1024, 'voyage-4-lite': 1024, 'voyage-3.5': 1024, 'voyage-3.5-lite': 1024 },
+      length_name: 'output_dimension',
+      input_type: { name: 'input_type', document: 'document', query: 'query' },
+      batch: 1000,
+    },
+    rerank: { dialect: 'voyage', model: 'rerank-2.5' },
+  },
+  // docs.cohere.com: embed (v2, 96 texts), rerank (v2), models.
+  cohere: {
+    base_url: 'https://api.cohere.com/v2',
+    base_url_variable: 'COHERE_BASE_URL',
+    key_variables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    embedding: {
+      dialect: 'cohere',
+      model: 'embed-v4.0',
+      dimensions: { 'embed-v4.0': 1536, 'embed-multilingual-v3.0': 1024, 'embed-english-v3.0': 1024 },
+      length_name: 'output_dimension',
+      input_type: { name: 'input_type', document: 'search_document', query: 'search_query' },
+      batch: 96,
+    },
+    rerank: { dialect: 'cohere', model: 'rerank-v4.0-pro' },
+  },
+  // docs.jina.ai: embeddings (512 texts), reranker.
+  jina: {
+    base_url: 'https://api.jina.ai/v1',
+    base_url_variable: 'JINA_BASE_URL',
+    key_variables: ['JINA_API_KEY'],
+    embedding: {
+      dialect: 'openai',
+      model: 'jina-embeddings-v5-text-small',
+      dimensions: { 'jina-embeddings-v5-text-small': 1024, 'jina-embeddings-v5-text-nano': 768, 'jina-embeddings-v3': 1024 },
+      length_name: 'dimensions',
+      input_type: { name: 'task', document: 'retrieval.passage', query: 'retrieval.query' },
+      batch: 512,
+    },
+    rerank: { dialect: 'cohere', model: 'jina-reranker-v3', parameters: { return_documents: false } },
+  },
+  // Whatever speaks these protocols: vLLM, llama.cpp, LM Studio, LiteLLM, text-embeddings-inference.
+  openai_compatible: {
+    base_url_variable: 'OPENAI_COMPATIBLE_BASE_URL',
+    key_variables: ['OPENAI_COMPATIBLE_API_KEY'], // not OPENAI_API_KEY: a key is for the address that it was given for
+    is_open: true,
+    llm: { dialect: 'openai', limit: 'max_tokens', usage: 'on_request' },
+    embedding: { dialect: 'openai', dimensions: {}, length_name: 'dimensions', asks_for_floats: true, batch: 2048 },
+    rerank: { dialect: 'cohere', alternative: 'tei', is_model_optional: true },
+  },
+} as const satisfies Record<string, Provider>;
+
+type Table = typeof providers;
+/** The names of the providers that can be asked for it. */
+export type ProviderOf<K extends Kind> = { [N in keyof Table]: Table[N] extends Record<K, unknown> ? N : never }[keyof Table];
+
+/** The row of a name; undefined where there is none. */
+export const providerNamed = (name: string): Provider | undefined =>
+  Object.hasOwn(providers, name) ? providers[name as keyof Table] : undefined;
+
+/** The names of the providers that can be asked for it, in the order of the table. */
+export const providersOf = <K extends Kind>(kind: K): ProviderOf<K>[] =>
+  Object.keys(providers).filter((name): name is ProviderOf<K> => providerNamed(name)![kind] !== undefined);
+
+/** The model that the provider is asked for where none is configured; empty where it has none. */
+export const defaultModel = (name: string, kind: Kind): string => providerNamed(name)?.[kind]?.model ?? '';
+
+/** What to say where the provider needs a key and the environment has none; undefined where all is well. */
+export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const provider = providerNamed(name);
+  if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
+  const [variable] = provider.key_variables;
+  return `The provider ${name} needs a key, and ${variable} is not set. Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`;
+}

@@ -1,0 +1,201 @@
+import type { Metadata } from '../../../schema/items.ts';
+import { asNumber, kindOfRange, type Range, type Scalar, scalars, shortened } from '../filter-values.ts';
+import type { Where } from '../../../ports/stores.ts';
+import type { Filter } from '../../../schema/requests.ts';
+
+// Metadata has any keys, a table has a fixed set of columns: so one text column holds all scalars of a chunk, written in such a way that a
+// filter is a search in that text. An entry stands between two marks: path, then the value as text; numbers stand there a second time, as
+// hexadecimal digits that sort as the numbers do.
+
+/** Before and after every entry. */
+export const ENTRY = '\u0001';
+/** Between a path and a value as text. */
+export const AS_TEXT = '\u0002';
+/** Between a path and a sortable number. */
+export const AS_NUMBER = '\u0003';
+
+/** A key or value without the marks. */
+const unmarked = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replace(/[\u0000-\u0003]/g, '\ufffd');
+
+/** A value as it stands in an entry. Equal texts, numbers and booleans that are written alike are the same: `1995` and `"1995"`. */
+export const textValue = (value: Scalar): string => shortened(unmarked(String(value)));
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** 16 hexadecimal digits that sort as the numbers do: the bits of the double, the sign turned, all turned where it is negative. */
+export function sortableNumber(value: number): string {
+  bits.setFloat64(0, value + 0); // -0 is 0
+  const raw = bits.getBigUint64(0);
+  const sortable = raw >> 63n ? raw ^ 0xffff_ffff_ffff_ffffn : raw | (1n << 63n);
+  return sortable.toString(16).padStart(16, '0');
+}
+
+function entriesOf([path, value]: [string, Scalar]): string[] {
+  const key = unmarked(path);
+  const number = asNumber(value);
+  return [key + AS_TEXT + textValue(value), ...(number === undefined ? [] : [key + AS_NUMBER + sortableNumber(number)])];
+}
+
+/** All scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
+export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;
+
+/** Bounds of a range: `lower` and `upper` may be missing; each is within the range or just outside. */
+interface Bounds<Value> {
+  lower?: { value: Value; included: boolean } | undefined;
+  upper?: { value: Value; included: boolean } | undefined;
+}
+
+/** A regular expression that nothing matches. */
+const NOTHING = '[^\\x{0}-\\x{10FFFF}]';
+
+/** A text that stands for itself in a regular expression. */
+export const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
+
+const digit = (text: string): number => Number.parseInt(text[0]!, 16);
+const any = (length: number): string => (length > 0 ? `[0-9a-f]{${length}}` : '');
+
+/** Matches the hexadecimal numbers of this length from `from` to `to`, both included. */
+function hexBetween(from: string, to: string): string {
+  if (from > to) return NOTHING;
+  const length = from.length;
+  if (/^0*$/.test(from) && /^f*$/.test(to)) return any(length);
+  if (from[0] === to[0]) return from[0] + hexBetween(from.slice(1), to.slice(1));
+  const middle = '0123456789abcdef'.slice(digit(from) + 1, digit(to));
+  const parts = [
+    from[0] + hexBetween(from.slice(1), 'f'.repeat(length - 1)),
+    ...(middle ? [`[${middle}]${any(length - 1)}`] : []),
+    to[0] + hexBetween('0'.repeat(length - 1), to.slice(1)),
+  ];
+  return `(?:${parts.join('|')})`;
+}
+
+const shifted = (hex: string, by: bigint): string => (BigInt(`0x${hex}`) + by).toString(16).padStart(16, '0');
+
+/** Matches `sortableNumber` of the numbers within the bounds. */
+export function numberRange({ lower, upper }: Bounds<number>): string {
+  const from = sortableNumber(lower?.value ?? -Infinity);
+  const to = sortableNumber(upper?.value ?? Infinity);
+  return hexBetween(lower?.included === false ? shifted(from, 1n) : from, upper?.included === false ? shifted(to, -1n) : to);
+}
+
+const REST = '[^\\x{0}-\\x{3}]*';
+const code = (value: number): string => `\\x{${value.toString(16).toUpperCase()}}`;
+
+/** One letter between the two, neither included; surrogates are no letters. Undefined where there is none. */
+function letterBetween(after: number, before: number): string | undefined {
+  const from = after === 0xd7ff ? 0xe000 : after + 1;
+  const to = before === 0xe000 ? 0xd7ff : before - 1;
+  return from > to ? undefined : `[${code(from)}-${code(to)}]`;
+}
+
+const FIRST = 3; // below all letters: the marks stand there
+const LAST = 0x110000;
+
+const alternatives = (parts: readonly (string | undefined)[]): string => {
+  const possible = parts.filter((part) => part !== undefined);
+  return possible.length > 0 ? `(?:${possible.join('|')})` : NOTHING;
+};
+
+/** Matches texts of these letters or beyond; `included`: also the text itself. */
+function atLeast(letters: readonly number[], included: boolean): string {
+  const [head, ...tail] = letters;
+  if (head === undefined) return included ? REST : `[^\\x{0}-\\x{3}]${REST}`;
+  const greater = letterBetween(head, LAST);
+  return alternatives([greater && greater + REST, code(head) + atLeast(tail, included)]);
+}
+
+/** Matches texts before these letters; `included`: also the text itself. */
+function atMost(letters: readonly number[], included: boolean): string {
+  const [head, ...tail] = letters;
+  if (head === undefined) return included ? '' : NOTHING;
+  const smaller = letterBetween(FIRST, head);
+  return alternatives(['', smaller && smaller + REST, code(head) + atMost(tail, included)]);
+}
+
+/** Matches texts within the bounds, by the code points of their letters. */
+export function textRange({ lower, upper }: Bounds<string>): string {
+  const letters = (text: string) => Array.from(unmarked(text).toWellFormed().slice(0, 200), (letter) => letter.codePointAt(0)!);
+  const from = lower && letters(lower.value);
+  const to = upper && letters(upper.value);
+  if (!from) return to ? atMost(to, upper.included) : REST;
+  if (!to) return atLeast(from, lower.included);
+  return between(from, to, { lower: lower.included, upper: upper.included });
+}
+
+function between(from: readonly number[], to: readonly number[], included: { lower: boolean; upper: boolean }): string {
+  const [first, ...afterFirst] = from;
+  const [last, ...afterLast] = to;
+  if (first === undefined && last === undefined) return included.lower && included.upper ? '' : NOTHING;
+  if (last === undefined) return NOTHING;
+  if (first === undefined) {
+    const smaller = letterBetween(FIRST, last);
+    return alternatives([included.lower ? '' : undefined, smaller && smaller + REST, code(last) + atMost(afterLast, included.upper)]);
+  }
+  if (first > last) return NOTHING;
+  if (first === last) return code(first) + between(afterFirst, afterLast, included);
+  const inside = letterBetween(first, last);
+  return alternatives([
+    code(first) + atLeast(afterFirst, included.lower),
+    inside && inside + REST,
+    code(last) + atMost(afterLast, included.upper),
+  ]);
+}
+
+type Condition = Filter[string];
+
+/** A text as SQL writes it. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
+
+const isScalar = (condition: Condition): condition is Scalar => typeof condition !== 'object';
+
+function boundsOf<Value extends string | number>(range: Range, kind: 'string' | 'number'): Bounds<Value> {
+  const bound = (value: string | number | undefined, included: boolean) =>
+    typeof value === kind ? { value: value as Value, included } : undefined;
+  return { lower: bound(range.gt, false) ?? bound(range.gte, true), upper: bound(range.lt, false) ?? bound(range.lte, true) };
+}
+
+const matches = (key: string, mark: string, pattern: string): string =>
+  `regexp_like(fields, ${quoted(`${ENTRY}${literal(unmarked(key))}${mark}(?:${pattern})${ENTRY}`)})`;
+
+/** The range in SQL; all its bounds must hold for one value of the chunk. */
+function rangeOf(key: string, range: Range): string {
+  if (kindOfRange(key, range) === 'number') return matches(key, AS_NUMBER, numberRange(boundsOf(range, 'number')));
+  return matches(key, AS_TEXT, textRange(boundsOf(range, 'string')));
+}
+
+const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+/** `source` has a column, and an index, of its own. */
+function sourceCondition(condition: Condition): string {
+  if (isScalar(condition)) return `source = ${quoted(String(condition))}`;
+  if ('in' in condition) return inList('source', condition.in.map(String));
+  const bounds = Object.entries(condition).filter(([, value]) => value !== undefined);
+  return bounds.map(([sign, value]) => `source ${SIGNS[sign as keyof typeof SIGNS]} ${quoted(String(value))}`).join(' AND ');
+}
+
+function metadataCondition(key: string, condition: Condition): string {
+  const equals = (value: Scalar) => `contains(fields, ${quoted(`${ENTRY}${unmarked(key)}${AS_TEXT}${textValue(value)}${ENTRY}`)})`;
+  if (isScalar(condition)) return equals(condition);
+  if (!('in' in condition)) return rangeOf(key, condition);
+  const [only, ...others] = condition.in;
+  return others.length === 0 ? equals(only!) : matches(key, AS_TEXT, condition.in.map((value) => literal(textValue(value))).join('|'));
+}
+
+/** A filter as SQL over the columns of a collection; undefined where it lets everything pass. Throws a KbError (`usage`) for a range that makes no sense. */
+export function filterSql(filter: Filter | undefined): string | undefined {
+  const conditions = Object.entries(filter ?? {}).map(([key, condition]) =>
+    key === 'source' ? sourceCondition(condition) : metadataCondition(key, condition),
+  );
+  return conditions.length > 0 ? conditions.map((condition) => `(${condition})`).join(' AND ') : undefined;
+}
+
+/** Which rows are meant, as SQL; undefined where that would be all or none. */
+export function whereSql(where: Where): string | undefined {
+  if ('source' in where) return sourceCondition(where.source);
+  if ('filter' in where) return filterSql(where.filter);
+  return where.ids.length > 0 ? inList('id', where.ids) : undefined;
+}

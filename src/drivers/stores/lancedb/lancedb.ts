@@ -1,0 +1,226 @@
+import type { Connection, Table } from '@lancedb/lancedb';
+import type { Collection, CollectionInfo, VectorStore } from '../../../ports/stores.ts';
+import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
+import { ChunkCache, createdAt, holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
+import { lanceCollection } from './lancedb-collection.ts';
+import { schemaOf } from './columns.ts';
+import {
+  connectTo,
+  folderOf,
+  type LanceConnections,
+  persistent,
+  storageOptionsOf,
+  storeError,
+  type StorePlace,
+} from './lancedb-connection.ts';
+import { prepare } from './upkeep.ts';
+import { join } from 'node:path';
+import { KbError } from '../../../core/errors.ts';
+import { throwIfAborted } from '../../../core/run.ts';
+import { lockForWriting, type WriterLock } from '../writer-lock.ts';
+
+/** The tables of a store and the catalog of them. */
+interface Database {
+  readonly catalog: Catalog;
+  /** Opens the collection. All who open it share one queue of writes. */
+  open(entry: Entry): Promise<Collection>;
+  /** A new table for a collection; the catalog does not know it yet. */
+  make(info: CollectionInfo): Promise<Entry>;
+  /** Opens a table that the catalog does not know. */
+  openDraft(entry: Entry): Promise<Collection>;
+  drop(entry: Entry): Promise<void>;
+  /** Makes every write fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this case. */
+  fence(entry: Entry): Promise<void>;
+  /** Removes tables that no collection has and that nobody has written to for an hour: processes that died have left them. */
+  tidy(): Promise<void>;
+  close(): void;
+}
+
+const ORPHANED_AFTER = 3_600_000;
+
+/** Opens the store at the address, once; undefined as long as there is none and none is to be made. */
+function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
+  let connections: LanceConnections | undefined;
+  let database: Database | undefined;
+  const { url } = place;
+  return async ({ create }) => {
+    connections ??= await connectTo(place, { create });
+    if (!connections) return undefined;
+    if (database) return database;
+    const catalog = await openCatalog(connections.connection, { url, create });
+    return (database ??= catalog && databaseOf(connections, { url, catalog, mayWrite }));
+  };
+}
+
+function databaseOf(
+  connections: LanceConnections,
+  { url, catalog, mayWrite }: { url: string; catalog: Catalog; mayWrite: MayWrite },
+): Database {
+  const { connection, pinned } = connections;
+  const holders = new Map<string, Promise<TableHolder>>();
+  const common = { url, ...connections, mayWrite, chunks: new ChunkCache() };
+  const held = (entry: Entry): Promise<TableHolder> => {
+    const holder = holders.get(entry.table) ?? holdTable(entry, { ...common, current: catalog.find });
+    holders.set(entry.table, holder);
+    holder.catch(() => holders.delete(entry.table));
+    return holder;
+  };
+  return {
+    catalog,
+    open: async (entry) => lanceCollection(await held(entry)),
+    make: async (info) => {
+      const { name, provider, model, dimensions } = info;
+      const entry = { name, provider, model, dimensions, table: tableName(name) };
+      await prepare(await connection.createEmptyTable(entry.table, await schemaOf(info)));
+      return entry;
+    },
+    openDraft: async (entry) => lanceCollection(await holdTable(entry, { ...common, current: async () => entry })),
+    drop: async ({ table }) => {
+      holders.delete(table);
+      await connection.dropTable(table);
+    },
+    fence: async ({ table: name }) => {
+      const table = await connection.openTable(name);
+      await persistent(async () => {
+        await table.checkoutLatest();
+        await table.checkout(await table.version());
+        await table.restore();
+      });
+    },
+    tidy: () => removeOrphans(connection, catalog),
+    close: () => {
+      connection.close();
+      pinned.close();
+    },
+  };
+}
+
+async function removeOrphans(connection: Connection, catalog: Catalog): Promise<void> {
+  const known = new Set((await catalog.list()).map(({ table }) => table));
+  const old = Date.now() - ORPHANED_AFTER;
+  for (const name of await connection.tableNames()) {
+    if (known.has(name) || (createdAt(name) ?? Infinity) > old) continue;
+    if ((await lastWritten(await connection.openTable(name))) < old) await connection.dropTable(name);
+  }
+}
+
+const lastWritten = async (table: Table): Promise<number> =>
+  Math.max(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime()));
+
+interface LanceDbOptions {
+  url: string;
+  /** `storage.options`: how what is not a folder is reached (`region`, `endpoint` …), by the names of LanceDB's storage options. */
+  options?: Record<string, unknown> | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * A store in a folder, or at s3://, gs:// or az://, by LanceDB; nothing else has to run. The folder is made when something is first written.
+ * Throws a KbError that names the address when it is no folder, can't be written, is full, or was made by a later version.
+ */
+export async function openLanceDb({ url, options, signal }: LanceDbOptions): Promise<VectorStore> {
+  throwIfAborted(signal);
+  const locks = new Map<string, WriterLock>();
+  const place = { url, storageOptions: storageOptionsOf(options) };
+  const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
+  const { translated, reading, writing } = accessTo(place, mayWrite);
+  await reading(async () => {});
+  return {
+    provider: 'lancedb',
+    collections: async () => (await reading(async ({ catalog }) => (await catalog.list()).map(({ table: _table, ...info }) => info))) ?? [],
+    open: (name) =>
+      reading(async ({ catalog, open }) => {
+        const entry = await catalog.find(name);
+        return entry && (await open(entry));
+      }),
+    create: (info) => writing((made) => createCollection(made, info)),
+    draft: (info) =>
+      writing(async (made) => {
+        const entry = await made.make(info);
+        const [commit, discard] = [() => translated(() => putInPlace(made, entry, mayWrite)), () => translated(() => made.drop(entry))];
+        return { collection: await made.openDraft(entry), commit, discard };
+      }),
+    drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
+    lock: async (name, waiting) => {
+      const folder = folderOf(url);
+      if (folder === undefined) return async () => {};
+      const lock = await translated(() => lockForWriting(join(folder, '.locks'), name, waiting));
+      if (lock.overtook)
+        await reading((there) => fenceCollection(there, name)).catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
+      locks.set(name, lock);
+      return async () => {
+        if (locks.get(name) === lock) locks.delete(name);
+        await lock.release();
+      };
+    },
+    close: async () => void (await reading(async ({ close }) => close())),
+  };
+}
+
+/** Ways to the database that speak of failures as people do. */
+function accessTo(place: StorePlace, mayWrite: MayWrite) {
+  const { url } = place;
+  const database = openDatabase(place, mayWrite);
+  const translated = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      throw storeError(error, url);
+    });
+  return {
+    translated,
+    /** Work on what there is; undefined where nothing was ever stored. */
+    reading: <T>(work: (database: Database) => Promise<T>): Promise<T | undefined> =>
+      translated(async () => {
+        const there = await database({ create: false });
+        return there && (await work(there));
+      }),
+    /** Work that makes the store where there is none. */
+    writing: <T>(work: (database: Database) => Promise<T>): Promise<T> =>
+      translated(async () => {
+        const made = (await database({ create: true }))!;
+        await made.tidy();
+        return await work(made);
+      }),
+  };
+}
+
+const existing = (name: string): KbError =>
+  new KbError('conflict', `There is a collection «${name}» already.`, {
+    hint: `Remove it with «kb collections drop ${name}», or choose another name.`,
+  });
+
+async function createCollection({ catalog, make, open, drop }: Database, info: CollectionInfo): Promise<Collection> {
+  if (await catalog.find(info.name)) throw existing(info.name);
+  const entry = await make(info);
+  if (await catalog.add(entry)) return await open(entry);
+  await drop(entry); // another process was quicker
+  throw existing(info.name);
+}
+
+async function fenceCollection({ catalog, fence }: Database, name: string): Promise<void> {
+  const entry = await catalog.find(name);
+  if (entry) await fence(entry);
+}
+
+/**
+ * Puts the table in the place of the one that the collection has: with the catalog's entry, all readers change over at once. Where another process has
+ * taken the lock meanwhile, the one before stays.
+ */
+async function putInPlace({ catalog, drop }: Database, entry: Entry, mayWrite: MayWrite): Promise<void> {
+  const before = await catalog.find(entry.name);
+  await mayWrite(entry.name);
+  await catalog.put(entry);
+  await mayWrite(entry.name).catch(async (error: unknown) => {
+    if (before) await catalog.put(before);
+    throw error;
+  });
+  if (before) await drop(before).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
+}
+
+async function dropCollection({ catalog, drop }: Database, name: string, mayWrite: MayWrite): Promise<boolean> {
+  const entry = await catalog.find(name);
+  if (!entry) return false;
+  await mayWrite(name);
+  await catalog.remove(name);
+  await drop(entry);
+  return true;
+}

@@ -1,0 +1,238 @@
+import type { Collection, Hit, Replacement, SearchRequest, StoredChunk, StoredSource, Where } from '../../../ports/stores.ts';
+import { assertQueryVector, assertVectors } from '../vectors.ts';
+import type { Condition, Point } from './qdrant-connection.ts';
+import { conditionsOf } from './qdrant-filter.ts';
+import { type CollectionHolder, pages } from './collection-holder.ts';
+import { CHUNK, DENSE, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
+import { leftover, type State, visiblePoints } from './collection-state.ts';
+import { countSources } from '../count-sources.ts';
+
+/** Ids of one question, points of one page, chunks of one upsert. */
+const AT_ONCE = 1_000;
+/** Points and bytes (by estimate; Qdrant takes 32 MiB) of one request. */
+const POINTS = 256;
+const BYTES = 8 * 2 ** 20;
+
+/** The last of those that share an id. */
+const onePerId = (chunks: readonly StoredChunk[]): StoredChunk[] => [...new Map(chunks.map((chunk) => [safe(chunk.id), chunk])).values()];
+
+/**
+ * Puts the new chunks of each source in the place of its old ones, of all sources in one step: a reader sees all old or all new ones, and so does
+ * everybody after a crash at any point. That holds for one writer at a time, and on one node or where reads are as consistent as on one.
+ */
+async function replacePoints(holder: CollectionHolder, replacements: readonly Replacement[]): Promise<void> {
+  const changed = replacements.filter(({ isNew }) => !isNew);
+  const sources = changed.map(({ source }) => source);
+  const chunks = onePerId(replacements.flatMap((replacement) => replacement.chunks));
+  if (chunks.length + sources.length === 0) return;
+  await change(holder, chunks, async () => ({
+    sources,
+    ids: await storedIds(
+      holder,
+      changed.flatMap((replacement) => replacement.chunks),
+      sources,
+    ), // those that come from another source
+  }));
+}
+
+/** Writes chunks over those of their ids: up to 1,000 in one step. */
+export async function upsert(holder: CollectionHolder, given: readonly StoredChunk[]): Promise<void> {
+  const chunks = onePerId(given);
+  assertVectors(chunks, holder.info); // all or nothing
+  for (let at = 0; at < chunks.length; at += AT_ONCE) {
+    const slice = chunks.slice(at, at + AT_ONCE);
+    await change(holder, slice, async () => ({ sources: [], ids: await storedIds(holder, slice, []) }));
+  }
+}
+
+/** Which of the ids are stored, but for those of these sources. */
+async function storedIds(holder: CollectionHolder, chunks: readonly StoredChunk[], sources: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < chunks.length; at += AT_ONCE) {
+    const wanted: Condition = { key: 'id', match: { any: chunks.slice(at, at + AT_ONCE).map(({ id }) => safe(id)) } };
+    const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(safe) } }] }] : [];
+    for await (const page of pages(holder, { conditions: [wanted, ...elsewhere], payload: ['id'], size: AT_ONCE }))
+      found.push(...page.map(({ payload }) => payload!['id'] as string));
+  }
+  return found;
+}
+
+/** Writes the chunks as the next generation and makes it count, in the place of what `retire` names. */
+async function change(
+  holder: CollectionHolder,
+  chunks: readonly StoredChunk[],
+  retire: () => Promise<NonNullable<State['retired']>>,
+): Promise<void> {
+  await holder.write(async (state, save) => {
+    assertVectors(chunks, state);
+    await sweep(holder, state);
+    const retired = await retire();
+    const generation = state.generation + 1;
+    for (const points of requests(toPoints(chunks, generation)))
+      await holder.ask((api, init) => api.upsertPoints({ collection_name: state.table, wait: true, points }, init));
+    await save({ ...state, generation, retired });
+  });
+}
+
+const sweep = (holder: CollectionHolder, state: State): Promise<unknown> =>
+  holder.ask((api, init) => api.deletePoints({ collection_name: state.table, wait: true, filter: leftover(state) }, init));
+
+/** Removes what is not seen any more. */
+async function tidy(holder: CollectionHolder): Promise<void> {
+  await holder.write(async ({ retired, ...state }, save) => {
+    await sweep(holder, { ...state, retired });
+    if (retired) await save(state);
+  });
+}
+
+function* requests(points: readonly Point[]): Generator<Point[], void, void> {
+  let [request, bytes]: [Point[], number] = [[], 0];
+  for (const point of points) {
+    const size = sizeOf(point);
+    if (request.length === POINTS || (request.length > 0 && bytes + size > BYTES)) {
+      yield request;
+      [request, bytes] = [[], 0];
+    }
+    request.push(point);
+    bytes += size;
+  }
+  if (request.length > 0) yield request;
+}
+
+/** Bytes of a point as JSON, at most and roughly: three a letter, 22 a number. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 3 * value.length;
+  if (Array.isArray(value) && typeof value[0] === 'number') return 22 * value.length;
+  if (typeof value !== 'object' || value === null) return 22;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + sizeOf(item), 0);
+}
+
+/** Removes chunks, and tells which. Not in one step: a reader may see some of them gone and others not yet. */
+async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
+  if ('filter' in where && Object.keys(where.filter).length === 0) return [];
+  return await holder.write(async (state) => {
+    const removed = new Map<string | number, { id: string; source: string }>();
+    for (const conditions of await conditionsFor(holder, where)) {
+      for await (const page of pages(holder, { conditions, payload: ['id', 'source'], size: AT_ONCE }))
+        for (const { id, payload } of page) removed.set(id, payload as { id: string; source: string });
+    }
+    const points = [...removed.keys()];
+    for (let at = 0; at < points.length; at += AT_ONCE) {
+      const request = { collection_name: state.table, wait: true, points: points.slice(at, at + AT_ONCE) };
+      await holder.ask((api, init) => api.deletePoints(request, init));
+    }
+    return [...removed.values()];
+  });
+}
+
+/** The conditions of each question that finds what is meant. */
+async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Condition[][]> {
+  if ('source' in where) return [[{ key: 'source', match: { value: safe(where.source) } }]];
+  if ('filter' in where)
+    return [await conditionsOf(where.filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: AT_ONCE }))];
+  const ids = [...new Set(where.ids.map(safe))];
+  return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) => [
+    { key: 'id', match: { any: ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE) } },
+  ]);
+}
+
+/** Points of a page: without vectors, with them (each may take 60 kB as JSON), and where only names are read. */
+const PAGE = 1_000;
+const PAGE_WITH_VECTORS = 256;
+const PAGE_OF_NAMES = 5_000;
+
+/** The collection that `holder` holds. */
+export function qdrantCollection(holder: CollectionHolder): Collection {
+  return {
+    get info() {
+      return holder.info;
+    },
+    replace: (replacements) => replacePoints(holder, replacements),
+    upsert: (chunks) => upsert(holder, chunks),
+    delete: (where) => deletePoints(holder, where),
+    get: (ids) => get(holder, ids),
+    all: (options) => all(holder, options),
+    sources: () => storedSources(holder),
+    search: (request) => search(holder, request),
+    count: () =>
+      holder.read(async (state) => {
+        const request = { collection_name: holder.address, filter: visiblePoints(state), exact: true };
+        return (await holder.ask((api, init) => api.countPoints(request, init))).count;
+      }),
+    bytes: async () => 0, // Qdrant does not tell
+    optimize: () => tidy(holder), // indexes are kept up to date by Qdrant itself
+  };
+}
+
+const vectorsOf = ({ info }: CollectionHolder): string[] => (info.dimensions > 0 ? [DENSE] : []);
+
+async function get(holder: CollectionHolder, ids: readonly string[]): Promise<StoredChunk[]> {
+  const wanted = [...new Set(ids.map(safe))];
+  const found = new Map<string, StoredChunk>();
+  for (let at = 0; at < wanted.length; at += PAGE_WITH_VECTORS) {
+    const conditions: Condition[] = [{ key: 'id', match: { any: wanted.slice(at, at + PAGE_WITH_VECTORS) } }];
+    for await (const page of pages(holder, { conditions, payload: CHUNK, vectors: vectorsOf(holder), size: PAGE_WITH_VECTORS }))
+      for (const chunk of page.map(toChunk)) found.set(chunk.id, chunk);
+  }
+  return wanted.flatMap((id) => found.get(id) ?? []);
+}
+
+async function* all(
+  holder: CollectionHolder,
+  { source, vectors = false }: { source?: string; vectors?: boolean } = {},
+): AsyncGenerator<StoredChunk[], void, void> {
+  const conditions: Condition[] = source === undefined ? [] : [{ key: 'source', match: { value: safe(source) } }];
+  const walk = { conditions, payload: CHUNK, vectors: vectors ? vectorsOf(holder) : [], size: vectors ? PAGE_WITH_VECTORS : PAGE };
+  for await (const page of pages(holder, walk)) yield page.map(toChunk);
+}
+
+async function storedSources(holder: CollectionHolder): Promise<Map<string, StoredSource>> {
+  const found = new Map<string, StoredSource>();
+  for await (const page of pages(holder, { payload: ['source', 'source_kind', 'version', 'siblings'], size: PAGE_OF_NAMES })) {
+    for (const { payload } of page) {
+      const { source, source_kind, version = '', siblings = 0 } = payload as unknown as StoredSource;
+      countSources(found, { source, source_kind, version, siblings });
+    }
+  }
+  return found;
+}
+
+/** Nearest by cosine, or best by BM25; hits bring their vectors along. The filter narrows before the search. */
+async function search(holder: CollectionHolder, { vector, text, filter, limit }: SearchRequest): Promise<Hit[]> {
+  const words = vector ? undefined : queryVector(text ?? '');
+  if (limit < 1 || !(vector ?? words)) return [];
+  return await holder.read(async (state) => {
+    if (vector) assertQueryVector(vector, state);
+    const conditions = await conditionsOf(filter, (part, others) => pages(holder, { conditions: others, payload: [part], size: PAGE }));
+    return await nearest(holder, { state, conditions, query: vector ? Array.from(vector) : words!, limit });
+  });
+}
+
+interface Query {
+  state: State;
+  conditions: Condition[];
+  query: number[] | SparseVector;
+  limit: number;
+}
+
+async function nearest({ ask, address }: CollectionHolder, { state, conditions, query, limit }: Query): Promise<Hit[]> {
+  const { points } = await ask((api, init) =>
+    api.queryPoints(
+      {
+        collection_name: address,
+        query,
+        using: Array.isArray(query) ? DENSE : TEXT,
+        filter: visiblePoints(state, conditions),
+        limit,
+        with_payload: CHUNK,
+        with_vector: state.dimensions > 0 ? [DENSE] : false,
+      },
+      init,
+    ),
+  );
+  const hits = points.map((point) => ({ chunk: toChunk(point), score: Array.isArray(query) ? cosine(point.score) : point.score }));
+  return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1)); // the same search gives the same order
+}
+
+/** In single precision it may come out a little larger. */
+const cosine = (score: number): number => Math.max(-1, Math.min(1, score));

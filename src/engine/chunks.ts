@@ -1,0 +1,109 @@
+import type { Run } from '../core/run.ts';
+import { hash } from '../core/ids.ts';
+import type { Document } from '../schema/items.ts';
+import type { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from '../schema/chunk-requests.ts';
+import type { ChunkResult, DeleteResult, EditResult, EmbedResult, StoreResult } from '../schema/results.ts';
+import { runChunk } from '../stages/chunk/chunk.ts';
+import { embedChunks } from '../stages/ingest/embed-chunks.ts';
+import { toDocument } from '../stages/extract/document.ts';
+import { BARE_SOURCE, bareId } from '../stages/extract/files/markdown-texts.ts';
+import { embedderName, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
+import type { Context } from './context.ts';
+import { KbError } from '../core/errors.ts';
+import type { Where } from '../ports/stores.ts';
+import { editChunks } from '../stages/ingest/edit-chunks.ts';
+import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts';
+import { deleteChunks, storeChunks, type StoreTarget } from '../stages/ingest/store-chunks.ts';
+import { existingCollection } from './manage.ts';
+
+/** Splits texts and documents. */
+export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {
+  const all = [markdown].flat().map((given) => (typeof given === 'string' ? { text: given } : given));
+  const nameOf = (given: { source?: string | undefined }) => given.source || source || BARE_SOURCE;
+  const named = Map.groupBy(all, nameOf);
+  const documents = all.map((given): Document => {
+    const { text, ...known } = given;
+    const name = nameOf(given);
+    const isShared = name === BARE_SOURCE || named.get(name)!.length > 1;
+    const id = known.id || (isShared ? bareId(text, name) : undefined);
+    const made = toDocument(
+      { text, metadata: known.metadata ?? {} },
+      { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title: known.title ?? title },
+    );
+    return { ...made, metadata: { ...made.metadata, ...known.metadata }, ...(known.marks ? { marks: known.marks } : {}) };
+  });
+  return yield* runChunk({ documents, chunking: settings.chunking });
+}
+
+/** Embeds chunks; with the provider `none` they pass as they are. */
+export async function* embed({ chunks, input_type = 'document' }: EmbedRequest, context: Context): Run<EmbedResult> {
+  const embedder = await openEmbedder(context);
+  if (!embedder) return { inputs: chunks.length, embedded: 0, items: chunks, failed: 0, errors: [] };
+  return yield* embedChunks({ chunks, embedder, batch_size: context.settings.embedding.batch_size, input_type, signal: context.signal });
+}
+
+const target = ({ settings }: Context): StoreTarget => ({ provider: settings.storage.vector_db, collection: settings.collection });
+
+/** Writes chunks with vectors. */
+export async function* storeEmbedded({ embedded_chunks }: StoreRequest, context: Context): Run<StoreResult> {
+  return yield* withLock(context, async function* () {
+    const given = embedded_chunks.find(({ embedder }) => embedder)?.embedder;
+    const { existing, get } = await targetCollection(context, given);
+    const { settings, signal } = context;
+    return yield* storeChunks(embedded_chunks, {
+      ...target(context),
+      open: get,
+      embedder: await embedderName(context, existing?.info ?? given),
+      batch_size: settings.storage.batch_size,
+      signal,
+    });
+  });
+}
+
+/** Changes stored chunks. */
+export async function* editStored({ chunks }: EditRequest, context: Context): Run<EditResult> {
+  return yield* withLock(context, async function* () {
+    const collection = await openCollection(context);
+    const embedder = await openEmbedder(context, collection.info);
+    return yield* editChunks(chunks, {
+      target: target(context),
+      collection,
+      embedder,
+      batch_size: context.settings.storage.batch_size,
+      embedded_at_once: context.settings.embedding.batch_size,
+      signal: context.signal,
+    });
+  });
+}
+
+/** Removes stored chunks, whatever embedder they are of. A source that is no stored one may be the path of one, spelled in another way. */
+export async function* deleteStored(request: DeleteRequest, context: Context): Run<DeleteResult> {
+  const where = whereOf(request);
+  return yield* withLock(context, async function* () {
+    const collection = await existingCollection(context, context.settings.collection);
+    const result = await deleteChunks(collection, where, target(context));
+    const path = 'source' in where && result.deleted === 0 ? fileSource(absolutePath(where.source, context), context) : undefined;
+    return path === undefined ? result : await deleteChunks(collection, { source: path }, target(context));
+  });
+}
+
+/** Exactly one way to say what, and not an empty one: an empty filter would remove everything. */
+function whereOf({ ids, source, filter }: DeleteRequest): Where {
+  const given = [ids, source, filter].filter((value) => value !== undefined);
+  const hint = 'Give one of: ids (--id, repeatable), source (--source), filter (--filter).';
+  if (given.length !== 1)
+    throw new KbError(
+      'usage',
+      given.length === 0 ? 'Nothing says what is to be deleted.' : 'Only one of ids, source and filter can be given.',
+      { hint },
+    );
+  if (ids) return ids.length > 0 ? { ids } : refuse('ids', hint);
+  if (source !== undefined) return source ? { source } : refuse('source', hint);
+  return Object.keys(filter!).length > 0
+    ? { filter: filter! }
+    : refuse('filter', 'An empty filter would delete everything: kb collections drop does that.');
+}
+
+function refuse(name: string, hint: string): never {
+  throw new KbError('usage', `«${name}» is empty.`, { hint });
+}

@@ -1,0 +1,141 @@
+import { attachPartialResult, isAbort, KbError, partialResultOf } from '../core/errors.ts';
+import { mapOrdered } from '../core/concurrency.ts';
+import { errorEvent, progress, type Run, throwIfAborted } from '../core/run.ts';
+import type { Document } from '../schema/items.ts';
+import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
+import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
+import type { DocumentsResult, ErrorItem, PagesResult } from '../schema/results.ts';
+import type { Candidate, Extracted } from '../stages/extract/candidate.ts';
+import { extractAll, type Extractors } from '../stages/extract/extract.ts';
+import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
+import { extractUploads } from '../stages/extract/files/uploads.ts';
+import { unreadItem } from '../stages/ingest/inventory.ts';
+import { OmittedContent } from '../stages/ingest/ingest-report.ts';
+import type { Context } from './context.ts';
+import { openExtractors } from './extractors.ts';
+
+/** Documents made at once. */
+const AT_ONCE = 4;
+/** Milliseconds between two reports of progress, at least. */
+const PULSE = 200;
+
+/** Files to normalized documents. */
+export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
+  if ((files === undefined) === (folder === undefined))
+    throw new KbError('usage', 'Exactly one of files and folder must be given.', {
+      hint: 'For example {"files": ["manuals/pump.pdf"]}, or kb parse manuals/pump.pdf.',
+    });
+  const docs: DocsInput = folder === undefined ? files! : { folder };
+  return yield* documents({ docs }, context);
+}
+
+/** Files that someone sent, to normalized documents. */
+export async function* upload(request: UploadRequest, context: Context): Run<DocumentsResult> {
+  const { settings, resources, signal } = context;
+  const { frontmatter } = settings.ingestion.docs;
+  const reader = await resources.reader();
+  return yield* gathered({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
+}
+
+/** Web pages to normalized documents. */
+export async function* scrape({ url }: ScrapeRequest, context: Context): Run<PagesResult> {
+  try {
+    return asPages(yield* documents({ urls: url }, context));
+  } catch (error) {
+    throw attachPartialResult(error, asPages((partialResultOf(error) as DocumentsResult | undefined) ?? nothingYet()));
+  }
+}
+
+function asPages({ documents: pages, ...rest }: DocumentsResult): PagesResult {
+  const retryable = rest.errors.filter((error) => error.isRetryable);
+  return { pages, ...rest, dlq: retryable.length > 0 ? retryable : null };
+}
+
+const nothingYet = (): DocumentsResult => ({ documents: 0, failed: 0, outputs: [], notices: [], errors: [] });
+
+/** Answers of HTTP APIs to normalized documents. */
+export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: Context): Run<DocumentsResult> {
+  if ((apis === undefined) === (url === undefined))
+    throw new KbError('usage', 'Exactly one of url and apis must be given.', {
+      hint: 'For example {"url": "https://example.com/api/articles"}, or kb fetch https://example.com/api/articles.',
+    });
+  const api: ApiInput = url === undefined ? apis! : { ...one, url };
+  return yield* documents({ api }, context);
+}
+
+/** The documents of one kind of source, without storing them. */
+async function* documents(sources: Sources, context: Context): Run<DocumentsResult> {
+  const { extractors, close } = await openExtractors(sources, context);
+  try {
+    return yield* gathered(extractors, context);
+  } finally {
+    await close();
+  }
+}
+
+/** What the extractors find, each document handed out as an `item` as soon as it is made. */
+async function* gathered(extractors: Extractors, context: Context): Run<DocumentsResult> {
+  const result = nothingYet();
+  try {
+    yield* gatheredInto(result, extractors, context);
+  } catch (error) {
+    throw attachPartialResult(error, result);
+  }
+  return result;
+}
+
+async function* gatheredInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
+  const { verbose } = context.settings.ingestion.urls;
+  const leftOut = new OmittedContent();
+  let [expected, told] = [0, 0];
+  const extracted = extractAll(extractors, context.settings.concurrency);
+  for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
+    throwIfAborted(context.signal);
+    if (!document && !error && coming === undefined && notice === undefined) continue;
+    expected += coming ?? 0;
+    if (Date.now() - told >= PULSE) {
+      told = Date.now();
+      yield progress(extractors.urls ? 'crawl' : 'parse', countsOf(result, { expected, isCrawl: extractors.urls !== undefined }));
+    }
+    if (notice !== undefined) result.notices.push(notice);
+    if (error) {
+      result.failed++;
+      result.errors.push(error);
+      yield errorEvent(error);
+    }
+    if (!document) continue;
+    result.documents++;
+    leftOut.add(document.source, document.metadata);
+    if (context.lists) result.outputs.push(document);
+    yield { type: 'item', stage: 'parse', message: '', data: document };
+    if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
+  }
+  const sentence = leftOut.notice();
+  if (sentence !== undefined) result.notices.push(sentence);
+}
+
+/** How far it is; of pages also how many are known and not read yet. */
+function countsOf({ documents: done, failed }: DocumentsResult, { expected, isCrawl }: { expected: number; isCrawl: boolean }) {
+  return { expected, done, failed, ...(isCrawl ? { pages: done, queued: Math.max(0, expected - done - failed) } : {}) };
+}
+
+interface Made {
+  document?: Document;
+  page?: Candidate['page'] | undefined;
+  error?: ErrorItem;
+  coming?: number;
+  notice?: string;
+}
+
+async function made(item: Extracted): Promise<Made> {
+  if ('error' in item) return { error: item.error };
+  if ('expected' in item) return { coming: item.expected };
+  if ('notice' in item) return { notice: item.notice };
+  if (!('candidate' in item)) return {};
+  try {
+    return { document: await item.candidate.document(), page: item.candidate.page };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return { error: unreadItem(item.candidate, error) };
+  }
+}

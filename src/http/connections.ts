@@ -1,0 +1,158 @@
+import { KbError } from '../core/errors.ts';
+import { decodeBody } from './message.ts';
+import { redactUrl } from '../core/secrets.ts';
+import { lookup as resolve } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
+import { type AddressPolicy, admit, type Lookup, type Resolved } from './address-policy.ts';
+
+/** A proxy as the environment names it. */
+interface Named {
+  variable: string;
+  value: string;
+}
+
+/** Which proxies are asked, and for which hosts none is. */
+export interface Proxies {
+  http: Named | undefined;
+  https: Named | undefined;
+  none: readonly string[];
+}
+
+/** What `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say, in capitals or not. This machine is never asked for through a proxy. */
+export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
+  const named = (name: string): Named | undefined => {
+    const variable = environment[name.toLowerCase()] === undefined ? name : name.toLowerCase();
+    const value = environment[variable]?.trim();
+    return value ? { variable, value } : undefined;
+  };
+  const spared =
+    named('NO_PROXY')
+      ?.value.toLowerCase()
+      .split(/[,\s]+/) ?? [];
+  return {
+    http: named('HTTP_PROXY'),
+    https: named('HTTPS_PROXY'),
+    none: [...spared, 'localhost', '127.0.0.1', '[::1]'].filter(Boolean),
+  };
+}
+
+/**
+ * The proxy that a connection to `url` goes through, or undefined for none. `NO_PROXY` is read as curl and undici read it: `*`, hosts and their subdomains, `*.` for
+ * subdomains alone, each with a port or without. Throws a KbError (`setup`) that names the variable, where that holds no address of a proxy.
+ */
+export function proxyFor(url: URL, { http, https, none }: Proxies): URL | undefined {
+  const named = url.protocol === 'https:' ? (https ?? http) : http;
+  return named === undefined || none.some((entry) => spares(entry, url)) ? undefined : addressIn(named);
+}
+
+/** As curl takes it: without a scheme it is `http://`. */
+function addressIn({ variable, value }: Named): URL {
+  const address = value.includes('://') ? value : `http://${value}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new KbError('setup', `The environment variable ${variable} is «${redactUrl(address)}», which is no HTTP proxy.`, {
+      hint: 'Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.',
+    });
+  url.username = encodeURIComponent(decodeBody(url.username));
+  url.password = encodeURIComponent(decodeBody(url.password));
+  return url;
+}
+
+/** Whether an entry of `NO_PROXY` stands for the host of `url`. */
+function spares(entry: string, url: URL): boolean {
+  const [, bracketed, plain = entry, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
+  if (port && Number(port) !== Number(url.port || (url.protocol === 'https:' ? 443 : 80))) return false;
+  const name = bracketed ?? plain;
+  if (name === '*') return true;
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const suffix = name.replace(/^\*?\./, '').replace(/\.$/, '');
+  return (host === suffix && !name.startsWith('*')) || host.endsWith(`.${suffix}`);
+}
+
+/** A connection that the address guard did not let happen; the message is the reason. */
+export class Refused extends Error {}
+
+/** Every address of a name, as this machine resolves it. */
+export const systemLookup: Lookup = (hostname) => resolve(hostname, { all: true });
+
+interface ConnectOptions {
+  policy: AddressPolicy;
+  lookup: Lookup;
+  /** Seconds for a connection to come about. */
+  timeout: number;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in capitals or not. */
+  environment: NodeJS.ProcessEnv;
+}
+
+export interface PinnedConnections {
+  /** What an address is asked with. Throws Refused where a proxy would be asked for one that may not be reached, a KbError (`setup`) where it can't be asked. */
+  for(url: URL): Promise<Dispatcher>;
+  close(): Promise<void>;
+}
+
+/** Tells the socket the addresses that were checked, whatever the name has come to mean since. */
+export const pinned =
+  (addresses: readonly Resolved[]): LookupFunction =>
+  (_hostname, options, callback) => {
+    const [first] = addresses;
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, first!.address, first!.family);
+  };
+
+/** Opens connections to checked addresses alone; the proxy of the environment is the operator's own and exempt. */
+export async function openConnections({ policy, lookup, timeout, environment }: ConnectOptions): Promise<PinnedConnections> {
+  const undici = await import('undici');
+  const connect: buildConnector.connector = (options, callback) => {
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    admit(url, policy, lookup).then(
+      (admission) => {
+        if ('refused' in admission) return callback(new Refused(admission.refused), null);
+        undici.buildConnector({ timeout: timeout * 1000, lookup: pinned(admission.addresses) })(options, callback);
+      },
+      (error: Error) => callback(error, null),
+    );
+  };
+  const dispatchers = await openDispatchers(environment, { connect, connectTimeout: timeout * 1000 });
+  return {
+    async for(url) {
+      const { dispatcher, isProxied } = dispatchers.for(url);
+      if (isProxied) await checkForProxy(url, policy, lookup);
+      return dispatcher;
+    },
+    close: dispatchers.close,
+  };
+}
+
+/** The proxy resolves the name itself, often one that this machine cannot; what can be resolved here is checked here. */
+async function checkForProxy(url: URL, policy: AddressPolicy, lookup: Lookup): Promise<void> {
+  const admission = await admit(url, policy, (hostname) => lookup(hostname).catch(() => []));
+  if ('refused' in admission) throw new Refused(admission.refused);
+}
+
+/** What addresses are asked with: directly, or through the proxy of the environment that is for them. */
+interface Dispatchers {
+  /** Throws a KbError (`setup`) where the environment names no proxy that can be asked. */
+  for(url: URL): { dispatcher: Dispatcher; isProxied: boolean };
+  close(): Promise<void>;
+}
+
+/** Connects nothing until something is asked for. `connect` is the way of direct connections: a proxy is the operator's own, and is asked as it is. */
+export async function openDispatchers(environment: NodeJS.ProcessEnv, { connect, ...options }: Agent.Options): Promise<Dispatchers> {
+  const undici = await import('undici');
+  const proxies = proxiesIn(environment);
+  const direct = new undici.Agent({ ...options, ...(connect ? { connect } : {}) });
+  const opened = new Map<string, Dispatcher>();
+  const through = ({ href }: URL): Dispatcher => {
+    const dispatcher = opened.get(href) ?? new undici.ProxyAgent({ ...options, uri: href });
+    opened.set(href, dispatcher);
+    return dispatcher;
+  };
+  return {
+    for(url) {
+      const proxy = proxyFor(url, proxies);
+      return proxy ? { dispatcher: through(proxy), isProxied: true } : { dispatcher: direct, isProxied: false };
+    },
+    close: async () => void (await Promise.all([direct, ...opened.values()].map((dispatcher) => dispatcher.destroy()))),
+  };
+}

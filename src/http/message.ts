@@ -1,0 +1,87 @@
+import { KbError } from '../core/errors.ts';
+import { redactUrl } from '../core/secrets.ts';
+
+/** What is asked of the network. */
+export interface HttpRequest {
+  method?: string;
+  /** Sent to the origin of the address, and to no other that it redirects to. */
+  headers?: Readonly<Record<string, string>>;
+  /** Added to the query: a list gives its name several times, an object is sent as JSON, null and undefined are left out. */
+  params?: Readonly<Record<string, unknown>>;
+  body?: string | Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
+  /** Seconds for one try, redirects and body included; `network.timeout` where absent. */
+  timeout?: number | undefined;
+  /** What counts as a success beside 2xx: 304 for a request that is only to be answered where something changed. */
+  accepts?: readonly number[] | undefined;
+  /** `manual`: a redirect is the answer, without a body; its header `location` says where it leads. Followed where absent. */
+  redirect?: 'follow' | 'manual' | undefined;
+  /** Whether the body is wanted, by what came before it: one that is not stays unread, and `bytes` are empty. */
+  reads?: ((head: AnswerHead) => boolean) | undefined;
+  /** Of the body, packed and unpacked; `network.max_bytes` where absent. What depends on the head lowers that, and never raises it. */
+  max_bytes?: number | ((head: AnswerHead) => number) | undefined;
+  /** A body that is longer than `max_bytes` is cut there, and no failure. */
+  cuts?: boolean | undefined;
+  /** Does each try when it is its turn: what a site asks for in manners also lies between two tries. */
+  inTurn?: InTurn | undefined;
+}
+
+/** Does work when it may be done; `signal`: it waits no longer for that. */
+export type InTurn = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** What an answer says before its body. */
+export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
+
+/** What came back: a success (2xx, or what `accepts` and `redirect` let through), inflated. */
+export interface HttpAnswer {
+  /** Where the last redirect led. Holds the credentials that it was asked with: `shown` before it goes anywhere. */
+  url: string;
+  /** The address that was asked for leads elsewhere for good (301, 308): nothing stands there any more. */
+  isMoved?: boolean | undefined;
+  status: number;
+  /** Names in lower case; a header that came several times is joined with commas. */
+  headers: Readonly<Record<string, string>>;
+  /** Each value for itself, of the headers that came several times. */
+  repeated?: Readonly<Record<string, readonly string[]>> | undefined;
+  bytes: Uint8Array;
+  /** The media type alone, in lower case; empty where there is none. */
+  content_type: string;
+  /** As the header names it, in lower case. */
+  charset: string | undefined;
+}
+
+/** A host, perhaps with a port and a path, as people write it who leave out the beginning. */
+const HOST = /^(localhost|\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(:\d+)?(?=[/?#]|$)/i;
+
+function withScheme(address: string): string | undefined {
+  const [, host, port] = HOST.exec(address) ?? [];
+  if (host === undefined) return undefined;
+  const isNear = port !== undefined || /^(localhost|[\d.]+)$/i.test(host);
+  return `Did you mean ${redactUrl(`${isNear ? 'http' : 'https'}://${address}`)}?`;
+}
+
+/** The address with the parameters added and its fragment, which is not sent, removed. Throws a KbError (`usage`) for what is no http(s) address. */
+export function addressOf(address: string, params: HttpRequest['params'] = {}): URL {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new KbError('usage', `«${redactUrl(address)}» is not an address that kb can fetch.`, {
+      hint: withScheme(address) ?? 'Give one that begins with http:// or https://.',
+    });
+  const url = new URL(address);
+  url.hash = '';
+  for (const [name, value] of Object.entries(params)) {
+    for (const item of [value].flat()) {
+      if (item !== null && item !== undefined)
+        url.searchParams.append(name, typeof item === 'object' ? JSON.stringify(item) : String(item));
+    }
+  }
+  return url;
+}
+
+/** A part of an address as its writer means it; one that can't be decoded was written as it is. */
+export function decodeBody(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,103 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { KbError } from '../core/errors.ts';
+
+/** What kb says it can inflate. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+
+interface Limits {
+  /** The address, as it may be shown. */
+  name: string;
+  max_bytes: number;
+  /** A body that is longer is cut and no failure. */
+  cuts?: boolean | undefined;
+  /** The limit is that of the configuration. */
+  isConfigured?: boolean | undefined;
+}
+
+const tooLarge = ({ name, max_bytes, isConfigured }: Limits): KbError =>
+  new KbError('too_large', `${name} is too large: it exceeds the limit of ${max_bytes} bytes.`, {
+    hint: isConfigured ? 'Raise network.max_bytes if it is to be read all the same.' : 'Have it split, or leave it out.',
+  });
+
+type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+
+const isZlib = (bytes: Uint8Array): boolean => (bytes[0]! & 0x0f) === 8 && ((bytes[0]! << 8) | bytes[1]!) % 31 === 0;
+
+const UNPACK: Record<string, Unpack> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  br: promisify(brotliDecompress),
+  // «deflate» means a zlib stream; some servers send the bare one (RFC 9110, 8.4.1.2)
+  deflate: (bytes, options) => (isZlib(bytes) ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options)),
+};
+
+/** Reads a body to its end, and no further than the limit; a body that announces more is not read at all. Throws a KbError (`too_large`), unless it may be cut. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array> & { destroy(): unknown },
+  announced: string | undefined,
+  limits: Limits,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    if (!limits.cuts && Number(announced) > limits.max_bytes) throw tooLarge(limits);
+    for await (const piece of body) {
+      length += piece.length;
+      pieces.push(piece);
+      if (length <= limits.max_bytes) continue;
+      if (!limits.cuts) throw tooLarge(limits);
+      return Buffer.concat(pieces, limits.max_bytes);
+    }
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(pieces, length);
+}
+
+/** Milliseconds that a body which nobody needs is waited for, and bytes: after that, another connection costs less. */
+const PATIENCE = 1_000;
+const REST = 16_384;
+
+/** What comes of reading a body, for which nobody waits longer than that: then it is cut off, and reading it fails. */
+export async function readSoon<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
+  const clock = setTimeout(() => body.destroy(), PATIENCE);
+  return read().finally(() => clearTimeout(clock));
+}
+
+/** Lets go of a body that nobody reads: a short one comes to its end, so that its connection can be used again, and any other is cut off. */
+export async function leaveBody(body: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
+  await body.dump({ limit: REST, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) }).catch(() => {});
+}
+
+/** Ways to pack that there are (IANA, HTTP Content Coding Registry) and that kb cannot undo. Any other name is none: servers write character sets there, and browsers pass over it. */
+const UNKNOWN = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip', 'zstd']);
+/** Times that a body may be packed, one over another. */
+const MOST_LAYERS = 4;
+
+/** Undoes a `Content-Encoding`, the last way to pack first, and stops where the limit is passed. Throws a KbError: `too_large`, `invalid` for one that is unknown or broken. */
+export async function unpacked(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
+  if (bytes.length === 0) return bytes;
+  const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());
+  const layers = names.filter((name) => Object.hasOwn(UNPACK, name) || UNKNOWN.has(name));
+  if (layers.length > MOST_LAYERS || layers.some((name) => UNKNOWN.has(name)))
+    throw new KbError('invalid', `${limits.name} is packed as «${layers.slice(0, MOST_LAYERS + 1).join(', ')}», which kb cannot read.`, {
+      hint: `It reads ${ACCEPTED_ENCODINGS}.`,
+    });
+  for (const name of layers.toReversed()) bytes = await layerOff(bytes, name, limits);
+  return bytes;
+}
+
+async function layerOff(bytes: Uint8Array, name: string, limits: Limits): Promise<Uint8Array> {
+  try {
+    return await UNPACK[name]!(bytes, { maxOutputLength: limits.max_bytes });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
+    throw new KbError('invalid', `${limits.name} says that it is packed as «${name}», but cannot be unpacked.`, {
+      hint: 'Something on the way broke it: try again.',
+      cause,
+      isRetryable: true,
+    });
+  }
+}

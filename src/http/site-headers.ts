@@ -1,0 +1,62 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Network } from '../schema/config.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { KbError } from '../core/errors.ts';
+import { unsetReference } from '../core/settings.ts';
+
+/**
+ * What `network.sites` gives to the origin of an address, as headers with names in lower case; empty for every other origin. It holds secrets: nothing of
+ * it is shown, logged or stored. Throws a KbError (`setup`) where it refers to a variable that is not set, or is nothing that a header can hold.
+ */
+export function givenTo(url: URL, sites: Network['sites']): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const { origin, headers = {}, cookies = {}, basic_auth } of sites) {
+    if (new URL(origin).origin !== url.origin) continue;
+    const unset = unsetReference({ headers, cookies, basic_auth }, `network.sites, ${origin}`);
+    if (unset) throw unset;
+    if (basic_auth !== undefined) given.authorization = `Basic ${Buffer.from(basic_auth).toString('base64')}`;
+    const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+    if (pairs.length > 0) given.cookie = [given.cookie ?? [], pairs].flat().join('; ');
+    for (const [name, value] of Object.entries(headers)) given[name.toLowerCase()] = value;
+  }
+  const faulty = faultyHeader(given);
+  if (faulty === undefined) return given;
+  throw new KbError('setup', `network.sites, ${url.origin}: the header «${faulty}» has a name or a value that no header can have.`, {
+    hint: 'Look for a line break, often at the end of a variable, and for letters beyond Latin-1.',
+  });
+}
+
+/** The first of these headers that cannot be sent (RFC 9110, 5.5): a line break in a value would begin a header of its own. */
+export function faultyHeader(headers: Readonly<Record<string, string>>): string | undefined {
+  return Object.keys(headers).find((name) => {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, headers[name]!);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** Headers that a caller of the server may send together with what the operator gave: they choose how a thing is written, and change nothing. */
+const HARMLESS = new Set(['accept', 'accept-language', 'cache-control', 'if-modified-since', 'if-none-match', 'range', 'user-agent']);
+
+/** Whether a header of this name only chooses how a thing is written: it is no credential. */
+export const isHarmless = (name: string): boolean => HARMLESS.has(name.toLowerCase());
+
+/** A request, as far as it decides about what the operator gave. */
+interface Borrowing {
+  method: string;
+  /** What the caller gave for it, with names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  hasBody?: boolean;
+}
+
+/**
+ * Whether what `network.sites` gives goes with a request. It is for reading: who asks over the network changes nothing with it, neither by the method nor by
+ * a body or a header that stands for another method.
+ */
+export function isLent(surface: AddressPolicy['surface'], { method, headers, hasBody = false }: Borrowing): boolean {
+  return surface === 'cli' || (/^(GET|HEAD)$/i.test(method) && !hasBody && Object.keys(headers).every(isHarmless));
+}

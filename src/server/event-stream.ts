@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { withHeartbeat } from '../core/concurrency.ts';
+import type { ErrorItem, Event } from '../schema/results.ts';
+import { isForeseen, KbError, partialResultOf, toErrorItem } from '../core/errors.ts';
+import { errorEvent, type Progress } from '../core/run.ts';
+import type { OperationName } from '../engine/operations.ts';
+
+/** Milliseconds after which a stream that has nothing to say shows that it lives: proxies close what is silent for a minute. */
+const HEARTBEAT = 15_000;
+
+/**
+ * Answers with server-sent events, each `event: <type>` and one `data:` line with the envelope (contract, section 4). Nothing is drawn from `events`
+ * faster than the client reads; when it leaves, `events` is returned.
+ */
+export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>): FastifyReply {
+  const stream = Readable.from(frames(events), { objectMode: false, highWaterMark: 16_384 });
+  reply.raw.once('close', () => void events.return()); // the stream's own end would come only after the next event
+  return reply
+    .type('text/event-stream; charset=utf-8')
+    .headers({ 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' })
+    .send(stream);
+}
+
+async function* frames(events: AsyncIterable<Event>): AsyncGenerator<string, void, void> {
+  yield ': kb\n\n'; // the client learns at once that it is answered
+  for await (const event of withHeartbeat(events, HEARTBEAT)) yield event ? frame(event) : ': still here\n\n';
+}
+
+const frame = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** The last event of a stream, with the result. */
+export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });
+
+/** The last events of work that ended before it was done: the failure, and what had come of the work by then with that failure among its errors. */
+export function endingEvents(item: ErrorItem, unfinished: object | undefined): [Progress, Progress] {
+  const { errors = [], failed, ...rest } = (unfinished ?? {}) as { errors?: readonly ErrorItem[]; failed?: number };
+  const whole = { ...rest, ...(failed === undefined ? {} : { failed: failed + 1 }), errors: [...errors, item] };
+  return [errorEvent(item), finalEvent(whole)];
+}
+
+/** Where a run failed that ended as a whole; an ingest ends so where its store fails. */
+const WHERE: Partial<Record<OperationName, Pick<ErrorItem, 'source_kind' | 'stage'>>> = {
+  chat: { source_kind: 'chat', stage: 'generate' },
+  scrape: { source_kind: 'url', stage: 'crawl' },
+};
+
+/** The failure of a whole run as an error item. */
+export function failureItem(error: KbError, operation: OperationName): ErrorItem {
+  const { source_kind, stage } = WHERE[operation] ?? { source_kind: 'chunk', stage: 'store' };
+  return toErrorItem(error, { source: '', source_kind, stage: error.code === 'usage' ? 'validate' : stage });
+}
+
+const unexpected = (): KbError => new KbError('internal', 'Something went wrong inside kb. The log of the server says what.');
+
+/** A run, of which the first step was taken already. */
+interface Begun<R> {
+  run: AsyncGenerator<Event, R, void>;
+  first: Promise<IteratorResult<Event, R>>;
+}
+
+/**
+ * What a run says, and as the last event what came of it, also where that is not all. Records that are in the result as well (`item`) are left out. Whatever
+ * happens, exactly one `final` event ends it; the run itself is its caller's to return. `onFailure` hears of an error that the run threw and gives back the one that is told.
+ */
+export async function* narrated<R extends object>(
+  { run, first }: Begun<R>,
+  { operation, onFailure }: { operation: OperationName; onFailure: (error: unknown) => unknown },
+): AsyncGenerator<Event, void, void> {
+  let sequence = 0;
+  try {
+    for (let step = await first; ; step = await run.next()) {
+      if (step.done) return yield { ...finalEvent(step.value as Event['data']), sequence };
+      sequence = step.value.sequence + 1;
+      if (step.value.type !== 'item') yield step.value;
+    }
+  } catch (error) {
+    const reason = onFailure(error);
+    const told = isForeseen(reason) ? reason : unexpected();
+    for (const event of endingEvents(failureItem(told, operation), partialResultOf(error))) yield { ...event, sequence: sequence++ };
+  }
+}

@@ -1,0 +1,128 @@
+import { createReadStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { OpenApiDocument } from './openapi/openapi.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, KbError } from '../core/errors.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Health } from '../schema/server-results.ts';
+import type { Socket } from 'node:net';
+import { type Failure, refuse } from './envelope.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { DeadlineFor } from './request-deadline.ts';
+import { sendEvents } from './event-stream.ts';
+
+/** The files of Swagger UI. They come with the package; its plugin would serve the document a second and a third time. */
+const FILES = new URL('static/', import.meta.resolve('@fastify/swagger-ui'));
+
+const PARTS: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Nothing but what this server sends; the icons of Swagger UI stand in its style sheet as data. */
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+// Addresses are relative, so that the page works behind a proxy that puts a prefix before it.
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>kb: the HTTP interface</title>
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
+</head>
+<body>
+<noscript>This page needs JavaScript. The interface is described in <a href="v1/openapi.json">v1/openapi.json</a>.</noscript>
+<div id="page"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: new URL('v1/openapi.json', location.href).href, dom_id: '#page', deepLinking: true, validatorUrl: null, defaultModelsExpandDepth: 0, tryItOutEnabled: true });\n`;
+
+/** Serves the document at /v1/openapi.json, and at /docs a page about it on which requests can be tried, which loads nothing from anywhere else. */
+export function registerDocs(app: FastifyInstance, document: OpenApiDocument): void {
+  const text = JSON.stringify(document);
+  app.get('/v1/openapi.json', (_, reply) => reply.type('application/json; charset=utf-8').send(text));
+  app.get('/docs', (_, reply) => reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE));
+  app.get('/docs/', (_, reply) => reply.redirect('../docs'));
+  app.get('/docs/start.js', (_, reply) => reply.type('text/javascript; charset=utf-8').send(START));
+  for (const [name, type] of Object.entries(PARTS)) {
+    app.get(`/docs/${name}`, (_, reply) => reply.type(type).send(createReadStream(fileURLToPath(new URL(name, FILES)))));
+  }
+}
+
+/** Milliseconds that the store has to answer a deep health check. */
+const STORE_ANSWERS_IN = 5000;
+
+/** Answers whether the server is up and, with `deep=true`, whether its store answers: 503 where it does not. */
+export function registerHealth(
+  server: FastifyInstance,
+  { engine, version }: { engine: Pick<Engine, 'config' | 'checkStore'>; version: string },
+): void {
+  const began = Date.now();
+  const look = sharing(() => failureOfStore(engine));
+  server.get<{ Querystring: { deep?: string } }>('/v1/health', async (request, reply) => {
+    const health: Health = { status: 'ok', service: 'kb', version, uptime: Math.round((Date.now() - began) / 1000) };
+    const { deep, ...unknown } = request.query;
+    const [name] = Object.keys(unknown);
+    if (name !== undefined) throw new KbError('usage', `${name.slice(0, 60)}: this parameter is unknown; deep is the one that there is.`);
+    if (deep === undefined || deep === 'false') return health;
+    if (deep !== 'true' && deep !== '') throw new KbError('usage', 'deep: true or false is expected.');
+    const { vector_db } = engine.config.storage;
+    const error = await look();
+    if (error === undefined) return { ...health, store: { vector_db, status: 'ok' } };
+    request.log.warn({ error }, 'the store does not answer');
+    return reply.code(503).send({ ...health, status: 'unavailable', store: { vector_db, status: 'unavailable' } });
+  });
+}
+
+/** Whoever asks while an answer is awaited shares it: a store that hangs is asked once at a time. */
+function sharing<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => (running ??= work().finally(() => (running = undefined)));
+}
+
+async function failureOfStore(engine: Pick<Engine, 'checkStore'>): Promise<string | undefined> {
+  const late = wait(STORE_ANSWERS_IN, `It did not answer within ${STORE_ANSWERS_IN / 1000} seconds.`, { ref: false });
+  const answer = engine.checkStore().then(() => undefined, describe);
+  return await Promise.race([answer, late]);
+}
+
+/** What a connection is told, and that it is closed, that sent no request that could be read, or not all of it in time. */
+export function answerNoRequest({ code }: { code?: string }, socket: Socket): void {
+  const [line, { body }] = ANSWERS[code ?? ''] ?? NO_HTTP;
+  if (socket.writable)
+    socket.write(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(body)}`);
+  socket.destroySoon(); // Node has done with it: nobody else would close it
+}
+
+const NO_HTTP: [string, Failure] = ['400 Bad Request', refuse(400, 'This is no HTTP request that kb understands.')];
+
+const ANSWERS: Record<string, [string, Failure]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', refuse(408, 'The request did not arrive in time.')],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', refuse(431, 'The headers of the request are too large.')],
+};
+
+type WithId = { Params: { id: string } };
+
+/** Tells of jobs, and cancels them. */
+export function registerJobs(server: FastifyInstance, jobs: Jobs, patienceFor: DeadlineFor): void {
+  server.get('/v1/jobs', async () => ({ jobs: await jobs.list() }));
+  server.get<WithId>('/v1/jobs/:id', async ({ params }) => await jobs.get(params.id));
+  server.delete<WithId>('/v1/jobs/:id', async ({ params }) => await jobs.cancel(params.id));
+  server.get<WithId>('/v1/jobs/:id/events', { exposeHeadRoute: false }, async ({ params }, reply) => {
+    await jobs.get(params.id); // one that is not there is a 404, and no stream
+    const events = jobs.events(params.id);
+    const { signal, release } = patienceFor(reply, { isBounded: false });
+    signal.addEventListener('abort', () => void events.return());
+    reply.raw.once('close', release);
+    return sendEvents(reply, events);
+  });
+}

@@ -1,0 +1,236 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Event } from '../../schema/results.ts';
+import { JobFiles, type OnProblem } from './job-files.ts';
+import { EVENT_STAGE, type JobRecord, jobSources, lastEvents, makeId, noSuchJob, publicJob, shownWhole, timeOf } from './job-record.ts';
+import { THIS_PROCESS } from '../../core/process-owner.ts';
+import { KbError } from '../../core/errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Job, JobOperation } from '../../schema/server-results.ts';
+import { Slots } from '../queues.ts';
+import { JobWorker } from './job-worker.ts';
+
+/** Milliseconds between two looks at the file of a job that another process runs: as often as that one writes it. */
+const LOOK_EVERY = 1_000;
+
+/** The events of a job as its files tell them: its progress while another process runs it, and its end. Throws a KbError (`not_found`). */
+async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): AsyncGenerator<Event, void, void> {
+  let told = '{}';
+  for (let sequence = 0; !signal.aborted;) {
+    const record = await files.read(id);
+    if (!record) throw noSuchJob();
+    if (record.state !== 'running') {
+      for (const event of lastEvents(record, await files.readResult(id))) yield { ...event, sequence: sequence++ };
+      return;
+    }
+    const data = record.progress;
+    if (JSON.stringify(data) !== told)
+      yield { type: 'progress', stage: EVENT_STAGE[record.operation], message: '', data, sequence: sequence++ };
+    told = JSON.stringify(data);
+    await wait(LOOK_EVERY, undefined, { signal }).catch(() => {}); // its reader has left
+  }
+}
+
+/**
+ * A stream that its reader can leave while it waits for the next item. A plain async generator can't be: its `return()` stands behind the
+ * `next()` that is pending, for as long as nothing happens. This one aborts the signal first, by which `make` ends what it waits for.
+ */
+function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, void, void>): AsyncGenerator<Item, void, void> {
+  const left = new AbortController();
+  const inner = make(left.signal);
+  const leave = async (): Promise<IteratorResult<Item, void>> => {
+    left.abort();
+    return await inner.return();
+  };
+  const stream: AsyncGenerator<Item, void, void> = {
+    next: () => inner.next(),
+    return: leave,
+    throw: async (error) => {
+      await leave();
+      throw error;
+    },
+    [Symbol.asyncIterator]: () => stream,
+    [Symbol.asyncDispose]: async () => void (await leave()),
+  };
+  return stream;
+}
+
+/** Milliseconds that work has to hear that it is cancelled; it is left to itself then, and nothing that comes of it is heard any more. */
+const HEARS_WITHIN = 5_000;
+
+/** How many jobs of a server run at once. */
+export const MOST_AT_ONCE = 4;
+/** How many may wait for their turn, and the bytes of the requests of all that are held in memory. */
+export const MOST_WAITING = 100;
+const MOST_BYTES = 128 * 2 ** 20;
+/** Seconds after which a job that found no room may be asked for again. */
+const COME_BACK = 10;
+/** How many jobs that have ended stay in memory, with their results, where they can't be written. */
+export const MOST_UNWRITTEN = 20;
+
+/** Work that goes on without the connection that asked for it, and whose end outlives the server. */
+export interface Jobs {
+  /** Begins the work and hands back its job (state `running`). Throws a KbError (`unavailable`) where too many wait, and once the server stops. */
+  start(operation: JobOperation, request: object, size?: { bytes: number }): Promise<Job>;
+  /** All that are known, the latest first, without their results. */
+  list(): Promise<Job[]>;
+  /** One, with its result. Throws a KbError (`not_found`). */
+  get(id: string): Promise<Job>;
+  /**
+   * Stops it and waits until it has stopped (state `cancelled`; `done` where it was before it heard of it). A job that has ended stays as it is.
+   * Throws a KbError: `not_found`, and `conflict` where another process runs it.
+   */
+  cancel(id: string): Promise<Job>;
+  /**
+   * What happened so far, as far as it is kept, and what happens from now on; ends after exactly one `final` event. Of a job of another process only
+   * its progress and its end. Its first `next()` throws a KbError (`not_found`). `return()` leaves it at once, also while nothing happens.
+   */
+  events(id: string): AsyncGenerator<Event, void, void>;
+  /** Stops what runs (it becomes `interrupted`), and waits at most that long for it. No job begins any more. */
+  close(options: { seconds: number }): Promise<void>;
+}
+
+interface JobsOptions {
+  engine: Pick<Engine, 'run'>;
+  /** Where jobs are kept; made when there is one. Several servers may share it. */
+  folder: string;
+  /** Told what goes wrong behind the scenes: files that can't be read or written, and the errors of jobs that were not foreseen. */
+  onProblem?: OnProblem;
+}
+
+/** Opens the jobs of a folder. Those whose server is gone are interrupted, and those that ended too long ago are removed. Never throws for what is in the folder. */
+export async function openJobs({ engine, folder, onProblem = () => {} }: JobsOptions): Promise<Jobs> {
+  const files = new JobFiles(folder, onProblem);
+  await files.tidy(new Set());
+  return new FolderJobs(files, engine, onProblem);
+}
+
+class FolderJobs implements Jobs {
+  readonly #files: JobFiles;
+  readonly #engine: Pick<Engine, 'run'>;
+  readonly #onProblem: OnProblem;
+  readonly #slots = new Slots(MOST_AT_ONCE);
+  /** Bytes of the request of each. */
+  readonly #bytes = new WeakMap<JobWorker, number>();
+  /** The jobs of this process that run, and those that ended and can't be written. */
+  readonly #works = new Map<string, JobWorker>();
+  #lastTime = 0;
+  #isClosed = false;
+
+  constructor(files: JobFiles, engine: Pick<Engine, 'run'>, onProblem: OnProblem) {
+    this.#files = files;
+    this.#engine = engine;
+    this.#onProblem = onProblem;
+  }
+
+  async start(operation: JobOperation, request: object, { bytes } = { bytes: 0 }): Promise<Job> {
+    this.#assertRoom(bytes);
+    const record = { ...this.#record(operation), sources: jobSources(request) };
+    const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal });
+    const work = new JobWorker(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
+    this.#works.set(record.id, work);
+    this.#bytes.set(work, bytes);
+    void work.ended.then(() => this.#forget(work));
+    await work.begin();
+    await this.#tidy();
+    return publicJob(record);
+  }
+
+  async list(): Promise<Job[]> {
+    const own = [...this.#works.values()].map(({ record }) => record);
+    const records = [...own, ...(await this.#files.all(this.#works))];
+    const once = new Map(records.map((record) => [record.id, record])); // one may have ended between the two looks
+    return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
+  }
+
+  async get(id: string): Promise<Job> {
+    const work = this.#works.get(id);
+    if (work) return shownWhole(work.record, work.result);
+    const record = await this.#read(id);
+    return shownWhole(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
+  }
+
+  async cancel(id: string): Promise<Job> {
+    const work = this.#works.get(id);
+    if (work) {
+      work.stop('cancelled');
+      await Promise.race([work.ended, wait(HEARS_WITHIN, undefined, { ref: false })]);
+      if (work.record.state === 'running') await work.abandon();
+      return shownWhole(work.record, work.result);
+    }
+    const { state, owner } = await this.#read(id);
+    if (state !== 'running') return await this.get(id);
+    throw new KbError('conflict', `The job runs in another process (${owner.pid} on ${owner.host}), which alone can stop it.`, {
+      hint: 'Cancel it at the server that began it.',
+    });
+  }
+
+  events(id: string): AsyncGenerator<Event, void, void> {
+    return cancellable((signal) => this.#events(id, signal));
+  }
+
+  async close({ seconds }: { seconds: number }): Promise<void> {
+    this.#isClosed = true;
+    const running = this.#running();
+    for (const work of running) work.stop('interrupted');
+    const inTime = new AbortController();
+    const late = wait(seconds * 1_000, undefined, { signal: inTime.signal }).catch(() => {});
+    await Promise.race([Promise.all(running.map(({ ended }) => ended)), late]);
+    inTime.abort();
+    await Promise.all(running.map((work) => work.abandon()));
+  }
+
+  async *#events(id: string, signal: AbortSignal): AsyncGenerator<Event, void, void> {
+    if (timeOf(id) === undefined) throw noSuchJob();
+    const work = this.#works.get(id);
+    yield* work ? work.events(signal) : watchJob(id, this.#files, signal);
+  }
+
+  async #read(id: string): Promise<JobRecord> {
+    const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // no other id comes near the file system
+    if (!record) throw noSuchJob();
+    return record;
+  }
+
+  #record(operation: JobOperation): Omit<JobRecord, 'sources'> {
+    const time = (this.#lastTime = Math.max(Date.now(), this.#lastTime + 1)); // no two alike, so that ids sort as the jobs began
+    const started = new Date(time).toISOString();
+    return { id: makeId(time), operation, state: 'running', progress: {}, started, ended: null, owner: THIS_PROCESS };
+  }
+
+  #running(): JobWorker[] {
+    return [...this.#works.values()].filter(({ record }) => record.state === 'running');
+  }
+
+  #assertRoom(bytes: number): void {
+    const later = { isRetryable: true, retryAfter: COME_BACK };
+    if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Ask again when it is back.' });
+    const running = this.#running();
+    const held = running.reduce((sum, work) => sum + this.#bytes.get(work)!, 0);
+    if (held > 0 && held + bytes > MOST_BYTES)
+      throw new KbError('unavailable', 'The requests of the jobs that wait are too large already.', {
+        ...later,
+        hint: 'Ask again when some have ended.',
+      });
+    if (running.length >= MOST_AT_ONCE + MOST_WAITING)
+      throw new KbError('unavailable', `${MOST_WAITING} jobs are waiting already.`, { ...later, hint: 'Ask again when some have ended.' });
+  }
+
+  /** Leaves to the files what they hold. */
+  #forget(work: JobWorker): void {
+    if (work.isKept) this.#works.delete(work.record.id);
+    const [oldest, ...rest] = this.#unwritten();
+    if (oldest && rest.length >= MOST_UNWRITTEN) this.#works.delete(oldest.record.id);
+  }
+
+  #unwritten(): JobWorker[] {
+    return [...this.#works.values()].filter(({ record }) => record.state !== 'running');
+  }
+
+  async #tidy(): Promise<void> {
+    for (const work of this.#unwritten()) {
+      await work.keep();
+      this.#forget(work);
+    }
+    await this.#files.tidy(this.#works);
+  }
+}

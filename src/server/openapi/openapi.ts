@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { Event } from '../../schema/results.ts';
+import { Health, Job, JobList } from '../../schema/server-results.ts';
+import { type Components, createComponents, type JsonSchema } from './components.ts';
+import { type OperationObject, operationOf, type Parameter } from './operation-objects.ts';
+import { ANYWHERE, eventStream, json, refusals, type ResponseObject, type Responses, sharedResponses } from './responses.ts';
+import type { Route } from '../routes.ts';
+
+type Paths = Record<string, Record<string, OperationObject>>;
+
+/** The paths that run no operation of the engine: how the server is, what it can do, and the jobs that it works on. */
+const fixedPaths = (components: Components): Paths => ({
+  '/v1/health': { get: health(components) },
+  '/v1/openapi.json': { get: ownDocument() },
+  ...jobPaths(components),
+});
+
+function jobPaths(components: Components): Paths {
+  const { description, ...schema } = components.of(Job.shape.id, 'input');
+  const id: Parameter = { name: 'id', in: 'path', required: true, ...(description ? { description } : {}), schema };
+  const list = { description: 'The jobs, without their results', content: json(components.of(JobList, 'output'), components) };
+  const jobAs = (meaning: string) => ({ description: meaning, content: json(components.of(Job, 'output'), components) });
+  const events = eventStream(
+    components.of(Event, 'output'),
+    'its `data` is the result of the job; where that ended early, what had come of it, and in `errors` why.',
+  );
+  const one = (operationId: string, summary: string, done: Responses[string]): OperationObject => ({
+    operationId,
+    tags: ['Jobs'],
+    summary,
+    parameters: [id],
+    responses: { 200: done, ...refusals([400, 404, ...ANYWHERE]) },
+  });
+  return {
+    '/v1/jobs': {
+      get: {
+        operationId: 'list_jobs',
+        tags: ['Jobs'],
+        summary: 'List the jobs, the latest first',
+        responses: { 200: list, ...refusals(ANYWHERE) },
+      },
+    },
+    '/v1/jobs/{id}': {
+      get: one('show_job', 'Tell how far a job is, and what came of it', jobAs('The job')),
+      delete: one('cancel_job', 'Stop a job', jobAs('The job as it is now')),
+    },
+    '/v1/jobs/{id}/events': { get: one('show_job_stream', 'Follow a job', events) },
+  };
+}
+
+function health(components: Components): OperationObject {
+  const content = json(components.of(Health, 'output'), components);
+  const deep: Parameter = { name: 'deep', in: 'query', description: 'Also ask the store', schema: components.of(z.boolean(), 'input') };
+  return {
+    operationId: 'health',
+    tags: ['Service'],
+    summary: 'Tell whether the server answers',
+    description: 'Needs no token.',
+    parameters: [deep],
+    security: [],
+    responses: {
+      200: { description: 'It answers', content },
+      503: { description: 'Its store does not', content },
+      ...refusals([400, 403, 429, 500]),
+    },
+  };
+}
+
+function ownDocument(): OperationObject {
+  return {
+    operationId: 'openapi',
+    tags: ['Service'],
+    summary: 'This document',
+    responses: {
+      200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } },
+      ...refusals(ANYWHERE),
+    },
+  };
+}
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; summary: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  security: Record<string, string[]>[];
+  /** By path, then by method in small letters. */
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, ResponseObject>;
+    securitySchemes: Record<string, { type: 'http'; scheme: 'bearer'; description: string }>;
+  };
+}
+
+const DESCRIPTION = `Everything that \`kb\` does on the command line. A field of a request lays itself over the key of the server's configuration that it names; what is absent there, or null, is as configured.
+
+**Units.** Sizes of text are characters, times are seconds, scores go from 0 to 1. Paths are those of the server.
+
+**Errors.** What fails while the rest goes on is an item of the result's \`errors\`, in a 200. A request that ends without a result is answered with \`{"error": {"type", "message"}}\`: the message says what is wrong, and what to do.
+
+**Streams.** Paths that end in \`/stream\`, and the events of a job, are server-sent events. A client that leaves stops the work of a stream, never that of a job.
+
+**Jobs.** \`"background": true\` makes a job of a request that takes long: the answer is a 202 at once, and \`/v1/jobs/{id}\` tells how far it is.`;
+
+const TAGS: OpenApiDocument['tags'] = [
+  { name: 'Ask', description: 'Search the collection, and answer from it' },
+  { name: 'Ingest', description: 'Read documents, web pages, APIs and Markdown' },
+  { name: 'Jobs', description: 'Work that goes on without its connection' },
+  { name: 'Stages', description: 'One step of an ingest at a time' },
+  { name: 'Maintain', description: 'Write, change and remove stored chunks' },
+  { name: 'Collections', description: 'What is stored' },
+  { name: 'Service', description: 'The server itself' },
+];
+
+/** The OpenAPI document of the service: made of the table of routes, the table of operations and their schemas, and of nothing else. */
+export function openApiDocument({ version, routes }: { version: string; routes: readonly Route[] }): OpenApiDocument {
+  const components = createComponents();
+  const paths: OpenApiDocument['paths'] = {};
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operationOf(route, components);
+  Object.assign(paths, fixedPaths(components));
+  const responses = sharedResponses(components);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'kb',
+      version,
+      summary: 'A knowledge base of your documents: search them, and ask questions that are answered with sources.',
+      description: DESCRIPTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: TAGS,
+    security: [{}, { bearer: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components.schemas).toSorted(([one], [other]) => one.localeCompare(other))),
+      responses,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The KB_SERVER_TOKEN of the server, where it has one' } },
+    },
+  };
+}

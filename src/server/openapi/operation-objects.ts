@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import { operations, type Operation } from '../../engine/operations.ts';
+import { Event } from '../../schema/results.ts';
+import { Background, Job } from '../../schema/server-results.ts';
+import type { Route } from '../routes.ts';
+import type { Components, JsonSchema } from './components.ts';
+import { ANYWHERE, eventStream, json, refusals, type MediaType, type RefusalResponse, type Responses } from './responses.ts';
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required?: boolean;
+  description?: string;
+  schema: JsonSchema;
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { required: true; content: Record<string, MediaType> };
+  responses: Responses;
+  security?: Record<string, string[]>[];
+}
+
+/** The files of a multipart form. The operation is given them by the paths that they were saved at, which no caller names. */
+const FILES: JsonSchema = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+  description: 'Documents of a supported kind, a part each, with their file names',
+};
+
+/** A row of the table of routes, as the document describes it. */
+export function operationOf(route: Route, components: Components): OperationObject {
+  const operation: Operation = operations[route.operation];
+  const parameters = parametersOf(route, operation, components);
+  const isStream = route.reply === 'stream';
+  return {
+    operationId: isStream ? `${route.operation}_stream` : route.operation,
+    tags: [route.tag],
+    summary: isStream ? `${operation.summary}, and say how it goes meanwhile` : operation.summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.method === 'POST' ? { requestBody: { required: true, content: bodyOf(route, operation, components) } } : {}),
+    responses: responsesOf(route, operation, components),
+  };
+}
+
+/** The `{name}`s of the path: fields of the request, each with its own schema. */
+function parametersOf({ path }: Route, { input }: Operation, components: Components): Parameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    const { description, ...schema } = components.of((input as z.ZodObject).shape[name!] as z.ZodType, 'input');
+    return { name: name!, in: 'path', required: true, ...(description ? { description } : {}), schema };
+  });
+}
+
+function bodyOf({ reply, background }: Route, { input }: Operation, components: Components): Record<string, MediaType> {
+  if (reply === 'upload')
+    return { 'multipart/form-data': { schema: components.share('UploadForm', formOf(input as z.ZodObject, components)) } };
+  const request = components.of(input, 'input');
+  return json(background ? withBackground(request, components) : request, components);
+}
+
+/** The fields of the request, which a form holds as text, beside the files themselves. */
+function formOf({ shape }: z.ZodObject, components: Components): JsonSchema {
+  const fields = Object.entries(shape).filter(([name]) => name !== 'files');
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, components.of(field as z.ZodType, 'input')]));
+  return { type: 'object', properties: { files: FILES, ...properties }, required: ['files'], additionalProperties: false };
+}
+
+/** The request with `background` beside its fields, as a component of its own: the stream of the same operation does not take it. */
+function withBackground(request: JsonSchema, components: Components): JsonSchema {
+  const whole = components.resolved(request);
+  const properties = { ...whole.properties, background: components.of(Background, 'input') };
+  const name = request.$ref
+    ?.split('/')
+    .at(-1)
+    ?.replace(/(Request)?$/, 'JobRequest');
+  return name ? components.share(name, { ...whole, properties }) : { ...whole, properties };
+}
+
+function responsesOf(route: Route, { output, sections }: Operation, components: Components): Responses {
+  const result = components.of(output, 'output');
+  const done =
+    route.reply === 'stream'
+      ? eventStream(
+          components.of(Event, 'output'),
+          'its `data` is the result that the path without `/stream` answers with; where the work ended early, what had come of it, and in `errors` why.',
+        )
+      : { description: meaningOf(result, components), content: json(result, components) };
+  const begun = { description: 'The job that does it', content: json(components.of(Job, 'output'), components) };
+  const bodied: RefusalResponse[] = route.method === 'POST' ? [413, 415] : [];
+  const named: RefusalResponse[] = route.path.includes('{') || sections.includes('collection') ? [404] : [];
+  return { 200: done, ...(route.background ? { 202: begun } : {}), ...refusals([400, 424, ...bodied, ...named, ...ANYWHERE]) };
+}
+
+function meaningOf(result: JsonSchema, components: Components): string {
+  const { description = 'The result', properties = {} } = components.resolved(result);
+  return 'errors' in properties ? `${description}. What failed while the rest went on is in its \`errors\`.` : description;
+}

@@ -1,0 +1,153 @@
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { busy } from './queues.ts';
+
+/** Milliseconds between two looks at how much has arrived, and bytes that must have arrived in them: less is nobody who wants to be read. */
+export const LOOK_EVERY = 10_000;
+export const LEAST = 10_240;
+
+/** A watch over the pace at which a request arrives. */
+interface Pace {
+  /** Rejects with a 408 when less than a kilobyte a second arrives. */
+  readonly tooSlow: Promise<never>;
+  release(): void;
+}
+
+/** Watches the bytes that a connection has brought. One client that sends a byte now and then would hold a place among few for as long as it likes. */
+export function keepPace(connection: { readonly bytesRead: number }): Pace {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {}); // nobody may be waiting for it
+  let before = connection.bytesRead;
+  let looked = Date.now();
+  const timer = setInterval(() => {
+    const hasStoodStill = Date.now() - looked > 2 * LOOK_EVERY; // this process: what arrived meanwhile is not read yet
+    if (!hasStoodStill && connection.bytesRead - before < LEAST) reject(slow());
+    before = connection.bytesRead;
+    looked = Date.now();
+  }, LOOK_EVERY).unref();
+  return { tooSlow: promise, release: () => clearInterval(timer) };
+}
+
+const slow = (): Error =>
+  Object.assign(new Error('The request arrives too slowly: less than a kilobyte came in a second. Send it again on a better connection.'), {
+    statusCode: 408,
+  });
+
+/** Bytes of bodies that arrive or wait for their turn, at most: of all clients, and of one. One body alone is taken whatever its size. */
+const MOST_HELD = 128 * 2 ** 20;
+const MOST_OF_ONE = 64 * 2 ** 20;
+/** Bytes up to which a body is not counted: the number of those that wait is bounded. */
+const SMALL = 16_384;
+
+/** What of the rest of a refused body is read and dropped, in bytes and milliseconds: who still sends when the connection is closed does not see the answer. */
+const MOST_DROPPED = 64 * 2 ** 20;
+const DROPPED_FOR = 10_000;
+/** Milliseconds without a byte after which a client is taken to wait for the answer instead of sending more. */
+const SILENT_FOR = 500;
+
+/** Reads bodies, and bounds the memory of those whose turn has not come. */
+export class Bodies {
+  readonly #limit: number;
+  readonly #sizes = new WeakMap<FastifyRequest, number>();
+  /** Bytes by request, for those that are counted, and their sums by client. */
+  readonly #held = new Map<FastifyRequest, number>();
+  readonly #of = new Map<string, number>();
+  #all = 0;
+
+  /** `limit`: bytes of one body. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /**
+   * The body as text. Throws what becomes a 413 for one that is too large, a 408 for one that comes too slowly, and a 503 where too much waits already; what then
+   * is still on its way was dropped before, within bounds.
+   */
+  async read(request: FastifyRequest, payload: Readable): Promise<string> {
+    const pace = keepPace(request.raw.socket);
+    try {
+      return await Promise.race([this.#collected(request, payload), pace.tooSlow]);
+    } catch (error) {
+      this.release(request);
+      payload.removeAllListeners('data');
+      if ((error as { statusCode?: number }).statusCode !== 408) await dropRest(payload);
+      throw error;
+    } finally {
+      pace.release();
+    }
+  }
+
+  /** Bytes of the body of a request that was read. */
+  sizeOf(request: FastifyRequest): number {
+    return this.#sizes.get(request) ?? 0;
+  }
+
+  /** The request has its turn, or is answered: its body counts no more. */
+  release(request: FastifyRequest): void {
+    const bytes = this.#held.get(request);
+    if (bytes === undefined) return;
+    this.#held.delete(request);
+    this.#count(request, -bytes);
+  }
+
+  #collected(request: FastifyRequest, payload: Readable): Promise<string> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const length = Number(request.headers['content-length'] ?? Number.NaN);
+    return new Promise((resolve, reject) => {
+      if (length > this.#limit) return reject(tooLarge());
+      payload.on('data', (chunk: Buffer) => {
+        try {
+          if ((bytes += chunk.length) > this.#limit) throw tooLarge();
+          if (bytes > SMALL) this.#hold(request, bytes);
+          chunks.push(chunk);
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+      payload.once('error', (error) => reject(Object.assign(error, { statusCode: 400 })));
+      payload.once('end', () => {
+        this.#sizes.set(request, bytes);
+        resolve(Buffer.concat(chunks, bytes).toString('utf8'));
+      });
+    });
+  }
+
+  #hold(request: FastifyRequest, bytes: number): void {
+    const before = this.#held.get(request) ?? 0;
+    const more = bytes - before;
+    const own = this.#of.get(request.ip) ?? 0;
+    const [isOneOfAll, isOneOfIts] = [this.#all > before, own > before];
+    if ((isOneOfAll && this.#all + more > MOST_HELD) || (isOneOfIts && own + more > MOST_OF_ONE))
+      throw busy('the requests that wait are too large already');
+    this.#held.set(request, bytes);
+    this.#count(request, more);
+  }
+
+  #count({ ip }: FastifyRequest, bytes: number): void {
+    this.#all += bytes;
+    const own = (this.#of.get(ip) ?? 0) + bytes;
+    if (own > 0) this.#of.set(ip, own);
+    else this.#of.delete(ip);
+  }
+}
+
+const tooLarge = (): Error => Object.assign(new Error('The body is too large.'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
+
+/** Reads what is still on its way and drops it, so that the answer is seen; ends when there is no more or nothing comes, and within bounds. */
+export async function dropRest(stream: Readable): Promise<void> {
+  if (stream.readableEnded || stream.destroyed) return;
+  let dropped = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = () => resolve();
+  const [whole, silence] = [setTimeout(done, DROPPED_FOR), setTimeout(done, SILENT_FOR)];
+  const count = (chunk: Buffer) => {
+    silence.refresh();
+    if ((dropped += chunk.length) > MOST_DROPPED) done();
+  };
+  stream.on('data', count).once('end', done).once('close', done).once('error', done).resume();
+  await promise;
+  clearTimeout(whole);
+  clearTimeout(silence);
+  stream.off('data', count).off('end', done).off('close', done).pause();
+}

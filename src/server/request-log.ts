@@ -1,0 +1,46 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { pino } from 'pino';
+
+export type Log = FastifyBaseLogger;
+
+/** Where the log goes: standard error, one line an entry. */
+interface LogOptions {
+  /** Failures alone. */
+  quiet: boolean;
+  /** Whether a person reads it: a short line instead of a JSON object. */
+  isTerminal: boolean;
+}
+
+/** The log of the server. It names routes and numbers: no bodies, no query strings, no headers. */
+export function createLog({ quiet, isTerminal }: LogOptions): Log {
+  const write = isTerminal ? (line: string) => process.stderr.write(`${readable(line)}\n`) : (line: string) => process.stderr.write(line);
+  return pino(
+    {
+      level: quiet ? 'error' : 'info',
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (level) => ({ level }) },
+      serializers: { req: () => undefined, res: () => undefined },
+    },
+    { write },
+  );
+}
+
+interface Entry {
+  time: string;
+  level: string;
+  msg?: string;
+  method?: string;
+  path?: string;
+  status?: number;
+  seconds?: number;
+  error?: string;
+  err?: { stack?: string };
+}
+
+function readable(line: string): string {
+  const { time, level, msg = '', method, path, status, seconds, error, err } = JSON.parse(line) as Entry;
+  const at = new Date(time).toTimeString().slice(0, 8);
+  if (method) return `${at}  ${status}  ${method} ${path}  ${((seconds ?? 0) * 1000).toFixed(0)} ms`;
+  return [`${at}  ${level === 'info' ? '' : `${level}: `}${msg}`, error, err?.stack].filter(Boolean).join('\n');
+}

@@ -1,0 +1,207 @@
+import { decodeAddress, type IsKnown } from './addresses.ts';
+import { codeTracker } from '../../../text/markdown/code-spans.ts';
+import {
+  bracketsAt,
+  definitionAt,
+  destinationAt,
+  type LinkTarget,
+  LONGEST_ADDRESS,
+  LONGEST_TAG,
+  MORE,
+  tagAt,
+} from '../../../text/markdown/links.ts';
+
+/** Looks at an answer while it is written: whether it leads anywhere. */
+interface LinkFilter {
+  /** What of the answer so far may be shown now. However the answer is cut into pieces, the same comes out. */
+  push(piece: string): string;
+  /** What was held back until the end. */
+  end(): string;
+  /** How many links, images and addresses were taken out. */
+  readonly removed: number;
+}
+
+/** What is done with the beginning of the rest: so many letters of it are shown as `shown`, or read again as `read`. */
+interface Step {
+  length: number;
+  shown?: string;
+  read?: string;
+  removed?: boolean;
+}
+
+type Next = Step | typeof MORE;
+
+/** Stands where an address was that had no other text. */
+const GONE = '…';
+
+/** Where something may begin that leads somewhere. */
+const BEGINNING = /!?\[|!$|\]|<|[A-Za-z]|\/\/|\/$/;
+
+/** Letters of an address; what CJK text puts around it is none. */
+const ADDRESS = new RegExp(String.raw`^[^\s<>"\x60[\]\u3000-\u303f\uff00-\uff65]{0,${LONGEST_ADDRESS}}`, 'u');
+const CLOSING = new Set(".,;:!?'*_~)}|\\»”’");
+
+/** Letters of a word that are looked at, at once: as many as the longest scheme may have, and many more. */
+const WORD = /^[a-z][a-z0-9+.-]{0,199}/i;
+
+/** What would be put together to something new where something between them was taken out. */
+const JOINS = /[\w:/.+\]<!-]$/;
+const JOINED = /^[\w:/.+([<>!-]/;
+
+/** An address of code (`handlers[name](event)`), not of a link: it leads to no other place. */
+const isArgument = (address: string): boolean => /^(?:[\w.~][\w.~/, +*()-]*)?$/.test(address) && !address.includes('//');
+
+const shown = (text: string): Step => ({ length: text.length, shown: text });
+
+/** An address without what closes the sentence around it. */
+function bareOf(run: string): string {
+  let end = run.length;
+  while (end > 0 && CLOSING.has(run[end - 1]!)) end--;
+  return run.slice(0, end);
+}
+
+/** Reads an answer from left to right; what leads to an unknown address is never shown. */
+class Reading implements LinkFilter {
+  removed = 0;
+  /** What was not shown yet. */
+  #rest = '';
+  /** The last letter that was. */
+  #last = '';
+  /** Something was taken out behind it: a blank stands there, where the two sides would become one. */
+  #isParted = false;
+  #isEnd = false;
+  readonly #code = codeTracker();
+  readonly #isKnown: IsKnown;
+
+  constructor(isKnown: IsKnown) {
+    this.#isKnown = isKnown;
+  }
+
+  push(piece: string): string {
+    this.#rest += piece;
+    return this.#read();
+  }
+
+  end(): string {
+    this.#isEnd = true;
+    return this.#read();
+  }
+
+  #read(): string {
+    let out = '';
+    for (;;) {
+      const at = this.#rest.search(BEGINNING);
+      out += this.#show(at < 0 ? this.#rest : this.#rest.slice(0, at));
+      this.#rest = at < 0 ? '' : this.#rest.slice(at);
+      const step = this.#rest === '' ? MORE : this.#next(this.#rest);
+      if (step === MORE) return out;
+      const { length, read = '', removed } = step;
+      this.#isParted ||= removed !== undefined && JOINS.test(this.#last);
+      out += this.#show(step.shown ?? '');
+      this.#rest = read + this.#rest.slice(length);
+      if (removed) this.removed++;
+    }
+  }
+
+  #show(given: string): string {
+    if (given === '') return '';
+    const text = this.#isParted && JOINED.test(given) ? ` ${given}` : given;
+    this.#isParted = false;
+    for (const letter of text) this.#code.step(letter);
+    this.#last = text.at(-1)!;
+    return text;
+  }
+
+  #next(text: string): Next {
+    if (text === '!' || text === '/') return this.#isEnd ? shown(text) : MORE;
+    if (/^!?\[/.test(text)) return this.#brackets(text);
+    if (text.startsWith(']')) return this.#closing(text);
+    if (text.startsWith('<')) return this.#angle(text);
+    return text.startsWith('//') ? this.#slashes(text) : this.#word(text);
+  }
+
+  #leads({ address, isTooLong }: LinkTarget, use?: 'image'): boolean {
+    if (isTooLong) return true;
+    return decodeAddress(address) !== '' && !this.#isKnown(address, use) && !(this.#code.at('[') && isArgument(address));
+  }
+
+  /** `[text](address)`, `[label]: address`, and the same with an exclamation mark. */
+  #brackets(text: string): Next {
+    const isImage = text.startsWith('!');
+    const at = isImage ? 1 : 0;
+    const inner = bracketsAt(text, at, this.#isEnd);
+    if (inner === MORE) return MORE;
+    // an image by its label would be that of any definition, and one with a long text was not looked at: a blank makes a link of it. Code draws none
+    const opening = isImage && !this.#code.at('[') ? { length: 2, shown: '! [' } : shown(text.slice(0, at + 1));
+    if (inner === undefined) return opening;
+    const length = at + inner.length + 2;
+    const target = this.#target(text, length, { isDefinition: !isImage });
+    if (target === MORE) return MORE;
+    if (!target) return opening;
+    if (!this.#leads(target, isImage ? 'image' : undefined)) return shown(text.slice(0, at + 1));
+    const kept = /^\^?\d+$/.test(inner) && !isImage ? `[${inner}]` : inner.trim();
+    return { length: length + target.length, read: target.isDefinition ? `${kept}:` : kept || GONE, removed: true };
+  }
+
+  /** What follows closing brackets: an address of a link, or of a definition. */
+  #target(text: string, at: number, { isDefinition }: { isDefinition: boolean }): LinkTarget | undefined | typeof MORE {
+    if (at >= text.length) return this.#isEnd ? undefined : MORE;
+    if (text[at] === '(') return destinationAt(text, at, this.#isEnd);
+    return text[at] === ':' && isDefinition ? definitionAt(text, at, this.#isEnd) : undefined;
+  }
+
+  /** The end of a link whose beginning is shown already. */
+  #closing(text: string): Next {
+    const target = this.#target(text, 1, { isDefinition: true });
+    if (target === MORE) return MORE;
+    if (!target || !this.#leads(target)) return shown(']');
+    return { length: 1 + target.length, read: target.isDefinition ? ']:' : ']', removed: true };
+  }
+
+  /** `<https://…>`, or a tag of HTML. */
+  #angle(text: string): Next {
+    // oxlint-disable-next-line no-control-regex
+    const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text.slice(0, LONGEST_TAG + 1)) ?? [];
+    if (whole && this.#isKnown(address)) return shown(whole);
+    if (whole) return { length: whole.length, read: /^(?:mailto|tel):(.+)/is.exec(address)?.[1] ?? GONE, removed: true };
+    const tag = tagAt(text, this.#isEnd);
+    if (tag === MORE) return MORE;
+    if (tag.kind === 'dangling' || /^<[a-z][a-z0-9+.-]*:\S/i.test(text.slice(0, LONGEST_TAG + 1))) return { length: 1, shown: '< ' };
+    if (tag.kind === 'text') return shown('<');
+    return { length: tag.length, read: '', removed: tag.kind === 'opening' };
+  }
+
+  /** A word, which may be the scheme of an address, or `www.`. */
+  #word(text: string): Next {
+    const [name = ''] = WORD.exec(text) ?? [];
+    const next = text.slice(name.length, name.length + 3);
+    if (!this.#isEnd && '://'.startsWith(next) && next.length < 3) return MORE;
+    return next === '://' || /^www\.[^\s<>"]/i.test(text) ? this.#address(text) : shown(name);
+  }
+
+  /** `//host.name`, or `//host` where HTML or CSS would take it for an address. */
+  #slashes(text: string): Next {
+    const [run = ''] = ADDRESS.exec(text) ?? [];
+    if (run.length === text.length && !this.#isEnd) return MORE;
+    const isHost = /\.[^.]/.test(run) || (run.length > 2 && /[=("':]/.test(this.#last));
+    return isHost ? this.#address(text) : shown('//');
+  }
+
+  #address(text: string): Next {
+    const [run = ''] = ADDRESS.exec(text) ?? [];
+    if (run.length === text.length && !this.#isEnd) return MORE;
+    if (run.length >= LONGEST_ADDRESS) return { length: run.length, shown: GONE, removed: true };
+    // A source that holds the address with some of what closes it holds it without that, too.
+    const bare = bareOf(run);
+    if (this.#isKnown(bare) || (bare !== run && this.#isKnown(run))) return shown(run);
+    const [latin = ''] = /^[\u0021-\u007e]*/.exec(run) ?? [];
+    if (latin.length < run.length && this.#isKnown(bareOf(latin))) return shown(latin);
+    return { length: bare.length, shown: GONE, removed: true };
+  }
+}
+
+/**
+ * A filter for links, images, addresses and HTML in an answer: what leads to an address that `isKnown` does not know is reduced to its text, before it
+ * can be shown. Code is no refuge for addresses, since renderers disagree about what is code.
+ */
+export const linkFilter = (isKnown: IsKnown): LinkFilter => new Reading(isKnown);

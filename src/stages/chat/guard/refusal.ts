@@ -1,0 +1,57 @@
+import { CITATIONS } from '../../../text/citations.ts';
+import { REFUSALS, POLITE, TURNING } from '../../../languages/refusal-phrases.ts';
+
+/** Characters of the longest answer that is taken for a refusal. */
+const LONGEST = 400;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** The sentences in lower case, with straight apostrophes, without marks of emphasis. */
+const sentencesOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => plain(segment).trim()).filter(Boolean);
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[’‘`´]/g, "'")
+    .replace(/[*_]/g, '')
+    .replace(/\s+/g, ' ');
+
+/** What stands behind the words of the refusal, where a turn may follow: "…, but hotels are". */
+function behind(sentence: string): string | undefined {
+  const found = REFUSALS.map((pattern) => pattern.exec(sentence)).filter((match) => match !== null);
+  const first = found.toSorted((a, b) => a.index + a[0].length - (b.index + b[0].length))[0];
+  return first && sentence.slice(first.index + first[0].length);
+}
+
+function isRefusing(sentence: string): boolean {
+  const rest = behind(sentence);
+  return rest !== undefined && !TURNING.test(rest);
+}
+
+const isPolite = (sentence: string): boolean => sentence.length <= 200 && (POLITE.test(sentence) || /[?？]$/.test(sentence));
+
+/** Figures that the question does not have: who gives one knows something. */
+const tellsNumber = (sentence: string, query: string): boolean =>
+  (sentence.match(/\p{N}+/gu) ?? []).some((number) => !query.includes(number));
+
+const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
+
+/**
+ * Whether an answer says, in its own words and in one of a dozen languages, that the sources do not answer, and nothing else: it is short, cites nothing, and each of its
+ * sentences is such a statement or a politeness. When in doubt it is an answer.
+ */
+export function isRefusal(answer: string, query: string): boolean {
+  const sentences = sentencesOf(answer);
+  const harmless = (sentence: string) => (isRefusing(sentence) || isPolite(sentence)) && !tellsNumber(sentence, plain(query));
+  return answer.length <= LONGEST && !cites(answer) && sentences.every(harmless) && sentences.some(isRefusing);
+}
+
+/** Whether an answer begins by saying that the sources do not answer, whatever it goes on with: then it is one to less than was asked. */
+export function beginsAsRefusal(answer: string): boolean {
+  const [first = ''] = sentencesOf(answer.replace(CITATIONS, ''));
+  return behind(first) !== undefined;
+}
+
+/** Whether the beginning of an answer that cites nothing yet may still become a refusal, in whatever words: it is short. */
+export const mayBeRefusal = (beginning: string): boolean => beginning.length <= LONGEST;

@@ -1,0 +1,128 @@
+import type { Location } from '../../schema/items.ts';
+
+/** Lines of a chunk's text, from 0, ends inclusive. */
+export type LineRange = readonly [first: number, last: number];
+
+interface Heading {
+  line: number;
+  level: number;
+  title: string;
+}
+
+const FENCE = /^\s*(?:```|~~~)/;
+const MARKED = /^ {0,3}(#{1,6})(?=\s)([^]*)$/;
+const CLOSING_MARKS = /(?<!#)#+$/;
+const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
+
+/** Characters of a longer line, which is no heading. */
+const LONGEST_HEADING = 500;
+
+/** The words of a heading as they stand in a path: what marks them does not count. */
+const worded = (title: string): string => title.replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1').replace(/[*_`\\]/g, '');
+const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** The headings in a text of Markdown, without those in code. */
+function headingsIn(lines: readonly string[]): Heading[] {
+  const found: Heading[] = [];
+  let fenced = false;
+  for (const [line, text] of lines.entries()) {
+    if (FENCE.test(text)) fenced = !fenced;
+    if (fenced || text.length > LONGEST_HEADING) continue;
+    const [, marks, title = ''] = MARKED.exec(text) ?? [];
+    if (marks) found.push({ line, level: marks.length, title: worded(title.trimEnd().replace(CLOSING_MARKS, '').trim()) });
+    const rule = UNDERLINE.exec(lines[line + 1] ?? '')?.[1];
+    if (!marks && rule && /^ {0,3}[\p{L}\p{N}*_`]/u.test(text))
+      found.push({ line, level: rule.startsWith('=') ? 1 : 2, title: worded(text.trim()) });
+  }
+  return found;
+}
+
+/** From a line of a chunk on, the headings that it stands under for certain. */
+interface Section {
+  line: number;
+  headings: string[];
+}
+
+/**
+ * The sections that a chunk is made of. `path` is that of one of them: of which, is told by its heading where the chunk holds it. What is known of levels
+ * is only those of the headings in the text; a heading of the path that may or may not be above a later one is left out.
+ */
+function sectionsOf(lines: readonly string[], path: readonly string[]): Section[] {
+  const heads = headingsIn(lines);
+  const host = heads.findIndex(({ title }) => path.length > 0 && bare(title) === bare(path.at(-1)!));
+  const held = new Set(heads.slice(0, host + 1).map(({ title }) => bare(title)));
+  const outside = host < 0 ? path.length : path.findIndex((title) => held.has(bare(title)));
+  let above = path.slice(0, outside);
+  let root = Infinity;
+  const open: Heading[] = [];
+  const sections: Section[] = [{ line: 0, headings: above }];
+  for (const [i, head] of heads.entries()) {
+    while (open.length > 0 && open.at(-1)!.level >= head.level) open.pop();
+    if (open.length === 0) {
+      if (i > host) above = above.slice(0, Math.max(0, above.length - Math.max(0, root - head.level)));
+      root = i > host ? head.level : Math.min(root, head.level);
+    }
+    open.push(head);
+    sections.push({ line: head.line, headings: i === host ? [...path] : [...above, ...open.map(({ title }) => title)] });
+  }
+  return sections;
+}
+
+/** What several paths have in common from the outermost on. */
+const commonOf = (paths: readonly string[][]): string[] =>
+  paths.reduce((common, path) => {
+    const differs = common.findIndex((title, i) => title !== path[i]);
+    return differs < 0 ? common : common.slice(0, differs);
+  });
+
+/** The lines of the source that these of the chunk's text are; undefined where that can't be told, since the chunk repeats or adds something. */
+function sourceLines([first, last]: LineRange, lines: readonly string[], { line_start, line_end }: Location): [number, number] | undefined {
+  if (line_start === undefined || line_end === undefined) return undefined;
+  const added = lines.length - (line_end - line_start + 1);
+  if (added < 0 || first < added || (added > 0 && FENCE.test(lines.at(-1)!))) return undefined;
+  return [line_start + first - added, line_start + last - added];
+}
+
+const ROW = /^\s*\|/;
+const RULE = /^\s*\|[\s:|-]+$/;
+
+/** The rows that these lines are, where every row of the chunk is one of its lines. Where a table begins, its header is counted as a row; repeated later, it is none. */
+function sourceRows([first, last]: LineRange, lines: readonly string[], { row_start, row_end }: Location): [number, number] | undefined {
+  if (row_start === undefined || row_end === undefined) return undefined;
+  const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !RULE.test(lines[i]!));
+  const rows =
+    [headed, headed.filter((i) => !RULE.test(lines[i + 1] ?? ''))].find(({ length }) => length === row_end - row_start + 1) ?? [];
+  const [from, to] = [rows.indexOf(first), rows.indexOf(last)];
+  return from >= 0 && to >= 0 ? [row_start + from, row_start + to] : undefined;
+}
+
+/**
+ * Where the given lines of a chunk stand, as narrow as is certain: `location` is that of the whole chunk, which may be several short sections joined. Without
+ * lines, what is true of all of it.
+ */
+export function locateQuote(text: string, location: Location, quoted: readonly LineRange[] = []): Location {
+  const lines = text.split('\n');
+  const all: LineRange = [0, lines.length - 1];
+  const sections = sectionsOf(lines, location.headings ?? []);
+  const wanted = quoted.length > 0 ? quoted : [all];
+  const touched = sections.filter(({ line }, i) => {
+    const end = (sections[i + 1]?.line ?? lines.length) - 1;
+    const saying = Array.from({ length: Math.max(0, end - line + 1) }, (_, at) => line + at).filter(
+      (at) => (i === 0 || at > line) && /[\p{L}\p{N}]/u.test(lines[at]!),
+    );
+    return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
+  });
+  const headings = touched.length > 0 ? commonOf(touched.map((section) => section.headings)) : (location.headings ?? []);
+  const { headings: path = [], anchor, ...rest } = location;
+  const isOwn = headings.join('\0') === path.join('\0');
+  const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];
+  const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];
+  const [row_start, row_end] = (quoted.length > 0 && sourceRows(span, lines, location)) || [rest.row_start, rest.row_end];
+  return {
+    ...rest,
+    ...(headings.length > 0 ? { headings } : {}),
+    ...(anchor !== undefined && (isOwn || quoted.length === 0) ? { anchor } : {}),
+    ...(line_start === undefined ? {} : { line_start, line_end }),
+    ...(row_start === undefined ? {} : { row_start, row_end }),
+  };
+}

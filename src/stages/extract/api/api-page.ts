@@ -1,0 +1,196 @@
+import type { HttpAnswer } from '../../../http/message.ts';
+import { apiErrorMessage } from '../../../http/api-error-message.ts';
+import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
+import { KbError } from '../../../core/errors.ts';
+import { hash } from '../../../core/ids.ts';
+import { holdsSecret } from '../../../core/secrets.ts';
+import { addressWithoutPage, type ApiSettings, apiSource, markedSource, sentBody } from './api-settings.ts';
+import { saysError } from '../pages/error-page.ts';
+import type { NetworkParts } from '../pages/network.ts';
+import { isCounted, type PageRequest, type PageSeen, positionOf } from './pagination.ts';
+import { type Reading, type Structure, structureOf } from './structure.ts';
+
+const ERROR = /^(errors?|error_?(message|description|code|type)|fault)$/i;
+/** What stands beside an error, and is no content. */
+const BESIDE =
+  /^(status(_?code)?|code|message|msg|details?|reason|success|ok|timestamp|path|(request|trace|correlation)_?id|documentation_?url|jsonrpc)$/i;
+const FAILED = /^(error|fail(ed|ure)?)$/i;
+
+/**
+ * What an answer of JSON says went wrong, where that is all it holds, though it has a status of success (GraphQL's `{"errors": […], "data": null}`, Slack's
+ * `{"ok": false, "error": "…"}`); undefined for any other answer.
+ */
+export function failureIn(value: unknown): string | undefined {
+  if (!isFields(value)) return undefined;
+  const said = Object.entries(value).filter(([, inner]) => !isNothing(inner));
+  const isCall = said.some(([name]) => name === 'jsonrpc');
+  const hasError = said.some(([name]) => ERROR.test(name));
+  const hasFailed = Object.entries(value).some(([name, inner]) =>
+    /^(ok|success)$/i.test(name) ? inner === false : /^status$/i.test(name) && FAILED.test(String(inner)),
+  );
+  if (!(hasError || hasFailed) || !said.every(([name]) => ERROR.test(name) || BESIDE.test(name) || (isCall && name === 'id')))
+    return undefined;
+  return apiErrorMessage(value) ?? (hasError ? 'error' : undefined);
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  value === 0 ||
+  value === '0' ||
+  value === false ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Whether what failed may succeed in a moment, by what is said of it. */
+export const isPassing = (said: string): boolean =>
+  /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(said);
+
+/** Statuses with which APIs answer to pages behind their last one. */
+const BEHIND_LAST = [400, 404, 416, 422];
+
+/** Whether an answer of such a status says beyond doubt that it is the page which is not there, in the words of Django REST and WordPress: others say the like of limits, too. */
+export function saysNoPage({ status, bytes, content_type }: Pick<HttpAnswer, 'status' | 'bytes' | 'content_type'>): boolean {
+  if (!/[/+]json$/.test(content_type)) return false;
+  const text = new TextDecoder().decode(bytes.subarray(0, 4096));
+  return /"rest_post_invalid_page_number"/.test(text) || (status === 404 && /"Invalid page\."/.test(text));
+}
+
+/** One answer of an API. */
+export interface ApiPage extends PageSeen {
+  /** 1 for the first. */
+  number: number;
+  /** Under which the page, or what is on it, is stored. */
+  source: string;
+  answer: HttpAnswer;
+  /** Absent where the answer is a document: text, HTML, CSV … */
+  structure: Structure | undefined;
+  /** The records, each of which becomes a document; undefined where the page is one. */
+  records: unknown[] | undefined;
+  /** The list that earlier pages had is not there: the end, or a failure that calls itself a success. */
+  is_without_list: boolean;
+  /** The same for two pages of the same content. */
+  digest: string;
+}
+
+/** Asks for one page; `number` is 1 for the first. Behind it, who counts may hear that there is no such page, and that is an answer. What was given for the address of the API goes to no other origin that a `next` link names. */
+export function fetchPage(
+  api: ApiSettings,
+  page: PageRequest,
+  { http, signal, number }: NetworkParts & { number: number },
+): Promise<HttpAnswer> {
+  const { body, headers } = sentBody(api.body);
+  const common = { signal, timeout: api.timeout };
+  const given = {
+    ...common,
+    method: api.method.toUpperCase(),
+    headers: { accept: 'application/json, */*;q=0.8', ...headers, ...api.headers },
+    body,
+    accepts: number > 1 && isCounted(api.pagination) ? BEHIND_LAST : [],
+  };
+  if (page.url === undefined) return http.request(addressWithoutPage(api), { ...given, params: { ...api.params, ...page.params } });
+  const [next, { origin, username, password }] = [new URL(page.url), new URL(api.url)];
+  if (next.origin !== origin) return http.request(page.url, common);
+  if (next.username === '') Object.assign(next, { username, password });
+  return http.request(next.href, { ...given, params: credentialsFor(page.url, api) });
+}
+
+/** A `next` link repeats the parameters, but often without the key that they were asked with. */
+function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> {
+  const present = new URL(url).searchParams;
+  const given = [...Object.entries(api.params ?? {}), ...new URL(api.url).searchParams];
+  return Object.fromEntries(given.filter(([name, value]) => holdsSecret(name, String(value)) && !present.has(name)));
+}
+
+/** Which page it is. */
+interface PageOfApi extends Reading {
+  number: number;
+  request: PageRequest;
+  /** The pages before were lists of records. */
+  had_records: boolean;
+}
+
+/** Sees what an answer holds. Throws a KbError (`invalid`) for one that is not what it says, is a page about an error or nothing but one, or has nothing at `items_path`. */
+export async function pageOf(
+  answer: HttpAnswer,
+  api: ApiSettings,
+  { number, request, had_records, ...reading }: PageOfApi,
+): Promise<ApiPage> {
+  const base = apiSource(api);
+  const structure = await structureOf(answer, base, reading);
+  const items_path = api.pagination?.items_path;
+  const place = positionOf(api.pagination, request, number);
+  if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path });
+  const value = structure?.value;
+  const listed = items_path === undefined ? undefined : valueAt(value, items_path);
+  const failure = Array.isArray(listed) && listed.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
+  if (failure !== undefined && number === 1) throw failed(base, failure);
+  const hasNoList =
+    items_path === undefined
+      ? had_records && structure !== undefined && !Array.isArray(value)
+      : answer.bytes.length > 0 && listed === undefined;
+  const is_without_list = hasNoList || failure !== undefined;
+  if (structure && items_path && number === 1 && is_without_list) throw misled(base, items_path, value);
+  const records = structure && isOfRecords(structure, api) ? recordsIn(value, items_path) : undefined;
+  return {
+    number,
+    source: place === undefined ? base : markedSource(base, place),
+    answer,
+    structure,
+    records,
+    count: structure ? recordCount(value, items_path) : answer.bytes.length === 0 ? 0 : undefined,
+    value,
+    link: answer.headers.link,
+    url: answer.url,
+    is_without_list,
+    digest: structure ? digestOf(records ?? value, base) : hash(answer.bytes),
+  };
+}
+
+/** Records become a document each where it was said where they are, where pages of them are asked for, and where each is a line. */
+const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings): boolean =>
+  pagination?.items_path !== undefined ||
+  broken !== undefined ||
+  (pagination !== undefined && Array.isArray(value) && value.every(isRecord));
+
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Refuses a page about an error that calls itself a success, and any document where records were to be. */
+function assertContent(answer: HttpAnswer, { base, items_path }: { base: string; items_path: string | undefined }): void {
+  const said = saysError(answer);
+  if (said !== undefined)
+    throw new KbError('invalid', `${base} answered with a web page that says «${said}», and not with content.`, {
+      hint: 'Check the address and the credentials, or ask again later.',
+      isRetryable: isPassing(said),
+    });
+  if (items_path)
+    throw new KbError(
+      'invalid',
+      `${base} answered with «${answer.content_type || 'no named type'}», which has nothing at items_path «${items_path}».`,
+      {
+        hint: 'Leave items_path out where the answer is a document, or check the address.',
+      },
+    );
+}
+
+const failed = (base: string, said: string): KbError =>
+  new KbError('invalid', `${base} answered with an error, though with a status of success: «${said}».`, {
+    hint: 'Check the address and the credentials, or ask again later.',
+    isRetryable: isPassing(said),
+  });
+
+const misled = (base: string, items_path: string, value: unknown): KbError =>
+  new KbError('invalid', `${base}: items_path «${items_path}» leads to nothing in its answer.`, {
+    hint:
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? `The answer has ${Object.keys(value).slice(0, 20).join(', ') || 'no fields'}.`
+        : 'The answer is no object: leave items_path out.',
+  });
+
+function digestOf(value: unknown, base: string): string {
+  try {
+    return hash(JSON.stringify(value) ?? '');
+  } catch (cause) {
+    throw new KbError('invalid', `${base} answered with something that is nested too deeply to be read.`, { cause });
+  }
+}

@@ -1,0 +1,98 @@
+import { KbError } from '../../../core/errors.ts';
+import { unsetReference } from '../../../core/settings.ts';
+import { addressOf } from '../../../http/message.ts';
+import { hash } from '../../../core/ids.ts';
+import { redactUrl } from '../../../core/secrets.ts';
+import type { Config } from '../../../schema/config.ts';
+import type { ApiSource } from '../../../schema/source-entries.ts';
+import { checkPagination, firstPage } from './pagination.ts';
+
+/** One API, with everything that is said about it (service.md 2.2). */
+export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
+  url: string;
+  /** A trace of its headers, where another one of the same request differs from it in nothing else. */
+  headers_mark?: string;
+  /** It goes on where this API was read without such a trace: what was stored then is its own. */
+  isHeir?: boolean;
+}
+
+/** What one entry says laid over what is said of all; headers and parameters add up. */
+export function settingsFor(entry: string | ApiSource, settings: Config['ingestion']['api']): ApiSettings {
+  if (typeof entry === 'string') return { ...settings, url: entry };
+  const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as ApiSource;
+  return { ...settings, ...said, headers: { ...settings.headers, ...entry.headers }, params: { ...settings.params, ...entry.params } };
+}
+
+/** A token of HTTP (RFC 9110, 5.6.2): method and header names are one. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Throws a KbError (`usage`) that names what cannot be sent; the value of a header is not repeated. `isRequested`: it came over HTTP. */
+export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}): void {
+  const { url, method, headers = {}, params, body, pagination } = api;
+  const unset = unsetReference({ url, headers, params, body: wholeReferences(body) }, '', given);
+  if (unset) throw unset;
+  addressOf(url, params);
+  if (!TOKEN.test(method))
+    throw new KbError('usage', `${JSON.stringify(method)} is no HTTP method.`, { hint: 'GET and POST are common ones.' });
+  for (const [name, value] of Object.entries(headers)) {
+    if (!TOKEN.test(name) || /[\0\r\n]/.test(value))
+      throw new KbError('usage', `The header ${JSON.stringify(name)} cannot be sent: line breaks and spaces do not belong in it.`, {
+        hint: 'Remove them.',
+      });
+  }
+  checkPagination(pagination);
+}
+
+/** Of a body, what is nothing but a reference: in longer texts `${…}` may mean something to the API itself. */
+function wholeReferences(body: unknown): unknown {
+  if (typeof body === 'string') return /^\$\{\w+\}$/.test(body.trim()) ? body : undefined;
+  if (typeof body !== 'object' || body === null) return undefined;
+  return Object.fromEntries(Object.entries(body).map(([key, inner]) => [key, wholeReferences(inner)]));
+}
+
+/** Address of an API without what only says which page is meant. */
+export function addressWithoutPage({ url, pagination }: ApiSettings): string {
+  const address = new URL(url);
+  for (const name of Object.keys(firstPage(pagination).params).concat(pagination?.param ?? [])) {
+    if (address.searchParams.has(name)) address.searchParams.delete(name);
+  }
+  return address.href;
+}
+
+/** The source of an API as a whole: its address with the parameters that select something. Two bodies make two sources, and so may headers; no credential is in it. */
+export function apiSource(api: ApiSettings): string {
+  if (!URL.canParse(api.url)) return redactUrl(api.url);
+  const address = new URL(addressWithoutPage(api));
+  if (!/^https?:$/.test(address.protocol)) return redactUrl(address);
+  const { [api.pagination?.param ?? '']: _page, ...params } = api.params ?? {};
+  const source = redactUrl(addressOf(address.href, params));
+  const asked = isGiven(api.body) ? markedSource(source, `body=${hash(JSON.stringify(api.body)).slice(0, 8)}`) : source;
+  return api.headers_mark === undefined ? asked : markedSource(asked, `headers=${api.headers_mark}`);
+}
+
+/** A part of a source: written into the fragment of its address, so that it stays one. */
+export const markedSource = (source: string, mark: string): string => `${source}${source.includes('#') ? '&' : '#'}${mark}`;
+
+/** Whether `source` is that of an API or of a part of it, and not of one that is asked with a body or headers besides. */
+export function isPartOf(api: string, source: string): boolean {
+  const beginning = markedSource(api, '');
+  return source === api || (source.startsWith(beginning) && !/^(body|headers)=[0-9a-f]{8}(&|$)/.test(source.slice(beginning.length)));
+}
+
+/** Whether there is a body to be sent. */
+export const isGiven = (body: unknown): boolean => body !== undefined && body !== null;
+
+const isJson = (text: string): boolean => {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+};
+
+/** A body as it is sent, and its type: a text as it is, anything else as JSON. */
+export function sentBody(body: unknown): { body?: string; headers: Record<string, string> } {
+  if (!isGiven(body)) return { headers: {} };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { body: text, headers: { 'content-type': isJson(text) ? 'application/json' : 'text/plain; charset=utf-8' } };
+}

@@ -1,0 +1,223 @@
+import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
+import { hash } from '../../../core/ids.ts';
+import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts';
+import type { Config } from '../../../schema/config.ts';
+import type { ApiInput } from '../../../schema/source-entries.ts';
+import { type ApiSettings, apiSource, checkApi, isGiven, isPartOf, markedSource, settingsFor } from './api-settings.ts';
+import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf } from './pagination.ts';
+import type { Stage } from '../../../schema/results.ts';
+import { documentsOf } from './api-documents.ts';
+import { type ApiPage, fetchPage, pageOf, saysNoPage } from './api-page.ts';
+import type { Extracted } from '../candidate.ts';
+import type { NetworkParts } from '../pages/network.ts';
+import { doubtfulEnd } from './doubtful-end.ts';
+
+/** An API of a request, and why it is not read: what it answers could not be told from what another one does. */
+interface ApiOfBatch {
+  api: ApiSettings;
+  clash?: KbError;
+}
+
+/**
+ * The APIs of a request. Those that are asked at the same address with other headers (a language, a tenant) are told apart by a mark of these in their sources;
+ * those that differ by their credentials alone can't be, because no trace of these may be stored, and the first of them is read.
+ */
+function apisOf(input: ApiInput, settings: Config['ingestion']['api']): ApiOfBatch[] {
+  const apis = [input].flat().map((entry) => settingsFor(entry, settings));
+  const groups = Map.groupBy(apis, apiSource);
+  const marked = apis.map((api): ApiSettings => {
+    const alike = groups.get(apiSource(api))!;
+    if (new Set(alike.map(openHeaders)).size === 1) return api;
+    return { ...api, headers_mark: hash(openHeaders(api)).slice(0, 8), isHeir: api === alike[0] };
+  });
+  const first = new Map<string, ApiSettings>();
+  return marked.map((api) => {
+    const source = apiSource(api);
+    const before = first.get(source);
+    if (before === undefined) first.set(source, api);
+    return before === undefined || credentials(before) === credentials(api) ? { api } : { api, clash: conflictError(source) };
+  });
+}
+
+const conflictError = (source: string): KbError =>
+  new KbError('usage', `${source} is asked twice, with other credentials and nothing else: what it answers could not be told apart.`, {
+    hint: 'Ingest them into a collection each, or add a parameter that the API ignores, such as tenant.',
+  });
+
+const headersOf = ({ headers = {} }: ApiSettings): [string, string][] =>
+  Object.entries(headers)
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Headers that hold no credential. */
+const openHeaders = (api: ApiSettings): string => JSON.stringify(headersOf(api).filter(([name, value]) => !holdsSecret(name, value)));
+
+/** All that a request proves with who asks. */
+function credentials(api: ApiSettings): string {
+  const { username, password, searchParams } = new URL(URL.canParse(api.url) ? api.url : 'http://none');
+  const params = [...searchParams, ...Object.entries(api.params ?? {})].map(([name, value]): [string, string] => [
+    name,
+    JSON.stringify(value),
+  ]);
+  return JSON.stringify([username, password, ...[...headersOf(api), ...params].filter(([name, value]) => holdsSecret(name, value))]);
+}
+
+/** A page that failed. */
+interface Stopped {
+  /** 1 for the first that was asked for. */
+  number: number;
+  request: PageRequest;
+}
+
+/**
+ * What to send again after a failure that may pass; the values of headers, and of what else looks like credentials, are left out. Pages that are counted go
+ * on at the one that failed; cursors and links may be gone by then, so that those begin again (what is unchanged costs nothing).
+ */
+function retryInput(
+  { url, headers = {}, params, body, headers_mark: _mark, isHeir: _heir, ...rest }: ApiSettings,
+  stopped: Stopped,
+): Record<string, unknown> {
+  return {
+    ...rest,
+    ...remaining(rest, stopped),
+    url: redactUrl(url),
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, ''])),
+    params: withoutSecrets(params ?? {}),
+    ...(isGiven(body) ? { body: bodyWithoutSecrets(body) } : {}),
+  };
+}
+
+function remaining({ pagination, max_pages }: Pick<ApiSettings, 'pagination' | 'max_pages'>, { number, request }: Stopped): object {
+  const start = Number(request.params[pagination?.param ?? '']);
+  const isAmbiguous = pagination?.type === 'page' && start <= 1; // where pages count from 0, 1 would be taken for the first
+  return isCounted(pagination) && number > 1 && !isAmbiguous
+    ? { pagination: { ...pagination, start }, max_pages: max_pages - number + 1 }
+    : {};
+}
+
+/** A body that is text may hold anything: JSON is cleaned, what else looks like a credential is left out as a whole. */
+function bodyWithoutSecrets(body: unknown): unknown {
+  if (typeof body !== 'string') return withoutSecrets(body);
+  try {
+    return JSON.stringify(withoutSecrets(JSON.parse(body)));
+  } catch {
+    return (body.match(/[\w.-]+/g) ?? []).some((word) => holdsSecret(word)) ? '' : body;
+  }
+}
+
+export interface ApiParts extends NetworkParts {
+  settings: Config['ingestion']['api'];
+  /** They were asked for over HTTP. */
+  isRequested?: boolean;
+}
+
+/** What HTTP APIs answer, one API after another (service.md 2.2); what one fails at costs the others nothing. */
+export async function* extractApi(
+  input: ApiInput,
+  { settings, isRequested = false, ...parts }: ApiParts,
+): AsyncGenerator<Extracted, void, void> {
+  for (const { api, clash } of apisOf(input, settings)) {
+    yield { input: apiSource(api) };
+    const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
+    try {
+      checkApi(api, { isRequested });
+      if (clash) throw clash;
+      yield* extractOne(api, at, parts);
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      yield { expected: 1 };
+      yield failed(error, api, at);
+      if (at.number > 1) yield scopeOf(api, `${apiSource(api)} could not be read to its end.`);
+    }
+  }
+}
+
+/** How far the work has come, for what an error says. */
+interface Position extends Stopped {
+  stage: Stage;
+  had_records: boolean;
+}
+
+/** Page by page, to an empty one, one that was there before, the last, or `max_pages`; only what came to its end by itself was read whole. */
+async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
+  const pages = new Set<string>();
+  const met = new Map<string, string>();
+  let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
+  let request: PageRequest | undefined = firstPage(api.pagination);
+  for (; request !== undefined; at.number++) {
+    if (at.number > api.max_pages) return yield* doubtful(api, cutOff(api));
+    at.request = request;
+    at.stage = 'request';
+    const answer = await fetchPage(api, request, { ...parts, number: at.number });
+    if (answer.status >= 400 && saysNoPage(answer)) break;
+    if (answer.status >= 400) return yield* doubtful(api, refused(api, at, answer.status));
+    at.stage = 'convert';
+    const page = await pageOf(answer, api, { ...at, ...parts });
+    if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
+    if (page.count === 0) break;
+    if (pages.has(page.digest)) {
+      if (at.number === 2) return yield* doubtful(api, ignored(api));
+      break;
+    }
+    pages.add(page.digest);
+    const next = nextPage(api.pagination, request, page);
+    const end = at.number === 1 && next === undefined ? doubtfulEnd(api, page, apiSource(api)) : undefined;
+    at.had_records = page.records !== undefined;
+    const candidates = documentsOf(page, api, { ...parts, met });
+    const broken = page.structure?.broken ?? [];
+    yield { expected: candidates.length + broken.length };
+    if (broken.length > 0) doubt ??= `${page.source} has lines that could not be read.`;
+    for (const candidate of candidates) yield { candidate };
+    for (const { line, error } of broken)
+      yield { error: toErrorItem(error, { source: markedSource(page.source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
+    if (end !== undefined) return yield* doubtful(api, end);
+    request = next;
+  }
+  if (pages.size > 0) yield scopeOf(api, doubt);
+}
+
+/** All that belongs to an API; `doubt`: why that may be more than was read. */
+const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
+  const { headers_mark: _mark, ...alone } = api;
+  const sources = [api, ...(api.isHeir ? [alone] : [])].map(apiSource);
+  const covers = (stored: string): boolean => sources.some((source) => isPartOf(source, stored));
+  return { scope: { source_kind: 'api', covers, ...(doubt === undefined ? {} : { doubt }) } };
+};
+
+/** An end that may not be the end. */
+function* doubtful(api: ApiSettings, notice: string): Generator<Extracted, void, void> {
+  yield { notice };
+  yield scopeOf(api, `${apiSource(api)} may have more than was read.`);
+}
+
+/** An answer without the list that the pages before it had: the end, or a failure that calls itself a success. */
+function* strayEnd({ source, value }: ApiPage): Generator<Extracted, void, void> {
+  const says =
+    typeof value === 'object' && value !== null ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
+  if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was taken for the end.` };
+}
+
+/** A second page that is the first one again: an API with one page alone may answer so to a further one, but also one that does not know the parameter. */
+function ignored(api: ApiSettings): string {
+  const { type, param } = api.pagination!;
+  const name = apiSource(api);
+  if (type === 'link') return `${name}: its first page names itself as the next one, so that one page was read, and there may be more.`;
+  return `${name} ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
+}
+
+/** A page that an API refuses to give after others: its last one may have been the one before. */
+const refused = (api: ApiSettings, { request, number }: Position, status: number): string =>
+  `${markedSource(apiSource(api), positionOf(api.pagination, request, number) ?? '')} answered with status ${status}: it was taken for the end, and there may be more.`;
+
+/** Cursors and links tell that there is more; who counts finds out by asking. */
+function cutOff(api: ApiSettings): string {
+  return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`;
+}
+
+function failed(error: unknown, api: ApiSettings, at: Position): Extracted {
+  const base = apiSource(api);
+  const place = at.stage === 'validate' ? undefined : positionOf(api.pagination, at.request, at.number);
+  const source = place === undefined ? base : markedSource(base, place);
+  const item = toErrorItem(error, { source, source_kind: 'api', stage: at.stage });
+  return { error: item.isRetryable ? { ...item, retry_input: retryInput(api, at) } : item };
+}

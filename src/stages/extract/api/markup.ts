@@ -1,0 +1,210 @@
+import { isAbort } from '../../../core/errors.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
+
+/** Characters that texts write as entities where there is no markup around them (HTML, 13.5). */
+const SIGNS: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  lsquo: '‘',
+  rsquo: '’',
+  sbquo: '‚',
+  ldquo: '“',
+  rdquo: '”',
+  bdquo: '„',
+  laquo: '«',
+  raquo: '»',
+  bull: '•',
+  middot: '·',
+  times: '×',
+  deg: '°',
+  euro: '€',
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  szlig: 'ß',
+  aelig: 'æ',
+  AElig: 'Æ',
+  oelig: 'œ',
+  OElig: 'Œ',
+  oslash: 'ø',
+  Oslash: 'Ø',
+  iexcl: '¡',
+  iquest: '¿',
+  sect: '§',
+  para: '¶',
+  plusmn: '±',
+  le: '≤',
+  ge: '≥',
+  ne: '≠',
+  rarr: '→',
+  rArr: '⇒',
+  larr: '←',
+  lArr: '⇐',
+  frac12: '½',
+  frac14: '¼',
+  frac34: '¾',
+  sup1: '¹',
+  sup2: '²',
+  sup3: '³',
+  micro: 'µ',
+  ordf: 'ª',
+  ordm: 'º',
+  pound: '£',
+  yen: '¥',
+  cent: '¢',
+  dagger: '†',
+  Dagger: '‡',
+  permil: '‰',
+  prime: '′',
+  Prime: '″',
+  thinsp: '\u2009',
+  ensp: '\u2002',
+  emsp: '\u2003',
+  shy: '\u00ad',
+  zwnj: '\u200c',
+};
+/** What stands above or below a letter, as a character that joins the one before. */
+const MARKS: Record<string, string> = {
+  uml: '\u0308',
+  acute: '\u0301',
+  grave: '\u0300',
+  circ: '\u0302',
+  tilde: '\u0303',
+  cedil: '\u0327',
+  ring: '\u030a',
+  caron: '\u030c',
+};
+
+const named = [...Object.keys(SIGNS), `[a-z](?:${Object.keys(MARKS).join('|')})`].join('|');
+const ENTITY = new RegExp(`&(#\\d{1,7}|#x[\\da-f]{1,6}|${named});`, 'gi');
+
+/** Whether a text has characters that are written as entities. */
+const hasEntities = (text: string): boolean => text.search(ENTITY) >= 0;
+
+/** The text with the characters that its entities stand for; all else, white space too, stays as it is. */
+export const withoutEntities = (text: string): string =>
+  text.replace(ENTITY, (entity, name: string) => {
+    if (name.startsWith('#')) return characterOf(Number(name.slice(1).replace(/^x/i, '0x'))) ?? entity;
+    return SIGNS[name] ?? SIGNS[name.toLowerCase()] ?? `${name[0]}${MARKS[name.slice(1).toLowerCase()]}`.normalize('NFC');
+  });
+
+/** What 128 to 159 stand for: the characters of windows-1252 (HTML, 13.2.5.80); a space where it has none. */
+const WINDOWS = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
+
+/** Undefined for what is no character (surrogates, and numbers beyond the last). */
+function characterOf(code: number): string | undefined {
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
+  const windows = WINDOWS[code - 128] ?? ' ';
+  if (windows !== ' ') return windows;
+  return code === 0xa0 ? ' ' : String.fromCodePoint(code);
+}
+
+/** Elements that a text between two tags is written with. What is no name of one of them (`List<String>`) is no markup. */
+const NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
+const OPENING = new RegExp(`<(${NAMES})\\b[^<>]*>`, 'gi');
+const CLOSING = new RegExp(`</(${NAMES})\\s*>`, 'gi');
+const EMPTY = /<(br|hr|img)\b[^<>]*>/i;
+/** Macros, pictures and links of Confluence's storage format. */
+const STORAGE = /<ac:(structured-macro|image|link|layout)\b/;
+/** Lines that are Markdown, in which some HTML may stand. */
+const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
+/** Deeper fields stay as they are: they are written as JSON. */
+const MAX_DEPTH = 8;
+
+interface MarkupParts {
+  reader: DocumentReader;
+  /** What links are resolved against. */
+  source: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** The same record with its texts of HTML as Markdown. */
+export async function withoutMarkup(value: unknown, parts: MarkupParts, depth = 0): Promise<unknown> {
+  if (typeof value === 'string') return isMarkup(value) ? asText(value, parts) : value;
+  if (typeof value !== 'object' || value === null || !holdsMarkup(value, depth)) return value;
+  if (Array.isArray(value)) return Promise.all(value.map((inner) => withoutMarkup(inner, parts, depth + 1)));
+  const entries = Object.entries(value).map(async ([key, inner]) => [key, await withoutMarkup(inner, parts, depth + 1)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Most records hold none, and some answers are made of a million texts. */
+const holdsMarkup = (value: unknown, depth: number): boolean => {
+  if (typeof value === 'string') return isMarkup(value);
+  return (
+    typeof value === 'object' && value !== null && depth < MAX_DEPTH && Object.values(value).some((inner) => holdsMarkup(inner, depth + 1))
+  );
+};
+
+/** Whether a text is HTML, or has characters written as such. */
+export const isMarkup = (text: string): boolean =>
+  text.includes('<')
+    ? (hasElement(text) || EMPTY.test(text) || STORAGE.test(text)) && !MARKDOWN.test(withoutCode(text).replace(TAG, ''))
+    : hasEntities(text);
+
+/** HTML without its code, whose lines may look like anything. */
+const withoutCode = (html: string): string => cutOut(cutOut(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
+
+/** A text without what lies between each beginning and its end. */
+function cutOut(text: string, beginning: RegExp, end: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(beginning)) {
+    if (index < from) continue;
+    const close = text.indexOf(end, index);
+    if (close < 0) break;
+    kept.push(text.slice(from, index));
+    from = close + end.length;
+  }
+  return [...kept, text.slice(from)].join('');
+}
+
+/** A tag; what is looked for ends at the next bracket, so that many of them cost no more than their text is long. */
+const TAG = /<[^<>]*>/g;
+
+/** Whether an element is opened and closed after that. */
+function hasElement(text: string): boolean {
+  const closed = new Map<string, number>(); // where each is closed last
+  for (const { 1: name, index } of text.matchAll(CLOSING)) closed.set(name!.toLowerCase(), index);
+  return closed.size > 0 && text.matchAll(OPENING).some(({ 1: name, index }) => index < (closed.get(name!.toLowerCase()) ?? -1));
+}
+
+/** A part of a macro that says how it looks. */
+const PARAMETER = /<ac:parameter\b(?![^<>]*"title")[^<>]*>[^<]*<\/ac:parameter>/g;
+const BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
+/** Characters before a macro's code in which its language is looked for. */
+const NEAR = 1000;
+
+/** CDATA, which is no HTML, as the text that it holds: Confluence keeps code in it. */
+function withoutSections(html: string): string {
+  const [before = '', ...sections] = html.split('<![CDATA[');
+  let above = before;
+  const pieces = sections.map((section) => {
+    const [inside = '', ...rest] = section.split(']]>');
+    const near = above.slice(-NEAR);
+    const [text, isCode] = [escaped(inside), BODY.test(near)];
+    const language = isCode ? /"language">([\w+#-]{1,30})<[^]*$/.exec(near)?.[1] : undefined;
+    above = rest.join(']]>');
+    return (isCode ? `<pre><code${language ? ` class="language-${language}"` : ''}>${text}</code></pre>` : text) + above;
+  });
+  return [before, ...pieces].join('').replace(PARAMETER, '');
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** What can't be read stays as it came, where it holds any letter. */
+async function asText(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
+  if (!html.includes('<')) return withoutEntities(html);
+  try {
+    return (await reader.read(Buffer.from(withoutSections(html)), { source, file_type: 'html-fragment', signal })).text;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : '';
+  }
+}

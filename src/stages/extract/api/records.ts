@@ -1,0 +1,232 @@
+import { readDate } from '../../../text/dates.ts';
+import { redactUrl } from '../../../core/secrets.ts';
+
+/** An object of JSON. */
+export type Fields = Record<string, unknown>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The keys that a dotted path names, one after another, in a value that has them; undefined where it leads nowhere. A key may hold dots itself (`@odata.nextLink`): the longest that is there is meant. */
+function keysAt(value: unknown, path: string): string[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const key = path.slice(0, end);
+    if (!Object.hasOwn(value, key)) continue;
+    const further = end === path.length ? [] : keysAt((value as Fields)[key], path.slice(end + 1));
+    if (further) return [key, ...further];
+  }
+  return undefined;
+}
+
+/** The value at a dotted path (`data.items`, `pages.0.rows`); undefined where the path leads nowhere. */
+export const valueAt = (value: unknown, path: string): unknown =>
+  keysAt(value, path)?.reduce<unknown>((at, key) => (at as Fields)[key], value);
+
+/** A record without the field at a dotted path. */
+const withoutPath = (record: Fields, path: string): Fields => withoutField(record, keysAt(record, path) ?? []);
+
+function withoutField(record: Fields, [first, ...rest]: readonly string[]): Fields {
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => {
+      if (name !== first) return [[name, value]];
+      return rest.length > 0 && isFields(value) ? [[name, withoutField(value, rest)]] : [];
+    }),
+  );
+}
+
+/** A text longer than this, or of several lines, stands under a heading of its own. */
+const LONG_TEXT = 300;
+/** Shorter ones are keys and numbers of orders. */
+const LONG_BINARY = 256;
+/** Deeper structure is written as JSON: nobody reads further in. */
+const MAX_DEPTH = 8;
+
+const TITLES = ['title', 'name', 'subject', 'headline', 'heading', 'label', 'display_name', 'displayname', 'question', 'caption'];
+const IDS = ['id', '_id', '@id', 'uuid', 'guid', 'key', 'slug', 'number', 'sku', 'url', 'link'];
+const CREATED = ['created', 'created_at', 'createdat', 'published_at', 'publishedat', 'published', 'pubdate', 'date'];
+const MODIFIED = ['modified', 'modified_at', 'updated', 'updated_at', 'updatedat', 'last_modified', 'lastmodified'];
+
+/** The records of an answer: the list at `items_path`, a single one there as a list of one, else the answer itself where it is a list. Undefined where there is no list. */
+export function recordsIn(value: unknown, items_path: string | undefined): unknown[] | undefined {
+  const found = items_path ? valueAt(value, items_path) : value;
+  if (Array.isArray(found)) return found;
+  return items_path && isFields(found) ? [found] : undefined;
+}
+
+/** How many records an answer holds, as far as that can be told: an object whose lists are all empty holds none. */
+export function recordCount(value: unknown, items_path: string | undefined): number | undefined {
+  const records = recordsIn(value, items_path);
+  if (records) return records.length;
+  if (items_path) return 0;
+  const lists = isFields(value) ? Object.values(value).filter(Array.isArray) : [];
+  return lists.length > 0 && lists.every((list) => list.length === 0) ? 0 : undefined;
+}
+
+/** A field that says something on one line. */
+interface Said {
+  name: string;
+  text: string;
+}
+
+const firstOf = (record: unknown, names: readonly string[]): Said | undefined => {
+  if (!isFields(record)) return undefined;
+  const own = new Map(Object.keys(record).map((key) => [key.toLowerCase(), key]));
+  for (const known of names) {
+    const name = Object.hasOwn(record, known) ? known : own.get(known);
+    const text = name === undefined ? undefined : oneLine(record[name]);
+    if (name !== undefined && text !== undefined) return { name, text };
+  }
+  return undefined;
+};
+
+/** A short text of one line, also that of an XML element with attributes (`<title type="html">`); undefined for anything else. */
+function oneLine(value: unknown): string | undefined {
+  const said = isElement(value) ? value.text : value;
+  const text = typeof said === 'string' || typeof said === 'number' ? String(said).trim() : '';
+  return text !== '' && text.length <= LONG_TEXT && !text.includes('\n') ? text : undefined;
+}
+
+const isElement = (value: unknown): value is { text: string } =>
+  isFields(value) && typeof value.text === 'string' && Object.values(value).every((inner) => typeof inner !== 'object');
+
+/** The title at a dotted path, where one is named and there; else what a record usually calls itself by. */
+function titleOf(record: unknown, title_field: string | undefined): Said | undefined {
+  const named = title_field === undefined ? undefined : oneLine(valueAt(record, title_field));
+  return named === undefined ? firstOf(record, TITLES) : { name: title_field!, text: named };
+}
+
+/** What a record calls itself. `title_field` is a dotted path. */
+export const titleIn = (record: unknown, title_field?: string): string | undefined => titleOf(record, title_field)?.text;
+
+/** What tells a record from the others. An address is one without credentials; of one that is signed, the signature is another one at each request, and so is what it was signed with. */
+export function idIn(record: unknown): string | undefined {
+  const id = firstOf(record, IDS)?.text;
+  if (id === undefined || !/^https?:\/\//i.test(id)) return id;
+  return SIGNED.test(id) ? redactUrl(id.replace(/[?#].*/s, '')) : redactUrl(id);
+}
+
+/** An address that is good for a while, as Amazon, Google and Azure hand them out. */
+const SIGNED = /[?&]([\w-]*signature|sig)=/i;
+
+/** When a record was made and changed, as far as it says so by a date that can be read. */
+export function datesIn(record: unknown): { created?: string; modified?: string } {
+  const date = (names: readonly string[]): string | undefined => {
+    const text = firstOf(record, names)?.text;
+    return text !== undefined && /\D/.test(text) ? readDate(text) : undefined;
+  };
+  const [created, modified] = [date(CREATED), date(MODIFIED)];
+  return { ...(created ? { created } : {}), ...(modified ? { modified } : {}) };
+}
+
+/** An answer as Markdown: an object as its fields, a list as one section for each record. */
+export function asMarkdown(value: unknown, title_field?: string): string {
+  if (Array.isArray(value) && value.some(isFields)) return value.map((record, i) => section(record, i, title_field)).join('\n\n');
+  if (Array.isArray(value)) return value.map((item) => `- ${inline(item)}`).join('\n');
+  return recordMarkdown(value, 1, title_field);
+}
+
+const section = (record: unknown, index: number, title_field: string | undefined): string =>
+  titleIn(record, title_field) === undefined
+    ? `## Record ${idIn(record) ?? index + 1}\n\n${recordMarkdown(record, 2)}`
+    : recordMarkdown(record, 2, title_field);
+
+/** One record: its title as a heading of the level, its short fields as a list, each long text under a heading one level deeper. */
+export function recordMarkdown(record: unknown, level: number, title_field?: string): string {
+  if (!isFields(record)) return inline(record);
+  const title = titleOf(record, title_field);
+  const { short: fields, long } = parted(title ? withoutPath(record, title.name) : record);
+  const short = Object.entries(fields).flatMap(([name, value]) => (isEmpty(value) ? [] : fieldLines(name, value, 0)));
+  return [
+    ...(title ? [`${'#'.repeat(level)} ${title.text}`] : []),
+    ...(short.length > 0 ? [short.join('\n')] : []),
+    ...long.map(([name, text]) => `${'#'.repeat(level + 1)} ${label(name)}\n\n${under(level + 1, text.trim())}`),
+  ].join('\n\n');
+}
+
+/** The long texts of a record, also inside its objects (`content.rendered`), and what is left. */
+function parted(record: Fields, depth = 0): { short: Fields; long: [string, string][] } {
+  const long: [string, string][] = [];
+  const short = Object.entries(record).flatMap(([name, value]) => {
+    if (isEmpty(value)) return [];
+    if (isLong(value)) {
+      long.push([name, value as string]);
+      return [];
+    }
+    if (!isFields(value) || depth >= MAX_DEPTH) return [[name, value]];
+    const inner = parted(value, depth + 1);
+    long.push(...inner.long.map(([path, text]): [string, string] => [`${name}.${path}`, text]));
+    return inner.long.length > 0 && isEmpty(inner.short) ? [] : [[name, inner.short]];
+  });
+  return { short: Object.fromEntries(short) as Fields, long };
+}
+
+/** The name of a field, on one line. */
+const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
+
+const HEADING = /^(#{1,6})(?= )/;
+
+/** A text under a heading of the level: its own headings go below that one. Lines of code stay, and code that a cut has left open ends with the text. */
+function under(level: number, text: string): string {
+  let fence: string | undefined;
+  const lines = text.split('\n').map((line) => {
+    const [, mark] = /^ {0,3}(```+|~~~+)/.exec(line) ?? [];
+    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined;
+    return { line, depth: fence === undefined ? HEADING.exec(line)?.[1]?.length : undefined };
+  });
+  const highest = lines.reduce((least, { depth = Infinity }) => Math.min(least, depth), Infinity);
+  const by = Math.max(0, level + 1 - highest);
+  const lowered = ({ line, depth }: { line: string; depth: number | undefined }): string =>
+    depth === undefined ? line : line.replace(HEADING, '#'.repeat(Math.min(6, depth + by)));
+  return [...lines.map(lowered), ...(fence === undefined ? [] : [fence])].join('\n');
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(isEmpty)
+    : value === null || value === undefined || (typeof value === 'string' && (value.trim() === '' || isBinary(value)));
+
+/** Bytes that are written as letters (RFC 2397, RFC 4648) say nothing to a reader. Words of a language are not as long, and no hash has capitals beside small letters. */
+const isBinary = (text: string): boolean =>
+  /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
+  (text.length >= LONG_BINARY &&
+    /^[\w+/\s-]+(?:={1,2}\s*)?$/.test(text) &&
+    /^\s*\S{60}/.test(text) &&
+    [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(text)));
+
+const isLong = (value: unknown): boolean => typeof value === 'string' && (value.length > LONG_TEXT || value.trim().includes('\n'));
+
+/** A field as lines of a list; what lies inside it is indented under it. */
+function fieldLines(name: string, value: unknown, depth: number): string[] {
+  const indent = '  '.repeat(depth);
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH)
+    return [`${indent}- ${label(name)}: ${inline(value, `\n${indent}  `)}`];
+  if (Array.isArray(value) && !value.some((inner) => typeof inner === 'object' || isLong(inner)))
+    return [`${indent}- ${label(name)}: ${value.flatMap((inner) => (isEmpty(inner) ? [] : inline(inner))).join(', ')}`];
+  return [`${indent}- ${label(name)}:`, ...inside(value, depth + 1)];
+}
+
+function inside(value: object, depth: number): string[] {
+  if (!Array.isArray(value))
+    return Object.entries(value).flatMap(([name, inner]) => (isEmpty(inner) ? [] : fieldLines(name, inner, depth)));
+  return value.flatMap((inner, i) => {
+    if (isEmpty(inner)) return [];
+    return isFlat(inner) ? [`${'  '.repeat(depth)}- ${flat(inner)}`] : fieldLines(String(i + 1), inner, depth);
+  });
+}
+
+/** A record whose fields are all short fits on a line. */
+const isFlat = (value: unknown): boolean =>
+  isFields(value)
+    ? Object.values(value).every((inner) => typeof inner !== 'object' || inner === null) && !Object.values(value).some(isLong)
+    : !isLong(value) && !Array.isArray(value);
+
+const flat = (value: unknown): string =>
+  isFields(value)
+    ? Object.entries(value)
+        .filter(([, inner]) => !isEmpty(inner))
+        .map(([name, inner]) => `${label(name)}: ${inline(inner)}`)
+        .join('; ')
+    : inline(value);
+
+const inline = (value: unknown, newline = ' '): string =>
+  (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')).trim().replace(/(?<!\s)\s*\n\s*/g, newline);

@@ -1,0 +1,146 @@
+import { KbError } from '../../../core/errors.ts';
+import type { HttpAnswer } from '../../../http/message.ts';
+import { markedCharset } from '../pages/media-type.ts';
+import type { NetworkParts } from '../pages/network.ts';
+
+/** Broken lines that are reported one by one; the others are counted. */
+const MOST_REPORTED = 100;
+
+/** A line that is no JSON: the others are none the worse for it. */
+interface BrokenLine {
+  /** 1 for the first. */
+  line: number;
+  error: KbError;
+}
+
+interface JsonLines {
+  records: unknown[];
+  broken: BrokenLine[];
+}
+
+/** Reads JSON Lines, or a sequence of JSON texts (RFC 7464), a record each. Throws a KbError (`invalid`) where no line is JSON. */
+function jsonLines(text: string, { name, parse }: { name: string; parse(line: string): unknown }): JsonLines {
+  const records: unknown[] = [];
+  const broken: BrokenLine[] = [];
+  let failed = 0;
+  for (const [i, line] of text.split(text.includes('\x1e') ? '\x1e' : '\n').entries()) {
+    if (line.trim() === '') continue;
+    try {
+      records.push(parse(line));
+    } catch (cause) {
+      if (++failed <= MOST_REPORTED)
+        broken.push({ line: i + 1, error: brokenLine(`${name}: line ${i + 1} of its answer is not JSON.`, cause) });
+    }
+  }
+  if (records.length === 0 && broken[0]) throw brokenLine(`${name} answered with lines of which none is JSON.`, broken[0].error);
+  const { line } = broken.at(-1) ?? { line: 0 };
+  if (failed > MOST_REPORTED)
+    broken.push({ line: line + 1, error: brokenLine(`${name}: ${failed - MOST_REPORTED} more lines after line ${line} are not JSON.`) });
+  return { records, broken };
+}
+
+const brokenLine = (message: string, cause?: unknown): KbError =>
+  new KbError('invalid', message, { hint: 'Check what it answers, with curl for example.', cause });
+
+/** An answer that is made of fields and records. */
+export interface Structure {
+  file_type: 'json' | 'xml';
+  value: unknown;
+  /** Of JSON Lines: the value is a list of records, without the lines that are no JSON. */
+  broken?: BrokenLine[];
+}
+
+const JSON_TYPE = /[/+]json$/;
+const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq|stream\+json/;
+const XML_TYPE = /[/+]xml$/;
+const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
+
+/** What servers call JSON that know nothing of it: PHP says `text/html` where nobody tells it otherwise. */
+const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
+const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
+
+/** What reading an answer takes. */
+export type Reading = Pick<NetworkParts, 'reader' | 'signal'>;
+
+/** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
+export async function structureOf(answer: HttpAnswer, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
+  const { content_type } = answer;
+  const isDeclared = content_type !== 'application/xhtml+xml' && STRUCTURED.some((type) => type.test(content_type));
+  if (!isDeclared && !JSON_PERHAPS.test(content_type)) return undefined;
+  const text = decoded(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
+  if (LINES_TYPE.test(content_type)) return lines(text, name);
+  if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
+  if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text))) {
+    const { value } = await reader.read(Buffer.from(text), { source: name, file_type: 'xml-value', signal });
+    return { file_type: 'xml', value };
+  }
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  const value = attempted(text);
+  if (value !== undefined) return { file_type: 'json', value };
+  return isOfLines(text) ? lines(text, name) : undefined;
+}
+
+/** Two to four bytes of UTF-8 that are one character. */
+const SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+
+/**
+ * A text in a character set. In UTF-8 where that is unknown or not named, and in windows-1252 where hardly any of its characters beyond ASCII is one of UTF-8:
+ * programs that name no set often know of none.
+ */
+function decoded(bytes: Uint8Array, charset = 'utf-8'): string {
+  try {
+    return new TextDecoder(charset, { fatal: /^utf-?8$/.test(charset) }).decode(bytes);
+  } catch {
+    const text = new TextDecoder().decode(bytes);
+    const broken = text.split('\ufffd').length - 1;
+    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').match(SEQUENCE)?.length ?? 0;
+    return broken > whole ? new TextDecoder('windows-1252').decode(bytes) : text;
+  }
+}
+
+/** The character set that XML names for itself (RFC 7303, 3.2). */
+function declaredCharset({ bytes }: HttpAnswer): string | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(200, bytes.byteLength)).toString('latin1');
+  return /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]?.toLowerCase();
+}
+
+function lines(text: string, name: string): Structure {
+  const { records, broken } = jsonLines(text, { name, parse: exactJson });
+  return { file_type: 'json', value: records, broken };
+}
+
+/** Some say JSON and mean JSON Lines. */
+function declaredJson(text: string, name: string): Structure {
+  if (text.trim() === '') return { file_type: 'json', value: [] };
+  try {
+    return { file_type: 'json', value: exactJson(text) };
+  } catch (cause) {
+    if (isOfLines(text)) return lines(text, name);
+    throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
+      hint: 'Check what it answers, with curl for example.',
+      cause,
+    });
+  }
+}
+
+/** Whether the first line is a record of its own, and another one follows. */
+function isOfLines(text: string): boolean {
+  const [first = '', second = ''] = text.trim().split(/\r?\n/, 2);
+  return [first, second].every((line) => typeof attempted(line) === 'object');
+}
+
+function attempted(text: string): unknown {
+  try {
+    return exactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number that JavaScript would round or shorten (a long id, `49.90`) stays as it was written. */
+function exactJson(text: string): unknown {
+  if (!/\d{16}|\.\d*0(?!\d)/.test(text)) return JSON.parse(text);
+  const keep = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? context.source : value;
+  return JSON.parse(text, keep as (key: string, value: unknown) => unknown);
+}

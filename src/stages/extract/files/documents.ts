@@ -1,0 +1,83 @@
+import { stat } from 'node:fs/promises';
+import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
+import { KbError, toErrorItem } from '../../../core/errors.ts';
+import { systemPath } from '../../../core/file-names.ts';
+import type { DocsInput } from '../../../schema/source-entries.ts';
+import type { Stage } from '../../../schema/results.ts';
+import type { Extracted } from '../candidate.ts';
+import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
+import { type FoundFile, listDocs } from './list-files.ts';
+import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
+import { emptyFiles } from './list-pattern.ts';
+
+/** Files read at once, ahead of the parser: enough to hide the disk. */
+const READ_AHEAD = 8;
+
+interface DocsParts extends GuardedPlace, FileParts {
+  /** Whether links that lead out of a folder or pattern are followed. */
+  follow_links: boolean;
+  /** A document behind a link. */
+  link: (
+    url: string,
+    given: { title?: string | undefined; description?: string | undefined; frontmatter: boolean },
+  ) => AsyncIterable<Extracted>;
+}
+
+/**
+ * Local documents: every supported file that `docs` names. A file that was named must be of a supported kind; one that was found is passed over. So is an
+ * empty one, unless it is all that was named.
+ */
+export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
+  const found: FoundFile[] = [];
+  for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) found.push(item);
+  const files = found.flatMap((item) => ('path' in item && (item.named || parts.reader.fileType(item.path)) ? [item.path] : []));
+  yield { expected: files.length, bytes: await lengthOf(files) };
+  const [first, ...others] = found.filter((item) => !('input' in item));
+  const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
+  const empty: string[] = [];
+  const breathe = yieldToEventLoop(parts.signal);
+  for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, parts))) {
+    await breathe();
+    if ('link' in item) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
+    else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty) {
+      empty.push(item.candidate.source);
+      yield { passed_over: item.candidate.source };
+      yield { expected: -1 };
+    } else yield item;
+  }
+  if (empty.length > 0) yield { notice: emptyFiles(empty) };
+}
+
+/** Bytes of all the files; what can't be looked at counts nothing. */
+async function lengthOf(files: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(systemPath(file)).catch(() => undefined))?.size ?? 0))
+    bytes += size;
+  return bytes;
+}
+
+type FoundLink = Extract<FoundFile, { link: string }>;
+
+async function extractOne(item: FoundFile, parts: DocsParts): Promise<Extracted | FoundLink> {
+  if ('failed' in item) return failure(item.failed, item.error, 'validate');
+  if (!('path' in item)) return item;
+  const { path, named, title, description } = item;
+  const source = fileSource(path, parts);
+  const file_type = parts.reader.fileType(path);
+  if (file_type === undefined && !named) return { passed_over: source };
+  // the path was real when it was listed; since then a link may have been put in its place
+  const recheck = () => parts.authorize?.(absolutePath(path, parts), source);
+  try {
+    if (file_type === undefined) throw unsupportedFile(source, parts.reader);
+    recheck();
+    return { candidate: await fileCandidate(path, { source, source_kind: 'path', file_type, title, description, recheck }, parts) };
+  } catch (error) {
+    return failure(source, error, isRefusal(error) ? 'validate' : 'fetch');
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof KbError && (error.code === 'usage' || error.code === 'forbidden');
+
+const failure = (source: string, error: unknown, stage: Stage): Extracted => ({
+  error: toErrorItem(error, { source, source_kind: 'path', stage }),
+});

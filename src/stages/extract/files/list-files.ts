@@ -1,0 +1,277 @@
+import { type Dirent, existsSync, readFileSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { pathFrom, pathRead, pathsSpelled, systemPath } from '../../../core/file-names.ts';
+import { throwIfAborted } from '../../../core/run.ts';
+import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
+import { yieldToEventLoop } from '../../../core/concurrency.ts';
+import { KbError } from '../../../core/errors.ts';
+import type { DocsInput } from '../../../schema/source-entries.ts';
+import type { Scope } from '../candidate.ts';
+import { isPattern, listPattern, unfollowedLinks } from './list-pattern.ts';
+import { fileErrorReason } from './local-file.ts';
+import { urlSource as addressOf, isUrl } from '../pages/network.ts';
+
+/** Rules of one folder's ignore files; they hold for what lies in it. */
+interface Rules {
+  folder: string;
+  rules: Ignore;
+}
+
+interface WalkOptions {
+  /** Why a link must not be followed; undefined where it may be. */
+  refused?: (path: string) => Error | undefined;
+  /** Whether links that lead out of the folder are followed. */
+  follow_links?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+interface Walking extends WalkOptions {
+  /** The folders that were walked. */
+  met: Set<string>;
+  refused(path: string): Error | undefined;
+  /** Whether a link leads to a place that is not to be walked. */
+  leadsOut(path: string): boolean;
+}
+
+const IGNORE_FILES = ['.gitignore', '.kbignore'];
+
+/** What a walk meets: a file, something that could not or must not be read, or a link that leads out of the folder and was not followed. */
+type Walked = { path: string } | { path: string; error: Error } | { path: string; leadsOut: true };
+
+/**
+ * Every file of a folder and the folders in it, in name order: without hidden ones, `node_modules`, and what `.gitignore` or `.kbignore` excludes,
+ * also those of the folders above up to the root of its git repository. A link to a folder that was walked already is not followed again; one that leads
+ * out of the folder is followed with `follow_links` alone; one that is `refused` is not looked at. Throws a KbError (`aborted`) when the signal stops it.
+ */
+export async function* walk(
+  root: string,
+  { refused = () => undefined, follow_links = false, signal }: WalkOptions = {},
+): AsyncGenerator<Walked, void, void> {
+  let above: Rules[];
+  try {
+    above = rulesAbove(root);
+  } catch (error) {
+    return yield { path: root, error: error as Error };
+  }
+  const applied = excluded(above, root, true) ? [] : above;
+  const real = realPath(root);
+  const leadsOut = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
+  yield* walkFolder(root, applied, { met: new Set(), refused, leadsOut, signal });
+}
+
+async function* walkFolder(folder: string, inherited: readonly Rules[], whole: Walking): AsyncGenerator<Walked, void, void> {
+  throwIfAborted(whole.signal);
+  let entries: { name: string; isLink: boolean }[];
+  let rules: Rules[];
+  try {
+    const { dev, ino } = await stat(systemPath(folder), { bigint: true });
+    if (whole.met.has(`${dev}:${ino}`)) return;
+    whole.met.add(`${dev}:${ino}`);
+    entries = (await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
+    rules = [...inherited, ...rulesOf(folder)];
+  } catch (error) {
+    yield { path: folder, error: error as Error };
+    return;
+  }
+  for (const { name, isLink } of entries.toSorted(byName)) {
+    if (name.startsWith('.') || name === 'node_modules') continue;
+    const path = join(folder, name);
+    const left = isLink ? unfollowedLink(path, whole) : undefined;
+    if (left) {
+      // whether it leads to a file or a folder is not looked at, so that a rule for either holds
+      if (!excluded(rules, path, false) && !excluded(rules, path, true)) yield left;
+      continue;
+    }
+    const kind = await stat(systemPath(path)).catch((failed: Error) => failed);
+    if (kind instanceof Error) yield { path, error: kind };
+    else if (excluded(rules, path, kind.isDirectory())) continue;
+    else if (kind.isDirectory()) yield* walkFolder(path, rules, whole);
+    else if (kind.isFile()) yield { path };
+  }
+}
+
+const entryOf = (entry: Dirent<Buffer>) => ({ name: pathFrom(entry.name), isLink: entry.isSymbolicLink() });
+
+/** What is said of a link that is not followed; undefined where it is. */
+function unfollowedLink(path: string, { refused, leadsOut }: Walking): Walked | undefined {
+  const error = refused(path);
+  if (error) return { path, error };
+  return leadsOut(path) ? { path, leadsOut: true } : undefined;
+}
+
+/** By code points, so that the order is the same on every machine. */
+const byName = ({ name: a }: { name: string }, { name: b }: { name: string }): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Of plain files alone: reading a pipe of that name would never end. */
+function rulesOf(folder: string): Rules[] {
+  const texts = IGNORE_FILES.map((name) => join(folder, name))
+    .filter((path) => statSync(systemPath(path), { throwIfNoEntry: false })?.isFile())
+    .map((path) => readFileSync(systemPath(path), 'utf8'));
+  return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
+}
+
+/** The rules of the folders above, from the root of the git repository downwards; none outside a repository. */
+function rulesAbove(root: string): Rules[] {
+  const found: Rules[] = [];
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    found.unshift(...rulesOf(folder));
+    if (existsSync(systemPath(join(folder, '.git')))) return found;
+    if (folder === dirname(folder)) return [];
+  }
+}
+
+/** The innermost rule that speaks of a path decides, as in git. */
+function excluded(rules: readonly Rules[], path: string, isFolder: boolean): boolean {
+  for (const { folder, rules: own } of rules.toReversed()) {
+    const { ignored, unignored } = own.test(relative(folder, path).split(sep).join('/') + (isFolder ? '/' : ''));
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
+export type FoundFile =
+  | { path: string; named: boolean; title?: string | undefined; description?: string | undefined }
+  | { link: string; title?: string | undefined; description?: string | undefined }
+  | { failed: string; error: KbError }
+  | { passed_over: string }
+  | { notice: string }
+  | { scope: Scope }
+  | { input: string };
+
+interface Entry {
+  path: string;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+interface Listing extends GuardedPlace {
+  isSupported(path: string): boolean;
+  /** Whether links that lead out of a folder or pattern are followed. */
+  follow_links: boolean;
+  /** Stops the walk, wherever it is. */
+  signal?: AbortSignal | undefined;
+}
+
+const entriesOf = (docs: DocsInput): Entry[] => {
+  if (typeof docs === 'object' && 'folder' in docs) return [{ path: docs.folder }];
+  return [docs].flat().map((entry) => (typeof entry === 'string' ? { path: entry } : entry));
+};
+
+/** What an entry may be meant to be: as it is spelled, else with a name that a shell could not hand on, else in the form that a source has. */
+function spellings(given: string, place: GuardedPlace): string[] {
+  const { cwd, authorize } = place;
+  const path = resolve(cwd, given);
+  if (isUrl(given) || existsSync(systemPath(path))) return [given];
+  const spelled = given.includes('\ufffd') && !authorize ? pathsSpelled(path) : [];
+  if (spelled.length > 0) return spelled;
+  const read = pathRead(given);
+  if (read === given || pathRefusal(absolutePath(read, place), given, place)) return [given]; // of a refused path it is not told whether it exists
+  return existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
+}
+
+/**
+ * Finds every file that a `docs` input names: files, folders, globs and links, in the order given, each path once. Of what `authorize` refuses nothing
+ * is looked at: what exists there and what does not is answered alike. Throws a KbError (`aborted`) when the signal stops it.
+ */
+export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
+  const met = new Set<string>();
+  const breathe = yieldToEventLoop(listing.signal);
+  const entries = entriesOf(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
+  for (const entry of entries) {
+    yield { input: isUrl(entry.path) ? addressOf(entry.path) : fileSource(absolutePath(entry.path, listing), listing) };
+    for await (const found of listEntry(entry, listing)) {
+      await breathe();
+      if ('path' in found) {
+        if (met.has(found.path)) continue;
+        met.add(found.path);
+      }
+      yield found;
+    }
+  }
+}
+
+async function* listEntry({ path: given, ...words }: Entry, listing: Listing): AsyncGenerator<FoundFile, void, void> {
+  if (isUrl(given)) return yield { link: given, ...words };
+  const path = absolutePath(given, listing);
+  const refused = pathRefusal(path, given, listing);
+  if (refused) return yield { failed: given, error: refused };
+  const kind = await stat(systemPath(path)).catch((error: NodeJS.ErrnoException) => error);
+  if (!(kind instanceof Error)) {
+    if (kind.isDirectory()) yield* listFolder(given, path, listing);
+    else if (kind.isFile()) yield { path, named: true, ...words };
+    else yield { failed: given, error: noFile(given) };
+  } else if (kind.code === 'ENOENT' && isPattern(given, listing)) {
+    yield* listPattern(given, listing);
+  } else {
+    yield { failed: given, error: unreadable(given, kind, listing) };
+  }
+}
+
+/** A pipe or a device: to read it may never end. */
+const noFile = (given: string): KbError =>
+  new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save what it gives into a file, and give that.' });
+
+/** Where a server was asked, its folders are none of the caller's business: what was looked for is not told. */
+function unreadable(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
+    return new KbError('usage', `${given} cannot be read: ${fileErrorReason(error)}.`, { hint: 'Check its permissions.', cause: error });
+  const path = resolve(cwd, given);
+  if (authorize || path === given)
+    return new KbError('usage', `${given} does not exist.`, {
+      hint: 'Check the spelling, and the folder that it begins at.',
+      cause: error,
+    });
+  return new KbError('usage', `${given} does not exist (looked for ${path}).`, {
+    hint: 'Check the spelling and the folder you are in.',
+    cause: error,
+  });
+}
+
+/** What a folder lists and does not exist is a link to something that is gone. */
+const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
+  error.code === 'ENOENT'
+    ? new KbError('usage', `${name} is a link that leads nowhere.`, { hint: 'Mend it, or remove it.', cause: error })
+    : unreadable(name, error, place);
+
+async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
+  const { follow_links, signal } = listing;
+  let supported = 0;
+  let whole = true;
+  const unfollowed: string[] = [];
+  const refused = (path: string) => pathRefusal(absolutePath(path, listing), fileSource(path, listing), listing);
+  for await (const found of walk(root, { refused, follow_links, signal })) {
+    const name = fileSource(found.path, listing);
+    if ('leadsOut' in found) {
+      unfollowed.push(name);
+      yield { passed_over: name };
+    } else if ('error' in found) {
+      const isRefused = found.error instanceof KbError; // it leads out, and so nothing of it lies in the scope of this folder
+      whole &&= isRefused;
+      yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
+    } else {
+      if (listing.isSupported(found.path)) supported++;
+      yield { path: absolutePath(found.path, listing), named: false };
+    }
+  }
+  if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
+  if (supported === 0)
+    yield {
+      failed: given,
+      error: new KbError('usage', `${given} holds no document of a supported kind.`, {
+        hint: 'kb reads PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV.',
+      }),
+    };
+  else if (whole) yield { scope: folderScope(root, listing) };
+}
+
+/** An empty folder has no scope: it may be one that is not mounted, and nothing is to be removed for that. */
+const folderScope = (root: string, place: GuardedPlace): Scope => ({
+  source_kind: 'path',
+  covers: (source) => {
+    const path = filePathOf(source, place);
+    return path !== root && isWithin(root, path);
+  },
+});

@@ -1,0 +1,125 @@
+import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
+import { statSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import picomatch from 'picomatch';
+import { type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
+import { KbError } from '../../../core/errors.ts';
+import { throwIfAborted } from '../../../core/run.ts';
+import type { Scope } from '../candidate.ts';
+import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
+import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
+
+/** Names in a sentence. */
+const MOST_NAMED = 3;
+
+const named = (names: readonly string[]): string => {
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en')} more` : '');
+};
+
+/** What is said of links that were not followed, and why. */
+export const unfollowedLinks = (links: readonly string[], given: string): string =>
+  links.length === 1
+    ? `A link leads out of ${readablePath(given)} and was not followed: ${named(links)}. follow_links (--follow-links) follows it.`
+    : `${links.length.toLocaleString('en')} links lead out of ${readablePath(given)} and were not followed: ${named(links)}. follow_links (--follow-links) follows them.`;
+
+/** What is said of files that hold nothing. */
+export const emptyFiles = (sources: readonly string[]): string =>
+  sources.length === 1
+    ? `A file is empty and was passed over: ${named(sources)}.`
+    : `${sources.length.toLocaleString('en')} files are empty and were passed over: ${named(sources)}.`;
+
+/** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
+interface Pattern {
+  root: string;
+  files(signal: AbortSignal | undefined): Promise<string[]>;
+  matches(inside: string): boolean;
+}
+
+type FoundByPattern =
+  | { path: string; named: false }
+  | { failed: string; error: KbError }
+  | { passed_over: string }
+  | { notice: string }
+  | { scope: Scope };
+
+interface PatternPlace extends GuardedPlace {
+  follow_links: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** Whether what was given is to be taken for a pattern where no file has that name. */
+export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =>
+  authorize ? hasWildcards(given) : isDynamicPattern(given);
+
+/**
+ * The files that a pattern matches, in the order of their paths; those that lie outside of the folder that it begins at with `follow_links` alone. Where not every path may be read, a pattern has wildcards alone, follows no links,
+ * and begins at a folder that may be read. Throws a KbError (`aborted`) when the signal stops it.
+ */
+export async function* listPattern(given: string, place: PatternPlace): AsyncGenerator<FoundByPattern, void, void> {
+  const pattern = place.authorize ? guarded(given, place) : whole(given, place);
+  if (pattern instanceof KbError) return yield { failed: given, error: pattern };
+  const paths = await pattern.files(place.signal);
+  throwIfAborted(place.signal);
+  const unfollowed: string[] = [];
+  for (const spelled of paths.toSorted((a, b) => (a < b ? -1 : 1))) {
+    const path = absolutePath(spelled, place);
+    if (place.follow_links || isWithin(pattern.root, path)) yield { path, named: false };
+    else unfollowed.push(fileSource(spelled, place));
+  }
+  for (const source of unfollowed) yield { passed_over: source };
+  if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
+  if (paths.length > 0) yield { scope: scopeOf(pattern, place) };
+  else yield { failed: given, error: matchesNothing(given, place) };
+}
+
+const matchesNothing = (given: string, { authorize }: GuardedPlace): KbError =>
+  new KbError('usage', `${given} matches no file.`, {
+    hint: authorize
+      ? 'A pattern may hold *, ** and ?, and follows no links.'
+      : 'Quote the pattern, so that the shell does not expand it, and try it with ls.',
+  });
+
+/** All that tinyglobby knows, for a person who may read what they like. */
+function whole(given: string, place: PathPlace): Pattern {
+  const { base, glob: rest } = picomatch.scan(given);
+  return {
+    root: absolutePath(base || '.', place),
+    matches: picomatch(rest),
+    files: (signal) =>
+      glob(given, {
+        cwd: place.cwd,
+        absolute: true,
+        onlyFiles: true,
+        ignore: ['**/node_modules/**'],
+        expandDirectories: false,
+        fs: byteNames as unknown as FileSystemAdapter,
+        ...(signal ? { signal } : {}),
+      }),
+  };
+}
+
+function guarded(given: string, place: GuardedPlace): Pattern | KbError {
+  const pattern = wildcards(given);
+  if (pattern instanceof KbError) return pattern;
+  const root = absolutePath(pattern.base, place);
+  return pathRefusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
+}
+
+/**
+ * What a pattern would match and is not there, below the folder that it begins with: that one is known by its real path, as the sources are. A file
+ * in a folder that may not be read is there: such a folder is passed over without a word.
+ */
+function scopeOf({ root, matches }: Pattern, place: PathPlace): Scope {
+  const covers = (path: string) =>
+    path !== root && isWithin(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);
+  return { source_kind: 'path', covers: (source) => covers(filePathOf(source, place)) };
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return statSync(systemPath(path), { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import { readlinkSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { KbError } from '../../../core/errors.ts';
+import { pathFrom, pathRead, readablePath, systemPath } from '../../../core/file-names.ts';
+
+/** Where paths begin: what is given is relative to `cwd`, what is stored is relative to `home` (the configuration file's folder). */
+export interface PathPlace {
+  cwd: string;
+  home: string;
+}
+
+/**
+ * Throws a KbError (`forbidden`) for a path that must not be read: absolute, its links resolved, whether it exists or not. `given` is what the error
+ * may call it, which tells nothing that the caller did not know.
+ */
+export type Authorize = (path: string, given: string) => void;
+
+/** A place where not every path may be read; without `authorize` every one may. */
+export interface GuardedPlace extends PathPlace {
+  authorize?: Authorize | undefined;
+}
+
+/** Links followed before a path is taken to lead nowhere: as many as Linux follows. */
+const MAX_LINKS = 40;
+
+/** The absolute path of what was given, its links resolved as far as it exists: one file has one path however it is spelled. */
+export const absolutePath = (given: string, { cwd }: Pick<PathPlace, 'cwd'>): string => realPath(resolve(cwd, given));
+
+/** An absolute path with its links resolved. Of one that does not exist: the real path of its nearest folder that does, and the rest. */
+export const realPath = (path: string, links = MAX_LINKS): string => existing(path) ?? expected(path, links);
+
+/** From the root downwards, so that a path of a million names that are not there costs no more than one. */
+function expected(path: string, links: number): string {
+  const { root } = parse(path);
+  const names = path.slice(root.length).split(sep);
+  let folder = root;
+  for (const [i, name] of names.entries()) {
+    const step = join(folder, name);
+    const found = existing(step);
+    if (found !== undefined) {
+      folder = found;
+      continue;
+    }
+    const target = links > 0 ? linkTarget(step) : undefined;
+    if (target === undefined) return join(folder, names.slice(i).join(sep));
+    return realPath(resolve(folder, target, names.slice(i + 1).join(sep)), links - 1);
+  }
+  return folder;
+}
+
+function existing(path: string): string | undefined {
+  try {
+    return pathFrom(realpathSync.native(systemPath(path), { encoding: 'buffer' }));
+  } catch {
+    return undefined;
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return pathFrom(readlinkSync(systemPath(path), { encoding: 'buffer' }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a path is the folder, or lies in it: by whole names, so that `project-old` does not lie in `project`. Both are absolute and real. */
+export function isWithin(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
+
+/** Why a path (absolute, its links resolved) must not be read; undefined where it may be. */
+export function pathRefusal(path: string, given: string, { authorize }: GuardedPlace): KbError | undefined {
+  try {
+    authorize?.(path, given);
+    return undefined;
+  } catch (error) {
+    if (error instanceof KbError) return error;
+    throw error;
+  }
+}
+
+/** The absolute path of the file that a `source` stands for. */
+export const filePathOf = (source: string, place: PathPlace): string => resolve(realPath(resolve(place.home)), pathRead(source));
+
+/** The `source` of a local file: relative to `home` with `/`, absolute when it lies outside, in its readable form. */
+export function fileSource(path: string, { home }: PathPlace): string {
+  const folder = realPath(resolve(home));
+  const source = path !== folder && isWithin(folder, path) ? relative(folder, path) : path;
+  return readablePath(source.split(sep).join('/'));
+}

@@ -1,0 +1,78 @@
+import { cleanText } from '../../../text/clean-text.ts';
+import { KbError, toErrorItem } from '../../../core/errors.ts';
+import { documentId, hash } from '../../../core/ids.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
+import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entries.ts';
+import { contentHash, type Candidate, type Extracted } from '../candidate.ts';
+import { toDocument } from '../document.ts';
+
+/** The source of a text that has no name of its own (service.md 2.4). */
+export const BARE_SOURCE = 'markdown';
+
+/** The id of a text that shares its source with others: made of the text, so that each has chunks of its own. */
+export const bareId = (text: string, source = BARE_SOURCE): string => documentId(`${source}\n${text}`);
+
+interface MarkdownParts {
+  reader: DocumentReader;
+  signal?: AbortSignal | undefined;
+}
+
+/** Markdown that was given as text. */
+export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownParts): AsyncGenerator<Extracted, void, void> {
+  const entries = [input].flat();
+  yield { expected: entries.length };
+  const items = entries.map((entry) => extractEntry(entry, parts));
+  const groups = Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item));
+  for (const group of groups.values()) {
+    const [first] = group;
+    yield { input: 'candidate' in first! ? first.candidate.source : first!.error.source };
+    yield* together(group);
+  }
+}
+
+type Entry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
+
+/** Texts that were given under one source become one candidate, each of them with an id of its own; the same text twice is one. */
+function* together(group: readonly Entry[]): Generator<Extracted, void, void> {
+  const given = group.flatMap((item) => ('candidate' in item ? [item.candidate] : []));
+  const [first, ...others] = new Map(given.map((candidate) => [candidate.content_hash, candidate])).values();
+  if (first === undefined || given.length < 2) return yield* group;
+  if (others.length + 1 < given.length) yield { expected: others.length + 1 - given.length };
+  if (others.length === 0) return yield { candidate: first };
+  const [own, ...beside] = [first, ...others].map(withOwnId);
+  const content_hash = hash(...[first, ...others].map((candidate) => candidate.content_hash));
+  yield { candidate: { ...own!, content_hash, beside } };
+}
+
+/** The candidate with an id that is made of its content as well. */
+const withOwnId = (candidate: Candidate): Candidate => ({
+  ...candidate,
+  document: async () => ({ ...(await candidate.document()), id: bareId(candidate.content_hash, candidate.source) }),
+});
+
+function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): Entry {
+  const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
+  const { text, metadata = {}, source = '' } = given;
+  const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);
+  const name = cleanText(source) || BARE_SOURCE;
+  if (text.trim() === '') {
+    const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
+    return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
+  }
+  const isBare = name === BARE_SOURCE; // also where it was called so: it is how a text without a name is handed back
+  const document = async () => {
+    const parsed = await reader.read(Buffer.from(text), { source: name, file_type: 'markdown', signal });
+    const id = isBare ? bareId(text) : undefined;
+    return toDocument(
+      { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
+      { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title },
+    );
+  };
+  const candidate: Candidate = {
+    source: name,
+    source_kind: 'markdown',
+    content_hash: contentHash(text + JSON.stringify(metadata), { title }),
+    document,
+  };
+  return { candidate: isBare ? { ...candidate, shares_source: true } : candidate };
+}

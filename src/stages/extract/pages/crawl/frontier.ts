@@ -1,0 +1,205 @@
+import { KbError } from '../../../../core/errors.ts';
+import { urlSource } from '../network.ts';
+import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
+import type { Reason } from './skipped-pages.ts';
+import type { CrawlScope } from './scope.ts';
+
+/** A page that waits to be read. */
+export interface Waiting {
+  url: string;
+  key: string;
+  /** Links from the start page. */
+  depth: number;
+  /** Addresses that led to it, one to the next. */
+  trail: readonly string[];
+  /** The page that linked to it first, as it may be shown; undefined where something else named it. */
+  from?: string | undefined;
+}
+
+export interface FrontierOptions {
+  scope: CrawlScope;
+  allows(address: string): boolean;
+  max_depth: number;
+  /** Redirects that are followed, one after another (`network.max_redirects`). */
+  max_redirects: number;
+  /** Addresses that are read at most. */
+  limit: number;
+  /** Addresses that are kept apart at most; MOST_KNOWN where absent. */
+  most_known?: number;
+  /** Told of what is not read, though it is there. */
+  onLeftOut?: ((reason: Reason, address: string) => void) | undefined;
+  /** What the page at an address was stored under when it was last read. */
+  storedUnder?: ((address: string) => string | undefined) | undefined;
+}
+
+/** How an address was found. */
+interface Found {
+  isBeside?: boolean;
+  trail?: readonly string[];
+  from?: string | undefined;
+}
+
+/** Addresses that are kept apart at most: what comes after them is not looked at. */
+export const MOST_KNOWN = 200_000;
+/** Characters of an address that are kept apart; longer ones are a trap. */
+const LONGEST = 2_000;
+
+/** What a crawl has found, each address once, level by level: all pages of one depth come before those of the next. */
+export class Frontier {
+  readonly #options: FrontierOptions;
+  readonly #mostKnown: number;
+  /** Addresses as they were found, for which everything is decided: most links of a page are those of the page before. */
+  readonly #decided = new Set<string>();
+  readonly #met = new Set<string>();
+  /** Keys of what is there for all that is known, though it was not read. */
+  readonly #spared = new Set<string>();
+  /** Keys of what lies deeper than the crawl goes. */
+  readonly #deeperKeys = new Set<string>();
+  /** Addresses of theirs as they were found. */
+  readonly #tooDeep = new Set<string>();
+  #level: Waiting[] = [];
+  #at = 0;
+  #deeper: Waiting[] = [];
+  #taken = 0;
+  #beyond = 0;
+  #isOverflowing = false;
+  #depth = 0;
+  /** Addresses that a site makes without end. */
+  traps = 0;
+
+  constructor(options: FrontierOptions) {
+    this.#options = options;
+    this.#mostKnown = options.most_known ?? MOST_KNOWN;
+  }
+
+  /** How many pages wait. */
+  get waiting(): number {
+    return this.#level.length - this.#at + this.#deeper.length;
+  }
+
+  /** How many addresses were found that are not read, for there are too many. */
+  get unread(): number {
+    return this.waiting + this.#beyond;
+  }
+
+  /** Whether more was found than is kept apart. */
+  get isOverflowing(): boolean {
+    return this.#isOverflowing;
+  }
+
+  /** How many addresses were found that are too many links away: what they lead to in turn is not known. */
+  get deeper(): number {
+    return this.#deeperKeys.size;
+  }
+
+  /** Counts an address as read, without asking for it. */
+  meet(address: string): void {
+    this.#met.add(keyOf(address));
+  }
+
+  /** An address that a page of this level links to, or (`isBeside`) that belongs to this level itself. False where no more will be read. */
+  found(address: string, { isBeside = false, trail = [], from }: Found = {}): boolean {
+    if (this.#decided.has(address) || (!isBeside && this.#tooDeep.has(address))) return true;
+    const url = normalized(address);
+    const isWanted = url !== undefined && this.#options.scope.covers(url) && !isOtherKind(url);
+    const key = isWanted ? keyOf(url).slice(0, LONGEST) : '';
+    if (url !== undefined && !isWanted && this.#options.scope.isFiltered(url)) this.#options.onLeftOut?.('filtered', urlSource(url));
+    if (!isWanted || this.#met.has(key)) return this.#decide(address);
+    if (this.#met.size >= this.#mostKnown) return !(this.#isOverflowing = true);
+    const depth = isBeside ? this.#depth : this.#depth + 1;
+    if (depth <= this.#options.max_depth) this.#take({ url, key, depth, trail, from });
+    else this.#leaveDeeper(address, key);
+    return this.#taken < this.#options.limit;
+  }
+
+  #leaveDeeper(address: string, key: string): void {
+    if (this.#deeperKeys.size < this.#mostKnown) this.#deeperKeys.add(key);
+    if (this.#tooDeep.size < this.#mostKnown && address.length <= LONGEST) this.#tooDeep.add(address);
+  }
+
+  #decide(address: string): true {
+    if (this.#decided.size < this.#mostKnown && address.length <= LONGEST) this.#decided.add(address);
+    return true;
+  }
+
+  #take(page: Waiting): void {
+    this.#met.add(page.key);
+    this.#deeperKeys.delete(page.key); // a sitemap can name on the first level what a page of it links to
+    if (isTrap(page.url)) {
+      this.traps++;
+      return void this.#spared.add(page.key);
+    }
+    if (this.#taken >= this.#options.limit) {
+      this.#beyond++;
+      return void this.#spared.add(page.key);
+    }
+    if (!this.#options.allows(page.url)) {
+      this.#options.onLeftOut?.('robots', urlSource(page.url));
+      return this.spare(page);
+    }
+    this.#taken++;
+    (page.depth === this.#depth ? this.#level : this.#deeper).push(page);
+  }
+
+  /** A page that is told to be elsewhere: under another spelling of its own address it is asked for again. What came of that; `circle`: it has been there. */
+  moved(page: Waiting, address: string): 'followed' | 'left' | 'circle' {
+    const url = normalized(address);
+    if (url === undefined || !this.#options.scope.covers(url)) return 'left';
+    const trail = [...page.trail, page.url];
+    const next = nextHop(address, trail, this.#options.max_redirects);
+    if (next === undefined) return 'circle';
+    if (keyOf(url) === keyOf(page.url)) this.#level.push({ ...page, url: next, trail });
+    else this.found(next, { isBeside: true, trail, from: page.from });
+    return 'followed';
+  }
+
+  /** A page of this level. */
+  next(): Waiting | undefined {
+    return this.#at < this.#level.length ? this.#level[this.#at++] : undefined;
+  }
+
+  /** Goes on to the next level. */
+  deepen(): void {
+    this.#depth++;
+    this.#level = this.#deeper;
+    this.#deeper = [];
+    this.#at = 0;
+  }
+
+  /** Notes that a page could not be read, though it is there, and so is what led to it and what it was stored under. */
+  spare({ url, trail }: Pick<Waiting, 'url' | 'trail'>): void {
+    for (const address of [...trail, url]) {
+      this.#spared.add(keyOf(address));
+      const source = this.#options.storedUnder?.(urlSource(address));
+      if (source !== undefined) this.#spared.add(keyOf(source));
+    }
+  }
+
+  /** Whether a source lies in what was crawled and is known to be there, or was not asked about. To be asked once everything is read that is not spared. */
+  spares(source: string): boolean {
+    return this.#isOverflowing || isOtherKind(source) || this.#spared.has(keyOf(source));
+  }
+}
+
+/** Where a redirect leads on from the last address of a trail; undefined where that is a circle, or too far, or nothing that is asked for. */
+export function nextHop(address: string, trail: readonly string[], max_redirects: number): string | undefined {
+  const url = normalized(address);
+  if (url === undefined || trail.length > max_redirects) return undefined;
+  const isSame = keyOf(url) === keyOf(trail.at(-1)!);
+  const next = isSame && trail.includes(url) ? bare(address) : url;
+  const isCircle = isSame ? trail.includes(next) : trail.some((before) => keyOf(before) === keyOf(url));
+  return isCircle ? undefined : next;
+}
+
+/** The failure of an address that leads on and on. */
+export const circle = (url: string, max_redirects: number): KbError =>
+  new KbError('invalid', `${urlSource(url)} leads nowhere: it redirects in a circle, or more than ${max_redirects} times.`, {
+    hint: 'Open it in a browser: it may want a cookie or a login (network.sites).',
+  });
+
+/** An address as it was given, tracking included: some sites ask for it. */
+function bare(address: string): string {
+  const url = new URL(address);
+  url.hash = url.username = url.password = '';
+  return url.href;
+}

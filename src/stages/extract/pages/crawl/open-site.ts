@@ -1,0 +1,129 @@
+import { isAbort, KbError } from '../../../../core/errors.ts';
+import { givenHeaders } from '../../../../http/exchange.ts';
+import { addressOf } from '../../../../http/message.ts';
+import type { Stage } from '../../../../schema/results.ts';
+import type { Extracted } from '../../candidate.ts';
+import { urlSource } from '../network.ts';
+import { failedPage, unreadable } from '../page-candidate.ts';
+import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';
+import { isFileBeside, normalized } from './page-address.ts';
+import { circle, nextHop, type Waiting } from './frontier.ts';
+import type { HostLimiter } from './host-limiter.ts';
+import { type Load, readRobots, type Robots } from './robots.ts';
+import { type CrawlScope, type Patterns, scopeOf } from './scope.ts';
+
+/** A crawl, as it was asked for. */
+export interface CrawlEntry extends Patterns {
+  url: string;
+  max_depth: number;
+  max_pages: number;
+}
+
+export interface CrawlParts extends PageParts {
+  /** Whom robots.txt speaks to. */
+  user_agent: string;
+  /** Redirects that are followed, one after another (`network.max_redirects`). */
+  max_redirects: number;
+  turns: HostLimiter;
+  /** Sources that pages are stored under in this run. */
+  stored: Set<string>;
+}
+
+/** A site that a crawl has come to: its rules, its bounds, its start page. */
+export interface OpenSite {
+  start: string;
+  /** Where the start page was found: at its own address, or where that led, hop by hop. */
+  at: Pick<Waiting, 'url' | 'trail'>;
+  read: Extract<PageRead, { page: unknown } | { unchanged: unknown }>;
+  scope: CrawlScope;
+  robots: Robots;
+  load: Load;
+  /** How its other pages are read. */
+  options: PageOptions;
+  notices: string[];
+}
+
+/** Seconds between two requests that a site can ask for. */
+const LONGEST_DELAY = 60;
+
+/** Media types that are read where someone names the file, but are no page of a site. */
+const NO_PAGE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|cache-manifest|event-stream|xml|xsl)/;
+
+const WEB_PAGE = /^(text\/html|application\/xhtml\+xml)$/;
+
+/** Reads what the site asks for in its robots.txt, and the start page. Hands back an error item where the crawl ends with that. */
+export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<OpenSite | { error: Extracted }> {
+  try {
+    const start = normalized(addressOf(entry.url).href)!;
+    const { gate, read, ...at } = await startPage(start, entry, parts);
+    if ('failed' in read) return { error: failedCrawl(read.failed, entry, read.stage === 'fetch' ? 'crawl' : read.stage) };
+    if ('unreadable' in read) throw unreadable(urlSource(at.url), read.unreadable, parts.reader);
+    return { ...gate, start, at, read, scope: scopeOf({ start, final: normalized(at.url)! }, entry) };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return { error: failedCrawl(error, entry, 'crawl') };
+  }
+}
+
+interface Start extends Pick<Waiting, 'url' | 'trail'> {
+  gate: Gate;
+  read: Exclude<PageRead, Redirect>;
+}
+
+/** Goes where the start page leads, each hop by the rules of the site that it leads to. */
+async function startPage(start: string, entry: CrawlEntry, parts: CrawlParts): Promise<Start> {
+  const gates = new Map<string, Gate>();
+  const trail: string[] = [];
+  for (let url = start; ;) {
+    const { origin } = new URL(url);
+    const gate = gates.get(origin) ?? (await gateOf(origin, entry, parts));
+    gates.set(origin, gate);
+    if (!gate.robots.allows(url))
+      throw new KbError('forbidden', `${urlSource(url)} is not crawled: ${origin}/robots.txt forbids it.`, {
+        hint: 'Ask those who run the site, or give the pages themselves (mode each).',
+      });
+    const read = await readPage(url, parts, gate.options);
+    if (!('redirect' in read)) return { gate, read, url, trail };
+    trail.push(url);
+    const next = nextHop(read.redirect, trail, parts.max_redirects);
+    if (next === undefined) throw circle(start, parts.max_redirects);
+    url = next;
+  }
+}
+
+/** The failure of a whole crawl: what is to be sent again is the crawl, and not its start page alone. */
+function failedCrawl(error: unknown, entry: CrawlEntry, stage: Stage): Extracted {
+  const failed = failedPage(error, entry.url, { stage });
+  if (!failed.error.isRetryable) return failed;
+  return { ...failed, error: { ...failed.error, retry_input: { ...entry, url: urlSource(entry.url), mode: 'full' } } };
+}
+
+type Gate = Pick<OpenSite, 'robots' | 'load' | 'options' | 'notices'>;
+
+/** The way into an origin. Throws a KbError where its rules can't be read. */
+async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Promise<Gate> {
+  const { http, signal, user_agent } = parts;
+  const given = credentialsIn(entry.url);
+  const ask: Load = (address, request) => http.request(address, { signal, headers: given(address), ...request });
+  const robots = await readRobots(origin, { load: ask, user_agent });
+  const inTurn = parts.turns.at(origin, { delay: Math.min(robots.delay, LONGEST_DELAY) });
+  const options: PageOptions = {
+    given,
+    redirect: 'manual',
+    inTurn,
+    isWanted: ({ content_type, url: found }) => (isFileBeside(found) ? WEB_PAGE.test(content_type) : !NO_PAGE.test(content_type)),
+  };
+  return { robots, load: (address, request) => ask(address, { ...request, inTurn }), options, notices: delayNotices(origin, robots) };
+}
+
+/** User name and password of an address are for its origin, and no other. */
+function credentialsIn(address: string): (url: string) => Record<string, string> {
+  const given = new URL(address);
+  const headers = givenHeaders(given);
+  return (url) => (new URL(url).origin === given.origin ? headers : {});
+}
+
+function delayNotices(origin: string, { delay }: Robots): string[] {
+  if (delay <= LONGEST_DELAY) return [];
+  return [`${origin}/robots.txt asks for ${delay} s between two requests: the crawl waits ${LONGEST_DELAY} s.`];
+}

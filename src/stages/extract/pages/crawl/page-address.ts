@@ -1,0 +1,74 @@
+import { extname } from 'node:path';
+import { identified } from '../../../../core/secrets.ts';
+
+/** What analytics and advertisements add to an address; the page is the same without it. */
+const TRACKING =
+  /^(utm_\w+|gclid|gclsrc|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|mc_cid|mc_eid|mkt_tok|_ga|_gl|_hsenc|_hsmi|__hs\w+|vero_id|oly_\w+_id|wickedid|s_cid|ref_src)$/i;
+/** Servers and browsers take about as much (characters); longer ones are grown by a mistake. */
+const LONGEST = 2000;
+/** A part of a path that comes back more often is a link that leads deeper with every click. */
+const MOST_REPEATED = 3;
+/** Parts of a path: deeper ones are no person's. */
+const DEEPEST = 50;
+
+/** An address as a crawl asks for it: without fragment, user name, password and tracking; undefined for what is no http(s) address. */
+export function normalized(address: string, base?: string): string | undefined {
+  if (!URL.canParse(address, base)) return undefined;
+  const url = new URL(address, base);
+  if (!/^https?:$/.test(url.protocol)) return undefined;
+  url.hash = url.username = url.password = '';
+  const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
+  for (const name of tracking) url.searchParams.delete(name);
+  if (url.search === '') url.search = ''; // a lone question mark
+  return url.href;
+}
+
+/** What is the same for all spellings of an address that `normalized` gives: its trailing slash, the order of its parameters and its session make no other page. */
+export function keyOf(address: string): string {
+  const url = new URL(identified(address));
+  url.searchParams.sort();
+  url.pathname = url.pathname.replace(/(?<=[^/]|^\/)\/+$/, '');
+  return url.href;
+}
+
+/** Whether an address is of the kind that a site makes without end. */
+export function isTrap(address: string): boolean {
+  if (address.length > LONGEST) return true;
+  const counts = new Map<string, number>();
+  const parts = new URL(address).pathname.split('/');
+  if (parts.length > DEEPEST) return true;
+  for (const part of parts) {
+    if (part === '') continue;
+    const count = (counts.get(part) ?? 0) + 1;
+    if (count > MOST_REPEATED) return true;
+    counts.set(part, count);
+  }
+  return false;
+}
+
+/** Kinds that no one reads as a text, and whose extensions no page has in its name: known before they are asked for. */
+const OTHER_KINDS = new Set(
+  (
+    'png jpg jpeg jfif gif svg webp ico bmp avif heic tif tiff psd eps ' + // pictures
+    'zip gz tgz bz2 tbz xz zst 7z rar tar jar apk ipa dmg iso msi deb rpm whl ' + // archives and programs
+    'mp3 mp4 m4a m4v ogg oga ogv wav flac aac avi mov mkv webm wmv swf ' + // sounds and films
+    'woff woff2 ttf otf eot'
+  ) // fonts
+    .split(' '),
+);
+
+/** Files beside the pages of a site; but a page may be named so, too (`/wiki/Node.js`, `/api/Array.map`). */
+const FILES_BESIDE = new Set(
+  (
+    'css scss less js mjs ts map wasm json jsonld xml rss atom xsd xsl webmanifest ics vcf ' +
+    'exe img bin pkg cab war ear gem crate ai torrent asc sig sha256 md5'
+  ).split(' '),
+);
+
+const extensionOf = (address: string): string => extname(new URL(address).pathname).slice(1).toLowerCase();
+
+/** Whether the address names a kind that a crawl passes over without asking for it. */
+export const isOtherKind = (address: string): boolean => OTHER_KINDS.has(extensionOf(address));
+
+/** Whether the address names a kind that is a page only where its media type says that it is one. */
+export const isFileBeside = (address: string): boolean => FILES_BESIDE.has(extensionOf(address));

@@ -1,0 +1,120 @@
+import { unpacked } from '../../../../http/response-body.ts';
+import type { HttpAnswer, HttpRequest } from '../../../../http/message.ts';
+import { urlSource } from '../network.ts';
+import { KbError } from '../../../../core/errors.ts';
+import { timeLimited } from './time-limits.ts';
+
+/** Asks a site for something beside its pages, in its turn and with what was given for it. Throws what `Http.request` throws. */
+export type Load = (
+  address: string,
+  request?: Pick<HttpRequest, 'max_bytes' | 'cuts' | 'accepts' | 'redirect' | 'inTurn'>,
+) => Promise<HttpAnswer>;
+
+/** The text of what `load` answers, also where the file itself is packed with gzip, which its first bytes say. Throws a KbError, `too_large` where it inflates to more than `max_bytes`. */
+export async function loadText(address: string, { load, max_bytes }: { load: Load; max_bytes: number }): Promise<string> {
+  const { bytes } = await load(address, { max_bytes });
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return new TextDecoder().decode(isPacked ? await unpacked(bytes, 'gzip', { name: urlSource(address), max_bytes }) : bytes);
+}
+
+/** What a site asks of those that crawl it (RFC 9309). */
+export interface Robots {
+  allows(address: string): boolean;
+  /** Seconds between two requests; 0 where it asks for none. */
+  delay: number;
+  sitemaps: readonly string[];
+  /** Its rules have taken so long to be held against addresses that nothing more is allowed. */
+  isExhausted(): boolean;
+}
+
+/** What is read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
+const READ = 512 * 2 ** 10;
+/** What one that is packed may inflate to, so that it is read. */
+const LOADED = 5 * 2 ** 20;
+/** Redirects on the way to it; behind more of them there is none (RFC 9309, 2.3.1.2: at least five). */
+const MOST_REDIRECTS = 10;
+/** Statuses that say that there is none (RFC 9309, 2.3.1.3), unlike those that may be others in a moment. */
+const NONE = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => ![408, 409, 425, 429].includes(status));
+
+/** What is used of robots-parser, whose types are written for another kind of import. */
+type Parse = (
+  address: string,
+  text: string,
+) => {
+  isAllowed(address: string, product: string): boolean | undefined;
+  getCrawlDelay(product: string): number | undefined;
+  getSitemaps(): string[];
+};
+
+/** Milliseconds of looking at rules, for one crawl. */
+const MOST_TIME = 10_000;
+/** Rules with more wildcards, or after so many characters of rules with wildcards, are cut at their first one: what is held against an address must not take seconds. */
+const MOST_WILDCARDS = 8;
+const MOST_CHARACTERS = 50_000;
+
+const everything: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhausted: () => false };
+
+/**
+ * The rules of an origin for the product that `user_agent` begins with. A site that answers with 4xx has none. Throws a KbError where they can't be read for now (5xx, 429, no
+ * answer): then nothing of the site may be crawled (RFC 9309, 2.3.1).
+ */
+export async function readRobots(origin: string, { load, user_agent }: { load: Load; user_agent: string }): Promise<Robots> {
+  const address = `${origin}/robots.txt`;
+  try {
+    const bytes = await bytesAt(address, load);
+    if (bytes === undefined) return everything;
+    const { default: parse } = (await import('robots-parser')) as unknown as { default: Parse };
+    const rules = parse(address, affordable(new TextDecoder().decode(bytes.subarray(0, READ))));
+    const product = productOf(user_agent);
+    const delay = rules.getCrawlDelay(product) ?? 0;
+    const bounded = timeLimited(MOST_TIME, (url) => rules.isAllowed(url, product) !== false);
+    return {
+      allows: bounded.ask,
+      isExhausted: bounded.isSpent,
+      delay: Number.isFinite(delay) && delay > 0 ? delay : 0,
+      sitemaps: rules.getSitemaps(),
+    };
+  } catch (error) {
+    if (error instanceof KbError && error.code === 'forbidden') return everything; // the pages are not fetched from there either
+    throw unreadableRules(address, error);
+  }
+}
+
+/** The rules as they are sent; undefined where there are none. */
+async function bytesAt(address: string, load: Load): Promise<Uint8Array | undefined> {
+  for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    const { status, headers, bytes } = await load(address, { max_bytes: LOADED, cuts: true, accepts: NONE, redirect: 'manual' });
+    if (status < 300) return bytes;
+    if (status >= 400 || headers.location === undefined || !URL.canParse(headers.location, address)) return undefined;
+    address = new URL(headers.location, address).href;
+    if (!/^https?:/.test(address)) return undefined;
+  }
+  return undefined;
+}
+
+/** The same rules, the costly ones wider: more is forbidden then, and less is allowed. */
+function affordable(text: string): string {
+  let characters = 0;
+  return text.replace(/^([ \t]*(dis)?allow[ \t]*:)([^\r\n#]*\*[^\r\n#]*)/gim, (rule: string, ...[name, forbids, pattern]: string[]) => {
+    characters += pattern!.length;
+    if (characters <= MOST_CHARACTERS && pattern!.split('*').length <= MOST_WILDCARDS + 1) return rule;
+    return forbids ? `${name}${pattern!.slice(0, pattern!.indexOf('*'))}` : '';
+  });
+}
+
+function unreadableRules(address: string, error: unknown): unknown {
+  if (!(error instanceof KbError) || error.code === 'aborted') return error;
+  const { code, message, isRetryable, attempts } = error;
+  return new KbError(code, `What the site allows could not be read, so that nothing of it was crawled: ${message}`, {
+    hint: `Try again later, or give the pages themselves (mode each), which needs no ${urlSource(address)}.`,
+    isRetryable,
+    attempts,
+    cause: error,
+  });
+}
+
+/** The product token of a user agent (RFC 9309, 2.2.1): `KbBot` of `KbBot/1.0`, and of `Mozilla/5.0 (compatible; KbBot/1.0)`. */
+export function productOf(user_agent: string): string {
+  const [, named] = /\bcompatible;\s*([\w-]+)/i.exec(user_agent) ?? [];
+  return named ?? /^[^/\s]+/.exec(user_agent.trim())?.[0] ?? '*';
+}

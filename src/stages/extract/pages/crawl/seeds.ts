@@ -1,0 +1,234 @@
+import { describe, isAbort } from '../../../../core/errors.ts';
+import { yieldToEventLoop } from '../../../../core/concurrency.ts';
+import { isPageGone } from '../page-candidate.ts';
+import { urlSource } from '../network.ts';
+import { type Load, loadText } from './robots.ts';
+import type { OpenSite } from './open-site.ts';
+
+/** An address that a sitemap or a feed names, and the name of the element that it stands in. */
+interface XmlLink {
+  element: string;
+  address: string;
+}
+
+/** One element of these names: its attributes, and what it holds up to the next element. Names with a prefix that is not that of the format itself (`image:loc`) are others. */
+const ELEMENT =
+  /<(?:(?:sm|sitemap|atom|ns\d):)?(sitemapindex|loc|link)\b([^<>]{0,4000}?)(\/?)>(?:\s*<!\[CDATA\[([^\]]{0,4000})|([^<]{0,4000}))?/gi;
+const REL = /\brel\s*=\s*["']([^"']*)["']/i;
+const HREF = /\bhref\s*=\s*["']([^"']*)["']/i;
+
+/**
+ * The addresses in a sitemap (`loc`; sitemaps.org) or in a feed (`link`; RSS 2.0, Atom: RFC 4287), in their order; `sitemapindex` comes first where it is an index. The text is scanned and not
+ * parsed: it may hold 50 MB, may be broken, and nothing else of it is wanted.
+ */
+export function* xmlLinks(xml: string): Generator<XmlLink, void, void> {
+  for (const [, name, attributes = '', , quoted, text] of xml.matchAll(ELEMENT)) {
+    const element = name!.toLowerCase();
+    const rel = REL.exec(attributes)?.[1] ?? 'alternate';
+    const named = element === 'link' && rel === 'alternate' ? HREF.exec(attributes)?.[1] : undefined;
+    const address = unescaped((named ?? quoted ?? text ?? '').trim());
+    if (element === 'sitemapindex' || (address !== '' && rel === 'alternate')) yield { element, address };
+  }
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+const unescaped = (text: string): string =>
+  text.replace(/&(#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos);/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()]!;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+
+/** What a sitemap may hold (sitemaps.org: 50 MB unpacked). */
+const MAX_SITEMAP_BYTES = 50 * 2 ** 20;
+/** Of indexes in indexes, the first sitemap counted in. */
+const MAX_DEPTH = 3;
+/** Of one site: more are not even noted. */
+const MOST_FILES = 100;
+/** So many that can't be read are enough to leave the others alone. */
+const MOST_FAILED = 3;
+
+interface SitemapOptions {
+  load: Load;
+  /** Told of every address, in order. False: no more are wanted. */
+  onAddress(address: string): boolean;
+  /** Told of addresses on other origins, which are none of this site. */
+  onForeign(address: string): void;
+  signal?: AbortSignal | undefined;
+}
+
+/** What came of the sitemaps of a site. */
+interface SitemapsRead {
+  /** Nothing was left out. */
+  isWhole: boolean;
+  /** What a person should know. */
+  notices: string[];
+}
+
+interface Sitemap {
+  address: string;
+  depth: number;
+  /** It was named, and not only looked for. */
+  isNamed: boolean;
+}
+
+/**
+ * Reads the sitemaps of one origin, and those that they name, wherever they lie: who writes robots.txt speaks for the site (sitemaps.org, «Sitemaps & Cross Submits»). One that is
+ * looked for at its usual place and is not there is no failure.
+ */
+async function readSitemaps(
+  { origin, named, usual }: { origin: string; named: readonly string[]; usual: readonly string[] },
+  { load, onAddress, onForeign, signal }: SitemapOptions,
+): Promise<SitemapsRead> {
+  const sitemaps = waitingIn(origin);
+  const { add, notices } = sitemaps;
+  for (const address of named) if (!add(address, origin, { depth: 1, isNamed: true })) break;
+  for (const address of usual) add(address, origin, { depth: 1, isNamed: false });
+  const breathe = yieldToEventLoop(signal);
+  let failed = 0;
+  const found = { own: 0, foreign: 0 };
+  for (let next = sitemaps.next(); next; next = sitemaps.next()) {
+    if (next.depth > MAX_DEPTH || failed === MOST_FAILED) return { isWhole: false, notices };
+    const xml = await sitemapAt(next, load);
+    if ('reason' in xml) {
+      failed++;
+      notices.push(`The sitemap ${urlSource(next.address)} was left out: ${xml.reason}`);
+      continue;
+    }
+    let isIndex = false;
+    for (const { element, address } of xmlLinks(xml.text)) {
+      await breathe();
+      if (element === 'sitemapindex') isIndex = true;
+      else if (element !== 'loc') continue;
+      else if (isIndex && !add(address, next.address, { depth: next.depth + 1, isNamed: true })) break;
+      else if (isIndex || !/^https?:/i.test(address) || !URL.canParse(address)) continue;
+      else if (new URL(address).origin !== origin) {
+        found.foreign++;
+        onForeign(address);
+      } else {
+        found.own++;
+        if (!onAddress(address)) return { isWhole: false, notices };
+      }
+    }
+  }
+  const isElsewhere = found.foreign > 0 && found.own === 0; // they may speak of this site under another name
+  return { isWhole: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
+}
+
+/** The sitemaps of a site that are to be read, each once, up to a bound. */
+function waitingIn(origin: string) {
+  const met = new Set<string>();
+  const waiting: Sitemap[] = [];
+  const notices: string[] = [];
+  const full = `${origin} names more than ${MOST_FILES} sitemaps: the others were left out.`;
+  return {
+    notices,
+    /** Those of the site itself come first: others may name theirs in a robots.txt that several sites share. */
+    next(): Sitemap | undefined {
+      const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
+      return waiting.splice(Math.max(own, 0), 1)[0];
+    },
+    isFull: () => notices.includes(full),
+    /** False where no more are wanted. */
+    add(address: string, base: string, place: Omit<Sitemap, 'address'>): boolean {
+      const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
+      if (!url || !/^https?:$/.test(url.protocol) || met.has(url.href)) return true;
+      if (met.size === MOST_FILES) {
+        if (!notices.includes(full)) notices.push(full);
+        return false;
+      }
+      met.add(url.href);
+      waiting.push({ address: url.href, ...place });
+      return true;
+    },
+  };
+}
+
+const SITEMAP = /<(?:\w+:)?(urlset|sitemapindex)[\s>/]/i;
+
+/** The text of a sitemap, or why it can't be used: a site that says with a web page that it is being mended has one all the same. */
+async function sitemapAt({ address, isNamed }: Sitemap, load: Load): Promise<{ text: string } | { reason: string }> {
+  try {
+    const text = await loadText(address, { load, max_bytes: MAX_SITEMAP_BYTES });
+    return SITEMAP.test(text) ? { text } : { reason: 'it is no sitemap but something else.' };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return isPageGone(error) && !isNamed ? { text: '' } : { reason: describe(error) };
+  }
+}
+
+/** What is loaded of a feed: its newest entries are no more. */
+const MAX_FEED_BYTES = 10 * 2 ** 20;
+
+interface FeedOptions {
+  load: Load;
+  /** Told of every address, in order. False: no more are wanted. */
+  onAddress(address: string): boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** Reads the addresses of a feed's entries. Throws what `load` throws. */
+async function readFeed(address: string, { load, onAddress, signal }: FeedOptions): Promise<void> {
+  const breathe = yieldToEventLoop(signal);
+  for (const { element, address: found } of xmlLinks(await loadText(address, { load, max_bytes: MAX_FEED_BYTES }))) {
+    await breathe();
+    if (element === 'link' && URL.canParse(found, address) && !onAddress(new URL(found, address).href)) return;
+  }
+}
+
+/** Of one crawl. */
+const MOST_FEEDS = 10;
+
+interface SeedOptions {
+  site: OpenSite;
+  /** Told of every address, in order. False: no more are wanted. */
+  onAddress(address: string): boolean;
+  /** Told of what a sitemap names on other origins. */
+  onForeign(address: string): void;
+  signal?: AbortSignal | undefined;
+}
+
+/** What names the pages of a site beside their links: its sitemaps and feeds. */
+export class Seeds {
+  readonly #options: SeedOptions;
+  #feeds = 0;
+  hasSitemaps = false;
+  /** Whether all of it could be read. */
+  isWhole = true;
+  /** What a person should know. */
+  readonly notices: string[] = [];
+
+  constructor(options: SeedOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the sitemaps, once, and feeds that were named. */
+  async read(feeds: readonly string[]): Promise<void> {
+    if (!this.hasSitemaps) await this.#readSitemaps();
+    for (const feed of new Set(feeds)) await this.#readFeed(feed);
+  }
+
+  async #readSitemaps(): Promise<void> {
+    const { scope, robots, start, load } = this.#options.site;
+    this.hasSitemaps = true;
+    const usual = [...new Set(['/sitemap.xml', new URL('sitemap.xml', start).pathname])];
+    const places = { origin: scope.origin, named: robots.sitemaps, usual };
+    const { isWhole, notices } = await readSitemaps(places, { ...this.#options, load });
+    this.isWhole &&= isWhole;
+    this.notices.push(...notices);
+  }
+
+  async #readFeed(feed: string): Promise<void> {
+    const { site } = this.#options;
+    if (this.#feeds++ >= MOST_FEEDS || !site.robots.allows(feed)) return;
+    try {
+      await readFeed(feed, { ...this.#options, load: site.load });
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      if (isPageGone(error)) return;
+      this.isWhole = false;
+      this.notices.push(`The feed ${urlSource(feed)} was left out: ${describe(error)}`);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import { KbError } from '../../../core/errors.ts';
+import type { HttpAnswer } from '../../../http/message.ts';
+
+/** Letters and digits below which a page may be one that its scripts have yet to write, and below which it surely is. */
+const SHELL_LETTERS = 200;
+const NONE = 50;
+/** Letters and digits below which a page that asks for scripts may be one that has no more to say than what stands around its empty place. */
+const SHORT = 1000;
+/** Characters of a page that are looked at. */
+const SHELL_INSPECTED = 500_000;
+/** Those in which a page that is a shell says so. */
+const BEGINNING = 50_000;
+
+/** A script that can write text; data that only looks like one (JSON-LD, import maps) can't. */
+const SCRIPT = /<script(?![^>]{0,300}\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|importmap|speculationrules))[\s>]/i;
+/** The empty element that frameworks write a page into. */
+const MOUNT =
+  /<(div|main|section|body)\b[^<>]{0,300}\bid\s*=\s*["']?(?:app|root|main|___?\w+|svelte|react-root|app-root)["']?[^<>]{0,300}>\s*<\/\1>/i;
+const ASKS_FOR_SCRIPTS =
+  /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script|\bjava\s?script\b[^.]{0,40}\b(?:required|needed|enabled|disabled|turned o[nf]+)\b/i;
+
+/**
+ * Whether a page has to be opened in a browser before there is anything to read: `surely` where it holds no text, or says itself that it is a shell; `perhaps`
+ * where it holds a few words and has scripts, which may as well be all that it is.
+ */
+export function needOfBrowser(
+  html: Uint8Array,
+  { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>,
+): 'none' | 'perhaps' | 'surely' {
+  const titled = text.includes(title) ? countLetters(title) : 0;
+  const letters = countLetters(text, SHORT + titled) - titled;
+  const isAsking = letters < SHORT && ASKS_FOR_SCRIPTS.test(text);
+  if (letters >= SHELL_LETTERS && !isAsking) return 'none';
+  const markup = Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, SHELL_INSPECTED)).toString('latin1');
+  if (!SCRIPT.test(markup)) return 'none';
+  if (letters < NONE) return 'surely';
+  if (letters >= SHELL_LETTERS) return 'perhaps';
+  const beginning = markup.slice(0, BEGINNING);
+  return isAsking || MOUNT.test(beginning) || ASKS_FOR_SCRIPTS.test(noscriptOf(beginning)) ? 'surely' : 'perhaps';
+}
+
+/** What the first part says that is for browsers without scripts. */
+const noscriptOf = (markup: string): string => /<noscript>([^]{0,500})/i.exec(markup)?.[1]?.replace(/<\/noscript>[^]*/i, '') ?? '';
+
+/** How many letters and digits a text has, as far as they are counted: a page may have millions. */
+export function countLetters(text: string, most = Infinity): number {
+  const letters = text.matchAll(/[\p{L}\p{N}]/gu);
+  let count = 0;
+  while (count < most && !letters.next().done) count++;
+  return count;
+}
+
+/** Whether a text has more letters and digits than another, which is short. */
+export function hasMoreLetters(text: string, than: string): boolean {
+  const fewer = countLetters(than);
+  return countLetters(text, fewer + 1) > fewer;
+}
+
+/** Bytes of a page that is looked at: one about an error is small. */
+const LARGEST = 20_000;
+/** Characters in which a form is looked for. */
+const FORM_INSPECTED = 500_000;
+
+const HTML_TYPE = /^(text\/html|application\/xhtml\+xml|text\/plain|)$/;
+
+const FAILURE =
+  '(bad gateway|bad request|(service |site |page )?(is )?(temporarily )?unavailable|(gateway |request )?time-?out|(internal )?server error|' +
+  'access denied|forbidden|unauthori[sz]ed|((page|file|resource) )?not found|too many requests|error)';
+
+/** What stands in the title of a page that nobody asked an API for: a failure, alone, with its status or with the name of the site, or a wish to know who is asking. */
+const ERROR = new RegExp(
+  `^((error|http)[: ]*)?([45]\\d\\d\\W*)?${FAILURE}\\W*([|–—·-].*)?$|^((error|http)[: ]*)?[45]\\d\\d(\\W+${FAILURE}.*)?\\W*$|` +
+    `^(just a moment|attention required)\\b.*|^(please )?(sign|log) ?in\\b.*|^(down for |under |scheduled )?maintenance( mode)?\\W*$`,
+  'i',
+);
+
+/** Of these, what no page of content has for its title, however long it is: a status, or a bare wish. */
+const SURE = /^((error|http)[: ]*)?[45]\d\d\b|^((please )?(sign|log) ?in|just a moment)\W*$/i;
+
+/** Letters below which a page is nothing but its form, and below which it may be one that tells people to sign in, or that nothing is there. */
+const BARE = 100;
+const FEW = 400;
+/** The same for a page with a field for a password, beside which terms and notices stand. */
+const FEW_BESIDE_FORM = 2000;
+
+/** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer, and for a page under a bare word that has more to say. */
+export function saysError({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>): string | undefined {
+  if (bytes.length > LARGEST || !HTML_TYPE.test(content_type)) return undefined;
+  const html = new TextDecoder().decode(bytes);
+  if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
+  const [title, heading] = [/<title[^<>]*>([^<]*)</i, /<h1[^<>]*>([^<]*)</i].map((place) =>
+    place.exec(html)?.[1]?.replace(/\s+/g, ' ').trim(),
+  );
+  const said = title || heading;
+  if (said === undefined || said.length > 100 || !ERROR.test(said)) return undefined;
+  return SURE.test(said) || countLetters(textIn(html)) < (PASSWORD.test(html) ? FEW_BESIDE_FORM : FEW) ? said : undefined;
+}
+
+/** What a small page shows, about. */
+const textIn = (html: string): string =>
+  html.replace(/<(script|style|head|template)\b(?:(?!<\1\b)[^])*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
+
+const PASSWORD = /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i;
+/** What stands above a form to sign in. */
+const SIGN_IN =
+  /\b(?:(?:sign|log)[ -]?(?:in|on)|anmeld\w*|einloggen|connexion|connectez|iniciar sesi[oó]n|acced[ie]\w*|inloggen|logga in|entrar|zaloguj)\b|войти|вход|登录|登入|ログイン|로그인/i;
+/** That there is nothing, in the languages of the web's larger sites. */
+const NOTHING =
+  '(?:(?:(?:the|this|that) )?(?:requested )?(?:page|document|article|file) )?(?:(?:was|could) )?not (?:be )?found|' +
+  '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
+/** The same, alone or beside the name of the site. */
+const MISSING = new RegExp(
+  `^(?:(?:oops|sorry)\\W+)?(?:(?:error|fehler|erreur|http)\\W+)?(?:404\\W*(?:${NOTHING})?|${NOTHING})\\W*(?:[|–—·-].*)?$`,
+  'iu',
+);
+
+/**
+ * Refuses a page that is there in place of the one that was asked for: one that wants its reader to sign in, or that says with a status of success that there is
+ * nothing. Either has hardly any text; a longer one is about signing in, or about a status.
+ */
+export function assertIsAsked(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
+  const letters = countLetters(text, FEW);
+  if (letters >= FEW) return;
+  const headlines = [title, /^#{1,6} (.*)/.exec(text)?.[1] ?? ''];
+  const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, FORM_INSPECTED)).toString('latin1'));
+  if (asks && (letters < BARE || headlines.some((line) => SIGN_IN.test(line))))
+    throw new KbError('unauthorized', `${source} is a page to sign in on, and not what was asked for.`, {
+      hint: 'Give the site what it wants to know in network.sites, as a cookie, a header or basic_auth, or leave the page out.',
+    });
+  const missing = headlines.find((line) => line.length <= 100 && MISSING.test(line.trim()));
+  if (missing !== undefined)
+    throw new KbError('not_found', `${source} says «${missing.trim()}», though it answered with a status of success.`, {
+      hint: 'Check the address, or leave the page out.',
+    });
+}

@@ -1,0 +1,218 @@
+import { renameSync, rmSync } from 'node:fs';
+import { yieldToEventLoop } from '../../../../core/concurrency.ts';
+import { hash } from '../../../../core/ids.ts';
+import { redactUrl } from '../../../../core/secrets.ts';
+import { FORM, KnownPages, MemoryLine, PageLine, validator } from './known-pages.ts';
+import { LineFile, type LinePosition, LONGEST_LINE } from './line-file.ts';
+import type { PageMemory, RememberedPage } from '../page-memory.ts';
+
+/** Milliseconds after which a crawl that was killed is begun anew: what it has read may have changed since. */
+const GOES_ON_WITHIN = 2 * 60 * 60 * 1_000;
+/** A file is written anew where it is so many times as large as what counts of it: in the end, and in the middle of a run. */
+const WORTH_TIDYING = 1.5;
+const MUST_TIDY = 4;
+/** Bytes of a file that is small enough to be left as it is in the middle of a run. */
+const SMALL = 4 << 20;
+
+export interface PageMemoryOptions {
+  /** Its folder is there. */
+  file: string;
+  /** Names the settings that decide what becomes of a page beside its content: what was read under others is not recalled. */
+  settings: string;
+  /** `use`; `read`: nothing is written; `write`: nothing is recalled. */
+  mode: 'use' | 'read' | 'write';
+  /** Whether the document is stored just as the run would store what is remembered: else the page is not recalled, and so read again. */
+  isStored(page: RememberedPage & { source: string }): boolean;
+  /** Whether anything is stored of the source: what is not, and was not met in this run, is forgotten in the end. */
+  isKnown(source: string): boolean;
+  /** Told, once, why nothing more can be kept. The run goes on. */
+  onProblem(reason: string): void;
+}
+
+/** A memory with a file open. */
+export interface KeptPageMemory extends PageMemory {
+  /** Nothing is written from then on. */
+  close(): Promise<void>;
+}
+
+/** Opens the memory of a file, which is made where there is none and begun anew where it is broken or of another version. Throws what the system says where it can't be opened. */
+export async function openPageMemory(options: PageMemoryOptions): Promise<KeptPageMemory> {
+  const { file, mode } = options;
+  const lines = new LineFile(file, mode === 'read' ? 'r' : 'a+');
+  const pages = await readPages(lines);
+  const memory = new FilePageMemory(lines, pages ?? new KnownPages(), options);
+  if (mode !== 'read') lines.cut(pages ? lines.size : 0);
+  if (!pages || lines.size === 0) memory.write({ pages: FORM });
+  memory.write({ o: Date.now() });
+  return memory;
+}
+
+/** What the file says; undefined where it is broken or of another version. */
+async function readPages(file: LineFile): Promise<KnownPages | undefined> {
+  const pages = new KnownPages();
+  try {
+    for await (const { text, place } of file.lines()) {
+      const line = MemoryLine.parse(JSON.parse(text));
+      if ('pages' in line !== (place.offset === 0)) return undefined;
+      pages.take(line, place);
+    }
+    return pages;
+  } catch {
+    return undefined;
+  }
+}
+
+class FilePageMemory implements KeptPageMemory {
+  #file: LineFile;
+  #pages: KnownPages;
+  readonly #options: PageMemoryOptions;
+  readonly #opened = Date.now();
+  #isKeeping: boolean;
+  #canTidy = true;
+  #tidying: Promise<void> | undefined;
+
+  constructor(file: LineFile, pages: KnownPages, options: PageMemoryOptions) {
+    this.#file = file;
+    this.#pages = pages;
+    this.#options = options;
+    this.#isKeeping = options.mode !== 'read';
+  }
+
+  recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined {
+    const known = this.#options.mode === 'write' ? undefined : this.#pages.find(redactUrl(url));
+    const line = this.#lineOf(known);
+    if (!known || line?.k !== this.#options.settings) return undefined;
+    const page = this.#pages.pageOf(line);
+    const { source } = page;
+    if (source !== undefined && !this.#options.isStored({ ...page, source })) return undefined;
+    return { ...page, isFresh: this.#pages.runningCrawls().some(([, { since }]) => known.time >= since) };
+  }
+
+  storedUnder(url: string): string | undefined {
+    const line = this.#lineOf(this.#pages.find(redactUrl(url)));
+    return line && this.#pages.pageOf(line).source;
+  }
+
+  async remember(url: string, page: RememberedPage): Promise<void> {
+    await this.#ready();
+    if (!this.#isKeeping) return;
+    const { links } = page;
+    // without its credentials a link would lead elsewhere: such a page is read every time
+    if (!links.every((link) => this.#pages.has(link) || redactUrl(link) === link)) return this.forget(url);
+    const kept = { ...page, etag: validator(page.etag), last_modified: validator(page.last_modified) };
+    const line = this.#pages.lineOf(redactUrl(url), kept, { time: Date.now(), settings: this.#options.settings });
+    if (JSON.stringify(line).length * 3 > LONGEST_LINE) return this.forget(url);
+    this.write(this.#isAsBefore(line, this.#pages.find(redactUrl(url))?.place) ? { u: line.p, t: line.t } : line);
+    if (this.#file.size > SMALL && this.#file.size > MUST_TIDY * this.#pages.liveBytes) await this.#tidy();
+  }
+
+  async forget(url: string): Promise<void> {
+    await this.#ready();
+    const known = this.#pages.find(redactUrl(url));
+    if (known) this.write({ x: known.number });
+  }
+
+  async begin(crawl: string): Promise<Date | undefined> {
+    await this.#ready();
+    const [key, now] = [crawlKey(crawl), Date.now()];
+    const open = this.#pages.openCrawl(key);
+    const goesOn = open !== undefined && Math.abs(now - open.last) < GOES_ON_WITHIN;
+    const since = goesOn ? open.since : now;
+    this.write({ b: key, s: since, t: now });
+    return goesOn && this.#options.mode !== 'write' && this.#pages.hasSeen(since) ? new Date(since) : undefined;
+  }
+
+  async end(crawl: string): Promise<void> {
+    await this.#ready();
+    this.write({ z: crawlKey(crawl) });
+  }
+
+  async close(): Promise<void> {
+    await this.#ready();
+    if (this.#isKeeping && this.#file.size > WORTH_TIDYING * this.#pages.liveBytes) await this.#tidy();
+    this.#isKeeping = false;
+    this.#file.close();
+  }
+
+  /** Adds a line. Where that fails, it was the last one. */
+  write(line: MemoryLine): void {
+    try {
+      this.#pages.take(line, this.#isKeeping ? this.#file.append(JSON.stringify(line)) : NOWHERE);
+    } catch (cause) {
+      this.#isKeeping = false;
+      this.#options.onProblem(memoryErrorReason(cause));
+    }
+  }
+
+  async #ready(): Promise<void> {
+    while (this.#tidying) await this.#tidying;
+  }
+
+  #lineAt(place: LinePosition): PageLine | undefined {
+    try {
+      return PageLine.parse(JSON.parse(this.#file.at(place)));
+    } catch {
+      return undefined; // someone else has changed the file
+    }
+  }
+
+  /** The line of a page as the file has it; undefined where that is another's by now. */
+  #lineOf(known: { place: LinePosition; number: number } | undefined): PageLine | undefined {
+    const line = known && this.#lineAt(known.place);
+    return line?.p === known?.number ? line : undefined;
+  }
+
+  #isAsBefore(line: PageLine, before: LinePosition | undefined): boolean {
+    const known = before && this.#lineAt(before);
+    const content = (one: PageLine) => JSON.stringify({ ...one, a: undefined, t: 0 });
+    return known !== undefined && line.a === undefined && content(known) === content(line);
+  }
+
+  async #tidy(): Promise<void> {
+    if (!this.#canTidy) return;
+    const draft = `${this.#options.file}.new`;
+    this.#tidying = this.#rewritten(draft)
+      .then(([file, pages]) => {
+        renameSync(draft, this.#options.file);
+        this.#file.close();
+        [this.#file, this.#pages] = [file, pages];
+      })
+      .catch(() => {
+        this.#canTidy = false; // it stays as it is, large and whole
+        rmSync(draft, { force: true });
+      })
+      .finally(() => (this.#tidying = undefined));
+    await this.#tidying;
+  }
+
+  /** The same in as few lines as it takes. */
+  async #rewritten(path: string): Promise<[LineFile, KnownPages]> {
+    const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
+    const add = (line: MemoryLine) => pages.take(line, file.append(JSON.stringify(line)));
+    const breathe = yieldToEventLoop(undefined);
+    add({ pages: FORM });
+    for (const [address, { place, time }] of this.#pages.all()) {
+      const line = this.#lineAt(place);
+      const page = line && this.#pages.pageOf(line);
+      const { source } = page ?? {};
+      if (page && (time >= this.#opened || (source !== undefined && this.#options.isKnown(source))))
+        add(pages.lineOf(address, page, { time, settings: line.k }));
+      await breathe();
+    }
+    const now = Date.now();
+    for (const [b, { since, last }] of this.#pages.leftCrawls())
+      if (now - last < GOES_ON_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
+    add({ o: now });
+    for (const [b, { since }] of this.#pages.runningCrawls()) add({ b, s: since, t: now });
+    return [file, pages];
+  }
+}
+
+/** Where the line of a memory stands that writes nothing. */
+const NOWHERE: LinePosition = { offset: 0, length: 0 };
+
+/** What a crawl is told by: it may hold addresses with credentials. */
+const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);
+
+/** Why the system refuses a file: its code, which names no path. */
+export const memoryErrorReason = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { redactUrl } from '../../../../core/secrets.ts';
+import type { RememberedPage } from '../page-memory.ts';
+import type { LinePosition } from './line-file.ts';
+
+/** Another form of the lines has another number: a file of one that is not known is begun anew. */
+export const FORM = 2;
+
+const Time = z.number(); // milliseconds since 1970
+const Index = z.int().min(0); // of an address among all of the file
+
+/** A page: `p` its address, `f` where it led if elsewhere, `n` the address that it names as its own, `s` its source; `a` the addresses that no line before has named, those of the page's own origin from their `/` on. */
+export const PageLine = z.object({
+  p: Index,
+  f: Index.optional(),
+  n: Index.optional(),
+  s: Index.optional(),
+  a: z.array(z.string()).optional(),
+  t: Time,
+  /** Under which settings it was read. */
+  k: z.string(),
+  c: z.int(),
+  h: z.string(),
+  d: z.string().optional(),
+  e: z.string().optional(),
+  m: z.string().optional(),
+  /** Alike. */
+  y: z.string().optional(),
+  /** Rendered. */
+  r: z.literal(1).optional(),
+  /** Passed over. */
+  o: z.literal(1).optional(),
+  /** Its links: the distance of each place from the one before, to the base 36. */
+  l: z.string().optional(),
+});
+export type PageLine = z.infer<typeof PageLine>;
+
+/** What the file says, a line each. Addresses are numbers, in the order in which the lines first name them. */
+export const MemoryLine = z.union([
+  PageLine,
+  /** The page was seen again as it was. */
+  z.object({ u: Index, t: Time }),
+  /** The page is gone. */
+  z.object({ x: Index }),
+  /** A process began to write. */
+  z.object({ o: Time }),
+  /** A crawl begins, or goes on (`s`: since when it has been going on). */
+  z.object({ b: z.string(), s: Time, t: Time }),
+  /** A crawl has ended. */
+  z.object({ z: z.string() }),
+  /** The first line. */
+  z.object({ pages: z.literal(FORM) }),
+]);
+export type MemoryLine = z.infer<typeof MemoryLine>;
+
+/** Of an ETag or a date what can be sent back; no one needs more of it. */
+export const validator = (header: string | undefined): string | undefined => (header && header.length <= 500 ? header : undefined);
+
+/** Numbers as their distances: those of links that follow each other on many pages of a site are short. */
+function packedNumbers(numbers: readonly number[]): string {
+  let before = 0;
+  const distances = numbers.map((number) => {
+    const distance = (number - before).toString(36);
+    before = number;
+    return distance;
+  });
+  return distances.join(' ');
+}
+
+/** The numbers of `packedNumbers`. */
+function unpackedNumbers(text = ''): number[] {
+  let before = 0;
+  return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
+}
+
+/** A page that the file knows: where its line stands, and when it was last seen. */
+interface Known {
+  place: LinePosition;
+  time: number;
+}
+
+/** A crawl that has begun and not ended: since when it goes on, and when it last gave a sign of life. */
+interface OpenCrawl {
+  since: number;
+  last: number;
+}
+
+/** What the lines of a memory say, taken in one after another. Links and all that is long stays in the file; here are the addresses, each once. */
+export class KnownPages {
+  readonly #numbers = new Map<string, number>();
+  readonly #addresses: string[] = [];
+  readonly #pages = new Map<number, Known>();
+  readonly #crawls = new Map<string, OpenCrawl>();
+  /** Crawls of the process that wrote last. */
+  #running = new Set<string>();
+  #time = 0;
+  #liveBytes = 0;
+
+  /** Bytes of the lines that count. */
+  get liveBytes(): number {
+    return this.#liveBytes;
+  }
+
+  /** Takes in a line that stands there. Throws where it names an address that no line has. */
+  take(line: MemoryLine, place: LinePosition): void {
+    if ('t' in line) this.#time = line.t;
+    if ('p' in line) this.#takePage(line, place);
+    else if ('u' in line) this.#pages.get(line.u)!.time = line.t;
+    else if ('x' in line) this.#forget(line.x);
+    else if ('b' in line) {
+      this.#crawls.set(line.b, { since: line.s, last: line.t });
+      this.#running.add(line.b);
+    } else if ('z' in line) this.#crawls.delete(line.z);
+    else if ('o' in line) this.#endProcess();
+  }
+
+  /** A crawl that was begun and has not ended, as another process left it. */
+  openCrawl = (crawl: string): OpenCrawl | undefined => this.#crawls.get(crawl);
+
+  /** Whether a line has named the address. */
+  has = (address: string): boolean => this.#numbers.has(address);
+
+  find(address: string): (Known & { number: number }) | undefined {
+    const number = this.#numbers.get(address);
+    const known = number === undefined ? undefined : this.#pages.get(number);
+    return known && { ...known, number: number! };
+  }
+
+  /** Crawls that other processes have begun and not ended. */
+  *leftCrawls(): Iterable<[string, OpenCrawl]> {
+    for (const [crawl, open] of this.#crawls) if (!this.#running.has(crawl)) yield [crawl, open];
+  }
+
+  runningCrawls = (): [string, OpenCrawl][] => [...this.#crawls].filter(([crawl]) => this.#running.has(crawl));
+
+  /** Whether a page was seen then or later. */
+  hasSeen = (time: number): boolean => this.#pages.values().some((known) => known.time >= time);
+
+  *all(): Iterable<[string, Known]> {
+    for (const [number, known] of this.#pages) yield [this.#addresses[number]!, known];
+  }
+
+  /** The page of a line. Throws as `take` does. */
+  pageOf({ p, f = p, n, s, c, h, d, e, m, y, r, o, l }: PageLine): RememberedPage {
+    return {
+      found: this.#address(f),
+      canonical: n === undefined ? undefined : this.#address(n),
+      source: s === undefined ? undefined : this.#address(s),
+      isPassedOver: o === 1,
+      status_code: c,
+      content_hash: h,
+      bytes_hash: d,
+      etag: e,
+      last_modified: m,
+      alike: y,
+      isRendered: r === 1,
+      links: unpackedNumbers(l).map((number) => this.#address(number)),
+    };
+  }
+
+  /** The line of a page that is seen at that time under those settings. The addresses that it names first are known once it is taken in. */
+  lineOf(address: string, page: RememberedPage, { time, settings }: { time: number; settings: string }): PageLine {
+    const origin = new URL(address).origin;
+    const news: string[] = [];
+    const met = new Map<string, number>();
+    const numberOf = (one: string): number => {
+      const known = this.#numbers.get(one) ?? met.get(one);
+      if (known !== undefined) return known;
+      const number = this.#addresses.length + news.length;
+      met.set(one, number);
+      news.push(news.length > 0 || this.#numbers.has(address) ? relative(one, origin) : one);
+      return number;
+    };
+    const p = numberOf(address);
+    const [f, n, s] = [page.found, page.canonical, page.source].map((one) => (one === undefined ? undefined : numberOf(redactUrl(one))));
+    const links = page.links.map(numberOf);
+    const { status_code: c, content_hash: h, bytes_hash: d, etag: e, last_modified: m, alike: y, isRendered, isPassedOver } = page;
+    const [r, o] = [isRendered, isPassedOver].map((is) => (is ? 1 : undefined));
+    const [a, l] = [news.length > 0 ? news : undefined, packedNumbers(links)];
+    return { p, f: f === p ? undefined : f, n, s, a, t: time, k: settings, c, h, d, e, m, y, r, o, l };
+  }
+
+  #takePage({ p, f = p, n = p, s = p, a = [], t }: PageLine, place: LinePosition): void {
+    const origin = a.length > 0 ? new URL(this.#addresses[p] ?? a[0]!).origin : '';
+    for (const address of a) {
+      const whole = address.startsWith('/') ? origin + address : address;
+      this.#numbers.set(whole, this.#addresses.length);
+      this.#addresses.push(whole);
+    }
+    for (const number of [p, f, n, s]) this.#address(number);
+    this.#forget(p);
+    this.#pages.set(p, { place, time: t });
+    this.#liveBytes += place.length + 1;
+  }
+
+  #address(number: number): string {
+    const address = this.#addresses[number];
+    if (address === undefined) throw new Error('A line names an address that no line has.');
+    return address;
+  }
+
+  #forget(number: number): void {
+    const known = this.#pages.get(number);
+    if (known) this.#liveBytes -= known.place.length + 1;
+    this.#pages.delete(number);
+  }
+
+  #endProcess(): void {
+    for (const crawl of this.#running) {
+      const open = this.#crawls.get(crawl);
+      if (open) open.last = this.#time;
+    }
+    this.#running = new Set();
+  }
+}
+
+const relative = (address: string, origin: string): string => (address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);

@@ -1,0 +1,128 @@
+import type { Progress } from '../../../core/run.ts';
+import { KbError, toErrorItem } from '../../../core/errors.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
+import type { Document } from '../../../schema/items.ts';
+import type { Stage } from '../../../schema/results.ts';
+import { type Candidate, contentHash, type Extracted, unreadError } from '../candidate.ts';
+import { toDocument, withFrontmatter } from '../document.ts';
+import { normalized } from './crawl/page-address.ts';
+import { outlinksOf, robotsDirectives } from './crawl/outlinks.ts';
+import { urlSource } from './network.ts';
+import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
+import type { RememberedPage } from './page-memory.ts';
+
+/** A page that was read, as a stream tells of it (contract, section 4). */
+export interface PageTold {
+  url: string;
+  /** Empty where the page has none, and where it was not read because it is unchanged. */
+  title: string;
+  depth: number;
+  status_code: number;
+  document_id: string;
+}
+
+/** Tells of a page; with `verbose` also in a line for people: `200  depth 1  https://…  Title`. */
+export const pageEvent = (page: PageTold, { verbose }: { verbose: boolean }): Progress => ({
+  type: 'page',
+  stage: 'crawl',
+  message: verbose ? [page.status_code, `depth ${page.depth}`, page.url, page.title].join('  ').trimEnd() : '',
+  data: { ...page },
+});
+
+/** What a page is stored under, and how many links lead to it. */
+interface PlacedPage {
+  source: string;
+  depth: number;
+}
+
+/** Hash of what the page says, not of its bytes: what a server puts into a page with every visit does not make it another one. */
+const pageHash = ({ parsed: { text, title = '', metadata } }: LoadedPage, { frontmatter }: PageParts['settings']): string =>
+  contentHash(JSON.stringify([text, title, metadata]), { frontmatter });
+
+/** The candidate of a page that was read. */
+export function pageCandidate(page: LoadedPage, { source, depth }: PlacedPage, settings: PageParts['settings']): Candidate {
+  return {
+    source,
+    source_kind: 'url',
+    content_hash: pageHash(page, settings),
+    document: async () => documentOf(page, source, settings),
+    page: { depth, status_code: page.status_code },
+  };
+}
+
+/** The candidate of a page that is as it was. Only where it is not stored so it is read after all. */
+export function unchangedCandidate(
+  { content_hash, status_code }: RememberedPage,
+  { url, source, depth }: PlacedPage & { url: string },
+  { parts, options }: { parts: PageParts; options?: PageOptions },
+): Candidate {
+  const document = async () => {
+    const read = await readPage(url, { ...parts, memory: undefined }, { ...options, redirect: 'follow' });
+    if ('page' in read) return documentOf(read.page, source, parts.settings);
+    throw 'failed' in read ? read.failed : unreadable(source, 'unreadable' in read ? read.unreadable : '', parts.reader);
+  };
+  return { source, source_kind: 'url', content_hash, document, page: { depth, status_code } };
+}
+
+function documentOf({ parsed, file_type, bytes_hash }: LoadedPage, source: string, { frontmatter }: PageParts['settings']): Document {
+  const made = toDocument(parsed, { source, source_kind: 'url', file_type, content_hash: bytes_hash });
+  return frontmatter ? withFrontmatter(made) : made;
+}
+
+/** What is to be remembered of a page that was read, but for what it is stored under. */
+export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string }): RememberedPage {
+  const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
+  const isToBeRead = isRendered || isUnopened; // whatever the server says of it
+  const links = outlinksOf(page, user_agent);
+  const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
+  const isDoor = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
+  return {
+    found: urlSource(page.url),
+    canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // it could not be asked for without its credentials
+    isPassedOver: isDoor || robotsDirectives(page, user_agent).noindex,
+    status_code,
+    content_hash: pageHash(page, settings),
+    bytes_hash: isToBeRead ? undefined : bytes_hash,
+    // an answer that says no more than that nothing has changed does not say whether such a header is still there
+    ...(isToBeRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),
+    isRendered,
+    links,
+  };
+}
+
+/** A page that could not be read, as an item of the errors; one that answers 404 or 410 is gone. `stored_as`: what it was stored under; `from`: the page that links to it. */
+export function failedPage(
+  error: unknown,
+  url: string,
+  { stage, stored_as, from }: { stage: Stage; stored_as?: string | undefined; from?: string | undefined },
+): Extract<Extracted, { error: unknown }> {
+  const source = urlSource(url);
+  const known = unreadError(source, error);
+  const item = toErrorItem(from !== undefined && isPageGone(known) ? linkedFrom(known, from) : known, {
+    source,
+    source_kind: 'url',
+    stage,
+  });
+  return {
+    error: item.isRetryable ? { ...item, retry_input: { url: source } } : item,
+    ...(isPageGone(error) ? { isGone: true } : {}),
+    ...(stored_as === undefined ? {} : { stored_as }),
+  };
+}
+
+/** A page that is not there is the fault of whoever links to it. */
+const linkedFrom = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
+  new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
+    hint: 'Mend that link, or leave the page out (exclude).',
+    attempts,
+    cause,
+  });
+
+/** Whether a failure says that the page is not there any more. */
+export const isPageGone = (error: unknown): boolean => error instanceof KbError && error.code === 'not_found';
+
+/** A page of a kind that nothing reads. Its media type names it. */
+export const unreadable = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
+  new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
+    hint: `It reads web pages and ${extensions.join(', ')}.`,
+  });

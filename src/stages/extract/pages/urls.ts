@@ -1,0 +1,196 @@
+import { extname } from 'node:path';
+import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
+import type { HttpAnswer } from '../../../http/message.ts';
+import { hash } from '../../../core/ids.ts';
+import type { Stage } from '../../../schema/results.ts';
+import { type Candidate, contentHash, type Extracted, type GivenContent } from '../candidate.ts';
+import { toDocument, withFrontmatter } from '../document.ts';
+import { assertIsAsked } from './error-page.ts';
+import { inUtf8 } from './media-type.ts';
+import { type NetworkParts, urlSource } from './network.ts';
+import { mapOrdered } from '../../../core/concurrency.ts';
+import type { UrlsEntry, UrlsInput } from '../../../schema/source-entries.ts';
+import { crawl } from './crawl/crawl.ts';
+import type { CrawlEntry } from './crawl/open-site.ts';
+import { AT_ONCE, type HostLimiter } from './crawl/host-limiter.ts';
+import { pathPattern } from './crawl/scope.ts';
+import { failedPage, isPageGone, knownOf, pageCandidate, unchangedCandidate, unreadable } from './page-candidate.ts';
+import type { PageMemory } from './page-memory.ts';
+import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
+
+/** A document behind a link (service.md 2.1): its kind is that of the extension that the address ends in. */
+export async function* extractLink(url: string, given: GivenContent, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
+  const source = urlSource(url);
+  const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
+  const extension = URL.canParse(url) ? extname(new URL(url).pathname) : '';
+  const file_type = parts.reader.fileType(`document${extension}`);
+  if (file_type === undefined) return yield failed(unsupported(source, extension, parts.reader.extensions), 'validate');
+  try {
+    yield { candidate: await fetchLink(url, { ...given, source, file_type }, parts) };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    yield failed(error, 'fetch');
+  }
+}
+
+const unsupported = (source: string, extension: string, extensions: readonly string[]): KbError =>
+  new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extension}» is not.`, {
+    hint: `Supported: ${extensions.join(', ')}. A web page is given as --urls (urls).`,
+  });
+
+/** How a web page begins, after the mark of its encoding, space and comments. */
+const BEGINNING = /^(?:ï»¿)?(?:\s|<!--(?:(?!-->)[^])*-->)*<(?:!doctype\s+html|html|head|body|title|meta)\b/i;
+
+/** Whether an answer is a web page by its type and by what it says: either alone is often wrong. */
+const isWebPage = ({ content_type, bytes }: HttpAnswer): boolean =>
+  /^(text\/html|application\/xhtml\+xml)$/.test(content_type) && BEGINNING.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
+
+function anotherKind(source: string, { url }: HttpAnswer): KbError {
+  const found = urlSource(url);
+  const led = found === source ? 'is' : `leads to ${found}, which is`;
+  return new KbError('invalid', `${source} ${led} a web page, and no document as its address says.`, {
+    hint: 'Look at it in a browser: it may want a login (network.sites), or be there no more. A web page is given as --urls (urls).',
+  });
+}
+
+async function fetchLink(
+  url: string,
+  { source, file_type, ...given }: GivenContent & { source: string; file_type: string },
+  { http, reader, signal }: NetworkParts,
+): Promise<Candidate> {
+  const answer = await http.request(url, { signal });
+  const bytes = inUtf8(answer);
+  const isPage = file_type === reader.fileType('page.html');
+  if (!isPage && isWebPage(answer)) throw anotherKind(source, answer);
+  const document = async () => {
+    const parsed = await reader.read(bytes, { source, file_type, signal });
+    if (isPage) assertIsAsked(source, bytes, parsed);
+    const made = toDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
+    return given.frontmatter ? withFrontmatter(made) : made;
+  };
+  return { source, source_kind: 'bytes', content_hash: contentHash(bytes, given), document };
+}
+
+export interface UrlsParts extends PageParts {
+  /** What robots.txt files may speak to by its name. */
+  user_agent: string;
+  /** Redirects that a crawl follows, one after another (`network.max_redirects`, which `http` keeps to by itself). */
+  max_redirects: number;
+  /** Shared by all runs that may ask the same hosts. */
+  turns: HostLimiter;
+}
+
+/** The pages given, and the sites that are crawled, in their order; each page once. Throws a KbError (`usage`) for a pattern that can't be read, before anything is fetched. */
+export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
+  const entries = entriesIn(urls, parts.settings);
+  const stored = new Set<string>();
+  const [moved, left] = [new Map<string, Set<string>>(), new Map<string, string>()];
+  const unopened = new Map<string, KbError>();
+  const reading: UrlsParts = { ...parts, onUnopened: (source, reason) => void unopened.set(source, reason) };
+  for (const pages of groupedIn(entries)) {
+    if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, moved, left });
+    else {
+      yield { input: urlSource(pages.url) };
+      yield* crawl(pages, { ...reading, stored });
+    }
+  }
+  if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };
+}
+
+function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
+  const were = length === 1 ? 'One page, which may hold more in a browser, was' : `${length} pages, which may hold more in a browser, were`;
+  return `${were} taken as sent, and will be read again: ${describe(reason)}`;
+}
+
+/** Entries with what the configuration says where they don't: a crawl, or the address of a page. */
+function entriesIn(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
+  const entries = [urls].flat().map((entry) => asCrawl(entry, settings));
+  for (const entry of entries)
+    if (typeof entry !== 'string') for (const pattern of [...entry.include, ...entry.exclude]) pathPattern(pattern);
+  return entries;
+}
+
+function asCrawl(entry: UrlsEntry, settings: PageParts['settings']): CrawlEntry | string {
+  const { url, mode = settings.mode, ...own }: Exclude<UrlsEntry, string> = typeof entry === 'string' ? { url: entry } : entry;
+  if (mode === 'each') return url;
+  const { max_depth = settings.max_depth, max_pages = settings.max_pages } = own;
+  return { url, max_depth, max_pages, include: own.include ?? settings.include, exclude: own.exclude ?? settings.exclude };
+}
+
+/** Pages that follow each other are read together. */
+function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | string[])[] {
+  const groups: (CrawlEntry | string[])[] = [];
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (typeof entry !== 'string') groups.push(entry);
+    else if (Array.isArray(last)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+interface Run {
+  parts: UrlsParts;
+  stored: Set<string>;
+  /** Addresses that lead elsewhere for good, by the source that they lead to. */
+  moved: Map<string, Set<string>>;
+  /** What pages were stored under that stand elsewhere on their host now, and where that is. */
+  left: Map<string, string>;
+}
+
+async function* readEach(pages: readonly string[], run: Run): AsyncGenerator<Extracted, void, void> {
+  const { parts } = run;
+  const addresses = [...new Set(pages)];
+  yield { expected: addresses.length };
+  const read = async (url: string) => ({ url, read: await readPage(url, parts, optionsOf(url, parts)) });
+  for await (const page of mapOrdered(addresses, AT_ONCE, read)) {
+    yield { input: urlSource(page.url) };
+    yield await extracted(page, run);
+  }
+  if (run.left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasLeft(source, run) } };
+}
+
+/** Whether what is stored has moved. Where several addresses lead to one, that may be a login, or a notice that the site is down. */
+const hasLeft = (source: string, { moved, left }: Pick<Run, 'moved' | 'left'>): boolean => moved.get(left.get(source) ?? '')?.size === 1;
+
+/** Notes that the page at an address stands elsewhere for good. */
+function leave(url: string, source: string, { parts, moved, left }: Run): void {
+  const own = urlSource(url);
+  moved.set(source, new Set(moved.get(source)).add(own));
+  for (const before of [own, storedFor(url, parts.memory)])
+    if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) left.set(before, source);
+}
+
+/** What the page at an address was stored under, unless that is the address of another one, which has to be asked for by itself. */
+function storedFor(url: string, memory: PageMemory | undefined): string | undefined {
+  const own = urlSource(url);
+  const source = memory?.storedUnder(own);
+  return source === undefined || source === own || memory?.storedUnder(source) !== source ? source : undefined;
+}
+
+/** Pages of one host may be asked for by other runs, too. */
+const optionsOf = (url: string, { turns }: UrlsParts): PageOptions => (URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {});
+
+async function extracted({ url, read }: { url: string; read: PageRead }, run: Run): Promise<Extracted> {
+  const { parts, stored } = run;
+  const { memory, settings, reader } = parts;
+  if ('failed' in read) {
+    const stored_as = isPageGone(read.failed) ? storedFor(url, memory) : memory?.storedUnder(urlSource(url));
+    if (isPageGone(read.failed)) await memory?.forget(urlSource(url));
+    return failedPage(read.failed, url, { stage: read.stage, stored_as });
+  }
+  if ('redirect' in read || 'unreadable' in read)
+    return failedPage(unreadable(urlSource(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
+  const known = 'page' in read ? knownOf(read.page, parts) : read.unchanged;
+  const source = known.found;
+  if (read.isMoved) leave(url, source, run);
+  await memory?.remember(urlSource(url), { ...known, source });
+  if (stored.has(source)) return { expected: -1 };
+  stored.add(source);
+  const place = { source, depth: 0 };
+  const candidate =
+    'page' in read
+      ? pageCandidate(read.page, place, settings)
+      : unchangedCandidate(known, { url, ...place }, { parts, options: optionsOf(url, parts) });
+  return { candidate };
+}

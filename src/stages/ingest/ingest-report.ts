@@ -1,0 +1,257 @@
+import { languageOf } from '../../languages/detect.ts';
+import type { IngestDocument } from './ingest-document.ts';
+import type { Metadata } from '../../schema/items.ts';
+import { toErrorItem } from '../../core/errors.ts';
+import { errorEvent, type Progress } from '../../core/run.ts';
+import type { ErrorItem, IngestResult } from '../../schema/results.ts';
+import type { SourceName } from '../extract/extract.ts';
+import { pageEvent } from '../extract/pages/page-candidate.ts';
+import type { Written } from './store-documents.ts';
+
+/** Counts the passages that an ingest reads, and those whose document is not in English, told by one passage from its middle. */
+export class LanguageTally {
+  #passages = 0;
+  #foreign = 0;
+
+  /** The share of the passages that are not in English, 0 to 1. Text whose language can't be told, as code, counts as English. */
+  get foreign_share(): number {
+    return this.#passages === 0 ? 0 : this.#foreign / this.#passages;
+  }
+
+  add(chunks: IngestDocument['chunks']): void {
+    const middle = chunks[Math.floor(chunks.length / 2)];
+    const language = middle && languageOf(middle.text);
+    this.#passages += chunks.length;
+    if (language !== undefined && language !== 'en') this.#foreign += chunks.length;
+  }
+
+  /** Passes documents on, each counted. */
+  async *counted(works: AsyncIterable<IngestDocument>): AsyncGenerator<IngestDocument, void, void> {
+    for await (const work of works) {
+      this.add(work.chunks);
+      yield work;
+    }
+  }
+}
+
+/** Pages that a notice names. */
+const NAMED = 3;
+
+/** What a report says of a document of which more was left out than navigation. */
+export const leftOutOf = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
+
+/** Collects the documents of which more was left out than navigation (`left_out` in their metadata), for one notice at the end. */
+export class OmittedContent {
+  readonly #pages: { source: string; share: number }[] = [];
+
+  add(source: string, metadata: Metadata): void {
+    const { left_out } = leftOutOf(metadata);
+    if (left_out !== undefined) this.#pages.push({ source, share: left_out });
+  }
+
+  /** What to tell of them; undefined where there are none. */
+  notice(): string | undefined {
+    const pages = this.#pages.toSorted((a, b) => b.share - a.share);
+    if (pages.length === 0) return undefined;
+    const named = pages.slice(0, NAMED).map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
+    const others = pages.length - named.length;
+    const list = others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ');
+    return `Of ${pages.length === 1 ? 'one page' : `${pages.length} pages`} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${list}.`;
+  }
+}
+
+/** Entries that a list of the report holds at most: the report of a million chunks would not fit into memory. The counts are always whole. */
+export const REPORT_LIMIT = 10_000;
+
+interface ReportOptions {
+  names: readonly SourceName[];
+  provider: string;
+  collection: string;
+  /** Whether `items` and `outputs` are filled. */
+  lists: boolean;
+  /** Whether what is told of a page has a line for people. */
+  verbose?: boolean;
+}
+
+/** What an ingest has done so far: the one place that counts. */
+export class IngestReport {
+  readonly result: IngestResult;
+  readonly #lists: boolean;
+  readonly #verbose: boolean;
+  readonly #isCrawl: boolean;
+  #expected = 0;
+  /** Documents that are known and not read yet. */
+  #queued = 0;
+  #done = 0;
+  /** Of the documents that are coming: how many have a length that is known, those lengths together without what needs no work, and what was read of them. */
+  readonly #sizes = { known: 0, bytes: 0, read: 0 };
+  #stored = 0;
+  #news: Progress[] = [];
+  readonly #leftOut = new OmittedContent();
+
+  constructor({ names, provider, collection, lists, verbose = false }: ReportOptions) {
+    this.#lists = lists;
+    this.#verbose = verbose;
+    this.#isCrawl = names.length === 1 && names[0] === 'urls';
+    const failures = () => ({ failed: 0, errors: [] });
+    this.result = {
+      sources: 0,
+      unchanged: 0,
+      chunks: 0,
+      embedded: 0,
+      reused: 0,
+      stored: 0,
+      gone: [],
+      pruned: [],
+      passed_over: [],
+      notices: [],
+      source_results: Object.fromEntries(names.map((name) => [name, emptySource(name)])),
+      chunk_result: { inputs: 0, chunks: 0, items: [], ...failures() },
+      embed_result: { inputs: 0, embedded: 0, items: [], ...failures() },
+      store_result: { inputs: 0, stored: 0, items: [], ...failures(), provider, collection },
+      ...failures(),
+    };
+  }
+
+  /** Documents that were written, as far as is known. */
+  get storedDocuments(): number {
+    return this.#stored;
+  }
+
+  /** So many more documents are coming, and so many bytes, where that is known. */
+  expect(count: number, bytes?: number): void {
+    if (bytes !== undefined || count < 0) this.#sizes.known += count;
+    this.#sizes.bytes += bytes ?? 0;
+    this.#expected += count;
+    this.#queued += count;
+  }
+
+  /** A file in a folder that no parser reads. */
+  passedOver(source: string): void {
+    if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
+  }
+
+  /** What a person should know although nothing failed: told at once, and kept. */
+  notice(message: string): void {
+    this.result.notices.push(message);
+    this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
+  }
+
+  /** When all is read: of which pages not all was. */
+  readAll(): void {
+    const sentence = this.#leftOut.notice();
+    if (sentence !== undefined) this.notice(sentence);
+  }
+
+  /** A source that could not be made chunks. */
+  unread(name: SourceName, error: ErrorItem, { count = 1, bytes = 0 }: { count?: number; bytes?: number | undefined } = {}): void {
+    this.#sizes.bytes -= bytes;
+    this.#done += count;
+    this.#queued -= count;
+    this.#fail(error.stage === 'chunk' ? this.result.chunk_result : this.#source(name), error);
+  }
+
+  /** A document that was read, or that is known as it is. */
+  read({ name, source, status, count, chunks, reused, documents, page, bytes }: IngestDocument): void {
+    const { result } = this;
+    this.#queued -= count;
+    if (page) this.#news.push(pageEvent(page, { verbose: this.#verbose }));
+    const part = this.#source(name);
+    if (part && 'documents' in part) part.documents += count;
+    else if (part) part.pages += count;
+    for (const document of documents) this.#add(result.source_results.markdown!, document);
+    if (status === 'unchanged') {
+      result.unchanged += count;
+      this.#sizes.bytes -= bytes;
+      return;
+    }
+    this.#sizes.read += bytes;
+    this.#leftOut.add(source, chunks[0]?.metadata ?? {});
+    result.sources += count;
+    result.reused += reused;
+    result.chunk_result.inputs += count;
+    result.chunk_result.chunks = result.chunks += chunks.length;
+    for (const { id, text, metadata } of chunks) this.#add(result.chunk_result.items, { id, text, source, metadata });
+  }
+
+  /** Chunks that have got a vector. */
+  embedded(count: number): void {
+    this.result.embed_result.embedded = this.result.embedded += count;
+  }
+
+  /** A document at the end of its way. */
+  written({ work, stored, refused }: Written): void {
+    this.#done += work.count;
+    const { embed_result, store_result } = this.result;
+    this.#count(work, stored);
+    for (const { chunk, error } of work.lost)
+      this.#fail(embed_result, toErrorItem(error, { source: chunk.source, source_kind: 'chunk', stage: 'embed' }));
+    if (refused) this.#fail(store_result, toErrorItem(refused, { source: work.source, source_kind: 'embedded_chunk', stage: 'store' }));
+    const status = work.lost.length > 0 || refused ? 'failed' : work.status;
+    this.#add(this.#source(work.name)?.outputs ?? [], { source: work.source, status, ...leftOutOf(work.chunks[0]?.metadata) });
+  }
+
+  /** Sources that are gone: their chunks are removed with `pruned` (or would be, in a rehearsal), and stay without. */
+  gone(sources: readonly string[], { pruned }: { pruned: boolean }): void {
+    const list = pruned ? this.result.pruned : this.result.gone;
+    for (const source of sources) list.push(source);
+  }
+
+  /** What happened since this was last asked: pages and failures as they came, then the counts. */
+  events(): Progress[] {
+    const { sources, unchanged, chunks, embedded, reused, stored, failed, source_results } = this.result;
+    const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};
+    const { known, bytes, read } = this.#sizes;
+    const sizes = known === this.#expected && bytes > 0 ? { expected_bytes: bytes, bytes: read } : {};
+    const data = {
+      expected: this.#expected,
+      done: this.#done,
+      ...sizes,
+      ...pages,
+      sources,
+      unchanged,
+      chunks,
+      embedded,
+      reused,
+      stored,
+      failed,
+    };
+    const events: Progress[] = [...this.#news, { type: 'progress', stage: 'ingest', message: '', data }];
+    this.#news = [];
+    return events;
+  }
+
+  #count({ count, chunks, lost, reused }: IngestDocument, stored: boolean): void {
+    const { result } = this;
+    const { embed_result, store_result } = result;
+    embed_result.inputs += chunks.length + lost.length - reused;
+    store_result.inputs += chunks.length;
+    for (const { id, source, vector } of chunks) if (vector) this.#add(embed_result.items, { id, source });
+    if (!stored) return;
+    this.#stored += count;
+    store_result.stored = result.stored += chunks.length;
+    for (const { id, source } of chunks) this.#add(store_result.items, { id, source });
+  }
+
+  #add<Item>(list: Item[], item: Item): void {
+    if (this.#lists && list.length < REPORT_LIMIT) list.push(item);
+  }
+
+  #fail(part: { failed: number; errors: ErrorItem[] } | undefined, error: ErrorItem): void {
+    for (const list of part ? [part, this.result] : [this.result]) {
+      list.failed++;
+      if (list.errors.length < REPORT_LIMIT) list.errors.push(error);
+    }
+    this.#news.push(errorEvent(error));
+  }
+
+  #source(name: SourceName) {
+    const part = this.result.source_results[name];
+    return Array.isArray(part) ? undefined : part;
+  }
+}
+
+function emptySource(name: SourceName): unknown {
+  if (name === 'markdown') return [];
+  return { [name === 'urls' ? 'pages' : 'documents']: 0, failed: 0, outputs: [], errors: [] };
+}

@@ -1,0 +1,183 @@
+import type { SourceName } from '../extract/extract.ts';
+import { KbError, toErrorItem } from '../../core/errors.ts';
+import type { Collection, StoredSource } from '../../ports/stores.ts';
+import { type Candidate, type Extracted, type Scope, unreadError } from '../extract/candidate.ts';
+import type { IngestReport } from './ingest-report.ts';
+
+/** Stored sources, each with the input that gave it: a kind and an entry of it, such as `docs manuals/`. */
+export type Origins = ReadonlyMap<string, string>;
+
+/** The inputs of an ingest and what each gave. */
+class Inputs {
+  readonly #current = new Map<SourceName, string>();
+  /** Whether an input gave a document, only failures, or nothing so far. */
+  readonly #outcomes = new Map<string, 'read' | 'failed' | 'empty'>();
+  readonly #origins = new Map<string, string>();
+
+  /** What comes of this kind from now on is of that input. */
+  begin(name: SourceName, input: string): void {
+    const key = `${name} ${input}`;
+    this.#current.set(name, key);
+    if (!this.#outcomes.has(key)) this.#outcomes.set(key, 'empty');
+  }
+
+  /** A document; several texts without a name of their own are nobody's. */
+  meet(name: SourceName, { source, shares_source }: { source: string; shares_source?: boolean }): void {
+    const key = this.#current.get(name);
+    if (key === undefined) return;
+    this.#outcomes.set(key, 'read');
+    if (!shares_source && !this.#origins.has(source)) this.#origins.set(source, key);
+  }
+
+  fail(name: SourceName): void {
+    const key = this.#current.get(name);
+    if (key !== undefined && this.#outcomes.get(key) === 'empty') this.#outcomes.set(key, 'failed');
+  }
+
+  /** What was met, each source with the first input that gave it. */
+  get origins(): Origins {
+    return this.#origins;
+  }
+
+  /** Whether an origin is none of these inputs any more. */
+  hasLeft(origin: string): boolean {
+    return !this.#outcomes.has(origin);
+  }
+
+  /** The inputs of the kind of an origin of which nothing could be read: what that gave may be theirs now. */
+  unread(origin: string): string[] {
+    const kind = origin.slice(0, origin.indexOf(' ') + 1);
+    return [...this.#outcomes].flatMap(([key, outcome]) => (outcome === 'failed' && key.startsWith(kind) ? [key.slice(kind.length)] : []));
+  }
+}
+
+/** Sources removed in one step. */
+const PRUNED_AT_ONCE = 500;
+
+/** What an ingest met, so that what it did not meet can be told from what it did. */
+export interface Inventory {
+  /** The candidates among what was extracted, each source once; everything else goes into the report. */
+  candidates(
+    extracted: AsyncIterable<{ name: SourceName; item: Extracted }>,
+  ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void>;
+  /** What was met, and which input gave it. */
+  readonly origins: Origins;
+  /**
+   * Stored sources that lie in what was listed whole and were not there, that are known to be gone, or whose input is none of this run's any more.
+   * A source that failed was there.
+   */
+  gone(before: Stored, origins?: Origins): string[];
+  /** What stays although it was not met, and why: a sentence for each reason. */
+  kept(before: Stored, origins?: Origins): string[];
+}
+
+type Stored = ReadonlyMap<string, StoredSource>;
+
+export function createInventory(report: IngestReport): Inventory {
+  const met = new Met(report);
+  return {
+    candidates: (extracted) => met.candidates(extracted),
+    origins: met.inputs.origins,
+    gone: (before, origins) => [...before.values()].filter((stored) => met.isGone(stored, origins)).map(({ source }) => source),
+    kept: (before, origins) => {
+      const reasons = new Map<string, number>();
+      for (const stored of before.values())
+        for (const reason of met.isGone(stored, origins) ? [] : met.doubts(stored, origins))
+          reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      return [...reasons].map(
+        ([reason, count]) =>
+          `${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not met and not removed: ${reason}`,
+      );
+    },
+  };
+}
+
+class Met {
+  readonly inputs = new Inputs();
+  readonly #report: IngestReport;
+  readonly #given = new Map<string, string>();
+  readonly #failed = new Set<string>();
+  readonly #gone = new Set<string>();
+  readonly #scopes: Scope[] = [];
+
+  constructor(report: IngestReport) {
+    this.#report = report;
+  }
+
+  async *candidates(extracted: AsyncIterable<{ name: SourceName; item: Extracted }>): ReturnType<Inventory['candidates']> {
+    for await (const { name, item } of extracted) {
+      if ('candidate' in item) {
+        this.inputs.meet(name, item.candidate);
+        if (this.#isFirst(name, item.candidate)) yield { name, candidate: item.candidate };
+      } else if ('error' in item) {
+        this.inputs.fail(name);
+        for (const source of [item.error.source, item.stored_as ?? item.error.source])
+          (item.isGone ? this.#gone : this.#failed).add(source);
+        this.#report.unread(name, item.error);
+      } else if ('input' in item) this.inputs.begin(name, item.input);
+      else if ('passed_over' in item) {
+        this.#failed.add(item.passed_over); // it is there, and what is stored of it stays
+        this.#report.passedOver(item.passed_over);
+      } else if ('scope' in item) this.#scopes.push(item.scope);
+      else if ('notice' in item) this.#report.notice(item.notice);
+      else this.#report.expect(item.expected, item.bytes);
+    }
+  }
+
+  isGone(stored: StoredSource, origins?: Origins): boolean {
+    if (!this.#isMissed(stored)) return false;
+    if (this.#gone.has(stored.source) || this.#scopes.some((scope) => scope.doubt === undefined && isIn(stored, scope))) return true;
+    return this.#hasLeft(stored, origins) && this.doubts(stored, origins).length === 0;
+  }
+
+  /** Why a source that was not met may be there all the same. */
+  doubts(stored: StoredSource, origins?: Origins): string[] {
+    if (!this.#isMissed(stored)) return [];
+    const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isIn(stored, scope) ? [scope.doubt] : []));
+    if (!this.#hasLeft(stored, origins)) return doubts;
+    const unread = this.inputs.unread(origins!.get(stored.source)!);
+    const around = [...this.#failed].filter((source) => stored.source.startsWith(`${source.replace(/\/$/, '')}/`));
+    return [...doubts, ...[...new Set([...unread, ...around])].map((source) => `${source} could not be read.`)];
+  }
+
+  #isMissed({ source }: StoredSource): boolean {
+    return !this.#given.has(source) && !this.#failed.has(source);
+  }
+
+  #hasLeft({ source }: StoredSource, origins: Origins | undefined): boolean {
+    const origin = origins?.get(source);
+    return origin !== undefined && this.inputs.hasLeft(origin);
+  }
+
+  /** Of several documents under one source the first is taken. Where the others say something else, that is a failure: each would replace the one before. */
+  #isFirst(name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean {
+    const before = shares_source ? undefined : this.#given.get(source);
+    this.#given.set(source, before ?? content_hash);
+    if (before === undefined) return true;
+    if (before === content_hash || source_kind !== 'markdown') this.#report.expect(-1);
+    else this.#report.unread(name, toErrorItem(anotherOf(source), { source, source_kind, stage: 'validate' }));
+    return false;
+  }
+}
+
+const isIn = ({ source, source_kind }: StoredSource, scope: Scope): boolean => scope.source_kind === source_kind && scope.covers(source);
+
+const anotherOf = (source: string): KbError =>
+  new KbError('invalid', `The source «${source}» was given twice, with different texts: the first was taken.`, {
+    hint: 'Give each text a source of its own.',
+  });
+
+/** Removes the chunks of these sources. */
+export async function prune(collection: Collection, sources: readonly string[]): Promise<void> {
+  for (let i = 0; i < sources.length; i += PRUNED_AT_ONCE)
+    await collection.delete({ filter: { source: { in: sources.slice(i, i + PRUNED_AT_ONCE) } } });
+}
+
+/** A document that could not be made, as an item of the report. */
+export function unreadItem(candidate: Candidate, error: unknown) {
+  return toErrorItem(unreadError(candidate.source, error), {
+    source: candidate.source,
+    source_kind: candidate.source_kind,
+    stage: 'convert',
+  });
+}

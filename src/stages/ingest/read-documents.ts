@@ -1,0 +1,139 @@
+import { KbError } from '../../core/errors.ts';
+import { documentId, hash } from '../../core/ids.ts';
+import { mapOrdered } from '../../core/concurrency.ts';
+import type { Collection, StoredChunk, StoredSource } from '../../ports/stores.ts';
+import type { Chunking } from '../../schema/config.ts';
+import type { Document } from '../../schema/items.ts';
+import { chunkDocument } from '../chunk/chunk.ts';
+import type { Candidate } from '../extract/candidate.ts';
+import type { SourceName } from '../extract/extract.ts';
+import type { IngestDocument } from './ingest-document.ts';
+
+/** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
+const FORMAT = '4';
+/** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
+const PARSED_AT_ONCE = 32;
+
+/** A candidate that could not be made a document or chunks. */
+export interface Unread {
+  name: SourceName;
+  candidate: Candidate;
+  error: unknown;
+}
+
+interface ReadDocumentsOptions {
+  chunking: Chunking;
+  /** What is stored now; empty for a new collection. */
+  before: ReadonlyMap<string, StoredSource>;
+  collection: Collection | undefined;
+  /** Take nothing for unchanged, keep no vector. */
+  force: boolean;
+}
+
+/** Parses and chunks what changed; what did not passes without being parsed. In the order of the input. */
+export async function* readDocuments(
+  candidates: AsyncIterable<{ name: SourceName; candidate: Candidate }>,
+  options: ReadDocumentsOptions,
+): AsyncGenerator<IngestDocument | Unread, void, void> {
+  yield* mapOrdered(candidates, PARSED_AT_ONCE, async ({ name, candidate }) => {
+    try {
+      return await readWork(name, candidate, options);
+    } catch (error) {
+      return { name, candidate, error };
+    }
+  });
+}
+
+async function readWork(name: SourceName, candidate: Candidate, options: ReadDocumentsOptions): Promise<IngestDocument> {
+  const version = versionOf(candidate, options.chunking);
+  const { source, bytes = 0, shares_source = false, page, beside = [] } = candidate;
+  const count = 1 + beside.length;
+  const work: IngestDocument = {
+    name,
+    source,
+    bytes,
+    count,
+    documents: [],
+    status: 'new',
+    shares_source,
+    chunks: [],
+    outdated: [],
+    reused: 0,
+    lost: [],
+  };
+  if (page) work.page = { url: source, title: '', ...page, document_id: documentId(source) };
+  // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
+  if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force || beside.length > 0);
+  if (work.status === 'unchanged' && name !== 'markdown') return work;
+  const documents = await Promise.all([candidate, ...beside].map((one) => one.document()));
+  const [document] = documents;
+  if (work.page) work.page.title = document!.title;
+  if (name === 'markdown') work.documents = documents;
+  if (work.status === 'unchanged') return work;
+  work.chunks = chunksOf(documents, options.chunking, version);
+  if (work.chunks.length === 0) throw new KbError('invalid', `${source} holds no text.`, { hint: 'Fill it, or leave it out.' });
+  if (shares_source) work.status = await sharedStatus(work.chunks, options);
+  if (work.status === 'unchanged') work.chunks = [];
+  if (work.status === 'changed' || work.status === 'incomplete') {
+    const before = await storedChunks(work, document!, options.collection);
+    const ids = new Set(work.chunks.map(({ id }) => id));
+    if (shares_source) work.outdated = before.map(({ id }) => id).filter((id) => !ids.has(id));
+    if (!options.force) work.reused = keepVectors(work, before);
+  }
+  return work;
+}
+
+/** Of all that decides what the chunks of a document are. */
+const versionOf = ({ content_hash }: Pick<Candidate, 'content_hash'>, chunking: Chunking): string =>
+  hash(FORMAT, content_hash, JSON.stringify(chunking)).slice(0, 32);
+
+/** Whether a document is stored whole and just as it would be now: `readWorks` will not read it. */
+export const isStoredAs = (
+  candidate: Pick<Candidate, 'source' | 'content_hash'>,
+  { before, chunking }: Pick<ReadDocumentsOptions, 'before' | 'chunking'>,
+): boolean => statusOf(before.get(candidate.source), versionOf(candidate, chunking), false) === 'unchanged';
+
+function statusOf(stored: StoredSource | undefined, version: string, force: boolean): IngestDocument['status'] {
+  if (!stored) return 'new';
+  if (force || stored.version !== version) return 'changed';
+  return stored.chunks < stored.siblings ? 'incomplete' : 'unchanged';
+}
+
+/** A text that shares its source with others is there when its chunks are. */
+async function sharedStatus(
+  chunks: readonly StoredChunk[],
+  { collection, force }: ReadDocumentsOptions,
+): Promise<IngestDocument['status']> {
+  const stored = collection ? await collection.get(chunks.map(({ id }) => id)) : [];
+  const versions = new Map(stored.map(({ id, version }) => [id, version]));
+  if (!force && chunks.every(({ id, version }) => versions.get(id) === version)) return 'unchanged';
+  return stored.length > 0 ? 'changed' : 'new';
+}
+
+function chunksOf(documents: readonly Document[], chunking: Chunking, version: string): StoredChunk[] {
+  const chunks = documents.flatMap((document) => chunkDocument(document, chunking));
+  return chunks.map((chunk) => ({ ...chunk, version, siblings: chunks.length }));
+}
+
+/** What is stored of the document. Of documents that share a source it is told by the hash of its text. */
+async function storedChunks(
+  { source, shares_source }: IngestDocument,
+  { metadata }: Document,
+  collection: Collection | undefined,
+): Promise<StoredChunk[]> {
+  const found: StoredChunk[] = [];
+  for await (const page of collection?.all({ source, vectors: true }) ?? [])
+    found.push(...page.filter((chunk) => !shares_source || chunk.metadata.content_hash === metadata.content_hash));
+  return found;
+}
+
+/** A chunk whose text for the embedder is stored already keeps its vector. */
+function keepVectors(work: IngestDocument, stored: readonly StoredChunk[]): number {
+  const vectors = new Map<string, Float32Array>();
+  for (const { embed_text, text, vector } of stored) if (vector) vectors.set(embed_text ?? text, vector);
+  for (const chunk of work.chunks) {
+    const vector = vectors.get(chunk.embed_text ?? chunk.text);
+    if (vector) chunk.vector = vector;
+  }
+  return work.chunks.filter(({ vector }) => vector).length;
+}

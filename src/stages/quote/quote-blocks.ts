@@ -1,0 +1,159 @@
+import { terms } from '../../text/terms.ts';
+import type { GroundingSource } from '../../ports/models.ts';
+import { readBlocks } from '../../text/markdown/blocks.ts';
+import { withoutMarks } from '../chunk/embed-text.ts';
+import { plainText } from '../../text/markdown/plain-text.ts';
+
+/** Lines of a source with its neighbours, from 0, ends inclusive. */
+type QuoteLines = readonly [first: number, last: number];
+
+/** The smallest part of a source that is quoted whole: a paragraph, an item of a list, a row of a table, a block of code, the term of a definition. */
+export interface QuoteBlock {
+  /** Index of the source. */
+  source: number;
+  /** Index among the blocks of the source. */
+  at: number;
+  kind: 'paragraph' | 'item' | 'row' | 'code' | 'term';
+  /** Markdown, as it stands in the source; code that the source breaks off is closed. */
+  text: string;
+  /** As it may be quoted: links are what they say. */
+  plain: string;
+  lines: QuoteLines;
+  /** Words as it may be quoted. */
+  words: number;
+  /** Titles of the document and of the headings above, outermost first. */
+  path: readonly string[];
+  /** The term that the block defines: the short line of bold or code next above it. */
+  term: string;
+  /** The header rows of a table, of a row. */
+  header: string;
+  /** Which section of the source it stands in. */
+  section: number;
+  /** Whether its section begins with it. */
+  isFirst: boolean;
+  /** Whether a part of it is in the retrieved chunk itself, not only in a neighbour. */
+  isRetrieved: boolean;
+  /** Stems of its words. */
+  own: ReadonlySet<string>;
+  /** Stems of the words that it stands under: path, term, header. */
+  context: ReadonlySet<string>;
+}
+
+/** What separates the titles of a path in `GroundingSource.title`. */
+const SEPARATOR = ' › ';
+
+const ITEM = /^ {0,1}(?:[-*+•]|\d{1,3}[.)])\s+/;
+
+/** A line of nothing but bold text or code: a definition's term, an option, the caption of a table. */
+const TERM =
+  /^(?:\*\*[^\n]{1,200}\*\*|`[^`\n]{1,120}`(?:[,;\s]+`[^`\n]{1,120}`)*|\*\*?`[^`\n]{1,120}`[^\n.]{0,60}\*?\*)(?:\s*\([^)\n]{0,60}\))?:?$/;
+const LONGEST_TERM = 16;
+
+/** A text whose last block of code is closed, where it is not. */
+export function withClosedFence(text: string): string {
+  let fence = '';
+  for (const line of text.split('\n')) {
+    const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === '') fence = marks ?? '';
+    else if (marks?.startsWith(fence) && line.trim() === marks) fence = '';
+  }
+  return fence === '' ? text : `${text}\n${fence}`;
+}
+
+/** Words as a reader counts them. */
+export const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
+const isTerm = (text: string): boolean => countWords(text) <= LONGEST_TERM && TERM.test(text.trim());
+
+/** A line without letters or digits, the line of a table of contents with its dots, a copyright notice: nothing that answers. */
+const SAYS_NOTHING = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
+
+/** Where the reader of a source stands. */
+interface Reading {
+  path: readonly string[];
+  section: number;
+  term: string;
+}
+
+/** The text of a source with its neighbours, and the characters of it that the retrieved chunk is. */
+export function wholeText({ before = '', text, after = '' }: GroundingSource): { whole: string; from: number; to: number } {
+  return { whole: before + text + after, from: before.length, to: before.length + text.length };
+}
+
+/** The path below a heading: its place in the path of the source where it has one, else in the place of the innermost. */
+function pathBelow(title: string, base: readonly string[], open: readonly string[]): readonly string[] {
+  const known = base.indexOf(title);
+  if (known >= 0) return base.slice(0, known + 1);
+  return open.length > 1 ? [...base.slice(0, 1), ...open] : [...base.slice(0, Math.max(1, base.length - 1)), title];
+}
+
+/** The parts of a list or a table, each with the offset where it begins. */
+function partsOf(text: string, isFirst: (line: string) => boolean): { text: string; offset: number }[] {
+  const parts: { text: string; offset: number }[] = [];
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    if (parts.length === 0 || isFirst(line)) parts.push({ text: line, offset });
+    else parts.at(-1)!.text += `\n${line}`;
+    offset += line.length + 1;
+  }
+  return parts;
+}
+
+/** Reads a source, with its neighbours, into blocks in reading order. Headings are no blocks: they are in the paths. */
+export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
+  const { whole, from, to } = wholeText(source);
+  const base = source.title.split(SEPARATOR);
+  const blocks: QuoteBlock[] = [];
+  const open: { level: number; title: string }[] = [];
+  const reading: Reading = { path: base, section: 0, term: '' };
+  const add = (kind: QuoteBlock['kind'], text: string, { start, header = '' }: { start: number; header?: string }) => {
+    const trimmed = withClosedFence(text.trimEnd());
+    const plain = plainText(trimmed);
+    if (SAYS_NOTHING.test(plain)) return;
+    const { path, section, term } = reading;
+    const first = lineAt(whole, start);
+    blocks.push({
+      source: index,
+      at: blocks.length,
+      kind,
+      text: trimmed,
+      plain,
+      lines: [first, first + text.trimEnd().split('\n').length - 1],
+      words: countWords(plain),
+      path,
+      term,
+      header,
+      section,
+      isFirst: blocks.length === 0 ? from === 0 : blocks.at(-1)!.section !== section,
+      isRetrieved: start < to && start + text.trimEnd().length > from,
+      own: new Set(terms(withoutMarks(trimmed))),
+      context: new Set(terms([...path, term, header].join(' '))),
+    });
+  };
+  for (const { kind, start, end, level, title } of readBlocks(whole)) {
+    const text = whole.slice(start, end);
+    if (kind === 'heading') {
+      while (open.length > 0 && open.at(-1)!.level >= level) open.pop();
+      open.push({ level, title });
+      const path = pathBelow(title, base, open.map((heading) => heading.title)); // prettier-ignore
+      Object.assign(reading, { path, section: reading.section + 1, term: '' });
+    } else if (kind === 'list')
+      for (const item of partsOf(text, (line) => ITEM.test(line))) add('item', item.text, { start: start + item.offset });
+    else if (kind === 'table') {
+      const [first, second, ...rows] = partsOf(text, () => true);
+      const header = plainText(`${first!.text}\n${second?.text ?? ''}`);
+      for (const row of rows) add('row', row.text, { start: start + row.offset, header });
+    } else if (kind === 'paragraph' && isTerm(text)) {
+      reading.term = text;
+      add('term', text, { start });
+    } else if (kind === 'paragraph' || kind === 'fence') add(kind === 'fence' ? 'code' : 'paragraph', text, { start });
+  }
+  return blocks;
+}
+
+/** The line of a text that holds an offset, from 0. */
+function lineAt(text: string, offset: number): number {
+  let line = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}

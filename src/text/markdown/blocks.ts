@@ -1,0 +1,208 @@
+import { type MarkdownLine, readLine, trimEnd } from './lines.ts';
+
+/** comment: an HTML comment; rule: a line of dashes. Both say nothing by themselves. */
+type BlockKind = 'heading' | 'paragraph' | 'list' | 'table' | 'fence' | 'comment' | 'rule';
+
+/** A block of Markdown by its offsets, `end` exclusive, without the white space around it. */
+export interface Block {
+  kind: BlockKind;
+  start: number;
+  end: number;
+  /** Where the first row of a table (after its separator line) or the code of a fence begins; `start` for the others. */
+  body: number;
+  /** 1 to 6 for a heading, else 0. */
+  level: number;
+  /** The words of a heading, without markup; empty for the others. */
+  title: string;
+}
+
+/** A heading is named by so many characters at most: its name stands in the metadata of every chunk under it. */
+const LONGEST_TITLE = 200;
+
+/** The words of a heading: no links, emphasis, code marks, tags or `{#anchor}`. */
+function plainTitle(markdown: string): string {
+  if (markdown.length <= LONGEST_TITLE && /^[^{[<*_`\\\s\0]*(?: [^{[<*_`\\\s\0]+)*$/.test(markdown)) return markdown;
+  const plain = markdown
+    .slice(0, 4 * LONGEST_TITLE)
+    .replace(/\{#[^{}]*\}\s*$/, '')
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/\*\*|__(?=\S)|(?<=\S)__|`/g, '')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/[\s\0]+/g, ' ')
+    .trim();
+  return plain.length > LONGEST_TITLE ? `${plain.slice(0, LONGEST_TITLE - 1).toWellFormed()}…` : plain;
+}
+
+/** An ATX heading: `## Title ##`. */
+function readHeading(text: string, line: MarkdownLine): Block {
+  const marked = text.slice(line.start, line.end);
+  const level = /^#+/.exec(marked)![0].length;
+  const title = plainTitle(withoutClosingMarks(marked.slice(level).trim()));
+  return { kind: 'heading', start: line.start, end: line.end, body: line.start, level, title };
+}
+
+/** Counted by hand: a pattern takes quadratic time on a line of many `# `. */
+function withoutClosingMarks(title: string): string {
+  let end = title.length;
+  while (end > 0 && title[end - 1] === '#') end -= 1;
+  return end === 0 || /\s/.test(title[end - 1]!) ? title.slice(0, end).trim() : title;
+}
+
+/** Makes an open paragraph the setext heading that `line` underlines. Several lines of text above a rule are no heading. */
+export function underlined(text: string, open: Block, line: MarkdownLine): boolean {
+  if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>'))
+    return false;
+  open.kind = 'heading';
+  open.level = text[line.start] === '=' ? 1 : 2;
+  open.title = plainTitle(text.slice(open.start, open.end));
+  open.end = line.end;
+  return true;
+}
+
+/** A fence to its closing line, or to the end of the text. */
+function readFence(text: string, opening: MarkdownLine): { block: Block; next: number } {
+  const mark = fenceMark(text, opening.start);
+  const block: Block = { kind: 'fence', start: opening.start, end: opening.end, body: opening.next, level: 0, title: '' };
+  let next = opening.next;
+  while (next < text.length) {
+    const newline = text.indexOf('\n', next);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(next, end).trim();
+    if (line !== '') block.end = trimEnd(text, next, end);
+    next = newline < 0 ? end : newline + 1;
+    if (line.startsWith(mark) && line.length === fenceMark(line, 0).length) break;
+  }
+  return { block, next };
+}
+
+/** The run of backticks or tildes at `offset`. */
+export function fenceMark(text: string, offset: number): string {
+  let end = offset;
+  while (text[end] === text[offset] && (text[end] === '`' || text[end] === '~')) end += 1;
+  return text.slice(offset, end);
+}
+
+/** An HTML comment, `<pre>`, `<script>` or `<style>` to its end, headings inside it being none; undefined where it is never closed. */
+function readMarkup(text: string, line: MarkdownLine, missing: Set<string>): { block: Block; next: number } | undefined {
+  const closing = line.kind === 'comment' ? '-->' : `</${/\w+/.exec(text.slice(line.start, line.start + 10))![0]}>`;
+  if (missing.has(closing)) return undefined;
+  const at = text.indexOf(closing, line.start + 4);
+  if (at < 0) {
+    missing.add(closing);
+    return undefined;
+  }
+  const last = readLine(text, at + closing.length);
+  const kind = line.kind === 'comment' && last.kind === 'blank' ? 'comment' : 'paragraph';
+  return { block: { kind, start: line.start, end: last.end, body: line.start, level: 0, title: '' }, next: last.next };
+}
+
+/** What the reader knows between two lines. */
+interface Reading {
+  text: string;
+  blocks: Block[];
+  /** The paragraph, list or table that the next line may continue. */
+  open: Block | undefined;
+  /** Whether a blank line stands between `open` and the next line. */
+  gap: boolean;
+  /** Where the last line of `open` begins. */
+  lastLine: number;
+  /** Whether a list began above that an indented line may belong to, also after a fence inside it. */
+  listed: boolean;
+  /** Closing marks (`-->`, `</pre>`) that do not occur any more: they are looked for once only, which keeps reading linear. */
+  missing: Set<string>;
+}
+
+/** Cuts Markdown into blocks, in order; all characters between two blocks are white space. Takes time in proportion to the text. */
+export function readBlocks(text: string): Block[] {
+  const reading: Reading = { text, blocks: [], open: undefined, gap: false, lastLine: 0, listed: false, missing: new Set() };
+  for (let at = 0; at < text.length;) {
+    const line = readLine(text, at);
+    at = line.next;
+    if (line.kind === 'blank') {
+      reading.gap = true;
+      if (reading.open?.kind !== 'list') reading.open = undefined;
+      continue;
+    }
+    const whole = wholeBlock(reading, line);
+    if (whole) {
+      reading.blocks.push(whole.block);
+      reading.open = undefined;
+      at = whole.next;
+    } else takeLine(reading, line);
+    reading.gap = false;
+  }
+  return reading.blocks;
+}
+
+/** The block that begins with the line and is known to end somewhere: a heading, a fence, a comment, a rule. */
+function wholeBlock(reading: Reading, line: MarkdownLine): { block: Block; next: number } | undefined {
+  const { text, open, listed } = reading;
+  if (line.indent > 3) return line.kind === 'fence' && listed ? readFence(text, line) : undefined;
+  if (line.indent < 2 && line.kind !== 'text' && line.kind !== 'item' && line.kind !== 'fence') reading.listed = false;
+  switch (line.kind) {
+    case 'heading':
+      return { block: readHeading(text, line), next: line.next };
+    case 'fence':
+      return readFence(text, line);
+    case 'comment':
+    case 'verbatim':
+      return readMarkup(text, line, reading.missing);
+    case 'underline':
+      if (open && underlined(text, open, line)) return { block: reading.blocks.pop()!, next: line.next };
+      return /^-{3}/.test(text.slice(line.start, line.start + 3)) ? { block: blockOf('rule', line), next: line.next } : undefined;
+    case 'rule':
+      return { block: blockOf('rule', line), next: line.next };
+    default:
+      return undefined;
+  }
+}
+
+/** Adds the line to the open block, or begins a paragraph, list or table with it. */
+function takeLine(reading: Reading, line: MarkdownLine): void {
+  const { open } = reading;
+  if (line.kind === 'separator' && open && open.kind !== 'table' && beginTable(reading, line)) return;
+  if (line.kind === 'item' && !(open?.kind === 'paragraph' && !interrupts(reading.text, line))) {
+    reading.listed = true;
+    if (open?.kind === 'list') extend(reading, line);
+    else begin(reading, 'list', line);
+    return;
+  }
+  if (open && !(open.kind === 'list' && reading.gap && line.indent < 2)) {
+    extend(reading, line);
+    return;
+  }
+  if (line.indent < 2) reading.listed = false;
+  begin(reading, 'paragraph', line);
+}
+
+/** A number other than 1 within a paragraph is a number that fell at the beginning of a line. */
+const interrupts = (text: string, line: MarkdownLine): boolean =>
+  !/^\d/.test(text.slice(line.start, line.start + 1)) || /^1[.)]/.test(text.slice(line.start, line.start + 2));
+
+/** Makes the last line of the open block the header of a table, if it looks like one. */
+function beginTable(reading: Reading, separator: MarkdownLine): boolean {
+  const { text, blocks, lastLine } = reading;
+  const open = reading.open!;
+  const header = text.slice(lastLine, open.end);
+  if (reading.gap || !header.includes('|') || (open.kind === 'list' && !header.startsWith('|'))) return false;
+  if (lastLine === open.start) blocks.pop();
+  else open.end = trimEnd(text, open.start, lastLine);
+  reading.open = { ...blockOf('table', separator), start: lastLine, body: separator.next };
+  reading.lastLine = separator.start;
+  blocks.push(reading.open);
+  return true;
+}
+
+function begin(reading: Reading, kind: BlockKind, line: MarkdownLine): void {
+  reading.open = blockOf(kind, line);
+  reading.lastLine = line.start;
+  reading.blocks.push(reading.open);
+}
+
+function extend(reading: Reading, line: MarkdownLine): void {
+  reading.open!.end = line.end;
+  reading.lastLine = line.start;
+}
+
+const blockOf = (kind: BlockKind, { start, end }: MarkdownLine): Block => ({ kind, start, end, body: start, level: 0, title: '' });

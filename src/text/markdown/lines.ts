@@ -1,0 +1,110 @@
+/** White space that a passage may be cut at: no non-breaking kind. */
+export function isSpace(code: number): boolean {
+  return (
+    code === 32 || (code >= 9 && code <= 13) || code === 0x3000 || code === 0x2028 || code === 0x2029 || (code >= 0x2000 && code <= 0x200a)
+  );
+}
+
+/** White space of every kind: nothing that a chunk would be made of. */
+const isBlank = (code: number): boolean =>
+  isSpace(code) || code === 0xa0 || code === 0xfeff || code === 0x1680 || code === 0x202f || code === 0x205f;
+
+/** The first offset from `offset` on that holds something; `end` where nothing does. */
+export function skipSpace(text: string, offset: number, end: number): number {
+  let at = offset;
+  while (at < end && isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** The end of `start` to `end` without the white space at its end. */
+export function trimEnd(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && isBlank(text.charCodeAt(at - 1))) at -= 1;
+  return at;
+}
+
+/** What a line of Markdown looks like on its own. What it is may depend on the lines before it: `blocks.ts` decides. */
+type LineKind = 'blank' | 'text' | 'heading' | 'fence' | 'item' | 'rule' | 'underline' | 'separator' | 'comment' | 'verbatim';
+
+/** A line of Markdown by its offsets: `start` to `end` without the white space around it, `next` the beginning of the line after it. */
+export interface MarkdownLine {
+  kind: LineKind;
+  start: number;
+  end: number;
+  next: number;
+  /** Columns of white space in front, a tab counting as four. */
+  indent: number;
+}
+
+const HEADING = /#{1,6}(?:[ \t]|$)/my;
+const FENCE = /`{3,}[^`\n]*$|~{3,}/my;
+const RULE = /([-*_])(?:[ \t]*\1){2,}[ \t]*\r?$/my;
+const UNDERLINE = /(?:-{2,}|=+)[ \t]*\r?$/my;
+const SEPARATOR = /^\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/;
+const BULLET = /[-*+](?:[ \t]|\r?$)/my;
+const NUMBER = /\d{1,9}[.)](?:[ \t]|\r?$)/my;
+const VERBATIM = /<(?:pre|script|style|textarea)[\s>]/iy;
+
+/** Whether `pattern` (sticky) fits at `offset`. */
+function fits(pattern: RegExp, text: string, offset: number): boolean {
+  pattern.lastIndex = offset;
+  return pattern.test(text);
+}
+
+/** Whether a line that begins at `offset`, white space aside, is one that underlines a heading or rules off. */
+function dashed(text: string, offset: number, end: number): LineKind | undefined {
+  if (fits(UNDERLINE, text, offset)) return 'underline';
+  if (fits(RULE, text, offset)) return 'rule';
+  return isSeparator(text, offset, end) ? 'separator' : undefined;
+}
+
+function isSeparator(text: string, offset: number, end: number): boolean {
+  const line = text.slice(offset, end);
+  return SEPARATOR.test(line) && line.includes('|');
+}
+
+function kindAt(text: string, offset: number, end: number): LineKind {
+  switch (text[offset]) {
+    case '#':
+      return fits(HEADING, text, offset) ? 'heading' : 'text';
+    case '`':
+    case '~':
+      return fits(FENCE, text, offset) ? 'fence' : 'text';
+    case '=':
+      return fits(UNDERLINE, text, offset) ? 'underline' : 'text';
+    case '-':
+      return dashed(text, offset, end) ?? (fits(BULLET, text, offset) ? 'item' : 'text');
+    case '*':
+      return fits(RULE, text, offset) ? 'rule' : fits(BULLET, text, offset) ? 'item' : 'text';
+    case '_':
+      return fits(RULE, text, offset) ? 'rule' : 'text';
+    case '+':
+      return fits(BULLET, text, offset) ? 'item' : 'text';
+    case '|':
+    case ':':
+      return isSeparator(text, offset, end) ? 'separator' : 'text';
+    case '<':
+      return text.startsWith('<!--', offset) ? 'comment' : fits(VERBATIM, text, offset) ? 'verbatim' : 'text';
+    default:
+      return isDigit(text.charCodeAt(offset)) && fits(NUMBER, text, offset) ? 'item' : 'text';
+  }
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** Reads the line that begins at `offset`. */
+export function readLine(text: string, offset: number): MarkdownLine {
+  const newline = text.indexOf('\n', offset);
+  const next = newline < 0 ? text.length : newline + 1;
+  const end = trimEnd(text, offset, newline < 0 ? text.length : newline);
+  let indent = 0;
+  let start = offset;
+  for (; start < end; start++) {
+    const code = text.charCodeAt(start);
+    if (code === 32) indent += 1;
+    else if (code === 9) indent += 4;
+    else break;
+  }
+  const kind = start === end ? 'blank' : kindAt(text, start, end);
+  return { kind, start, end, next, indent };
+}

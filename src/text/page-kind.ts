@@ -1,0 +1,97 @@
+/** What a page or passage is that leads to answers and holds none: it is found when it is asked for. */
+type PageKind = 'contents' | 'changelog' | 'index';
+
+/** Fewer entries make no list. */
+const FEWEST = 5;
+/** This share of the words stands in links on a page of links. */
+const LINKED = 0.5;
+/** Of its items fewer than this share hold a link among other words: «Largest file: [281 TB](limits.html) (2^48 bytes)» says something itself. */
+const MIXED = 0.15;
+/** This share of the lines are entries of a table of contents or an index. */
+const ENTRIES = 0.6;
+/** This share of a change log's headings name versions or days. */
+const VERSIONS = 0.5;
+
+/** Titles and headings of change logs, and names of their files. */
+const CHANGELOG =
+  /^(?:change[\s_-]?logs?|(?:recent |version |full )*changes|(?:version |release |revision |change )?history(?: of .{1,40} releases)?|release[\s_-]?notes?|releases?|what['’]?s new(?: in .{1,40})?|(?:recent )?(?:\w+ )?news|chronology)$/i;
+/** Titles of the notes on one version. */
+const RELEASE = /^(?:\w+ )?(?:release(?: notes)?(?: for)?|changes in|what['’]?s new in(?: \w+)?) v?\d+(?:\.\d+)*(?:$|\s*[(:,–—-]|\s+on\b)/i;
+/** A section is told by fewer words: `Changes` in a manual may be about anything. */
+const CHANGELOG_SECTION = /^(?:change[\s_-]?logs?|release[\s_-]?(?:notes?|history)|version history)$/i;
+const PEOPLE = /^(?:(?:list of |our )?(?:contributors|authors|credits|acknowledge?ments|backers|sponsors|maintainers|thanks)(?: list)?)$/i;
+const INDEX = /\bindex\b|\bsite ?map\b|\bglossary of links\b/i;
+/** `[Unreleased]`, `v1.2.3 (2024-03-05)`, `2024-03-05`, `Version 3.40.1`. */
+const VERSION =
+  /^(?:\[?unreleased\]?|(?:release |version )?\[?v?\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?\]?\)?(?:\s*[-–—:(].*)?|\[?\d{4}-\d\d-\d\d\]?.*)$/i;
+/** The end of an entry of a table of contents: dots and a page, as the parser of PDFs writes them. */
+const LEADER = / … ?(?:\d+|[ivxlc]+)$/i;
+/** A term of an index with its pages. */
+const PAGES = /^[^|]*[^\d\s.,:;)|][,\s]\s*\d+(?:[–-]\d+)?(?:, ?\d+(?:[–-]\d+)?)*$/;
+
+/** An item, a link or a row. */
+const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
+const ITEM = /^(?:[-*+]|\d+[.)])\s+/;
+const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
+
+/** What kind of page a Markdown text is, by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
+export function pageKindOf(text: string, title = ''): PageKind | undefined {
+  const named = plain(title);
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, words]) => plain(words!));
+  const name = [named, headings[0] ?? ''].find((words) => CHANGELOG.test(words) || RELEASE.test(words));
+  if (name !== undefined || isVersioned(headings)) return 'changelog';
+  return listKindOf(text, [named, headings[0] ?? '']);
+}
+
+/** What kind of passage stands under these headings. */
+export function passageKindOf(text: string, headings: readonly string[]): PageKind | undefined {
+  const [last = '', ...above] = headings.map(plain).toReversed();
+  if (CHANGELOG_SECTION.test(last) || (VERSION.test(last) && above.some((heading) => CHANGELOG_SECTION.test(heading)))) return 'changelog';
+  return listKindOf(text, [last]);
+}
+
+const isVersioned = (headings: readonly string[]): boolean => {
+  const parts = headings.slice(1);
+  return parts.length >= FEWEST && parts.filter((heading) => VERSION.test(heading)).length >= parts.length * VERSIONS;
+};
+
+/** Contents, index or list of people, by the shape of its lines. */
+function listKindOf(text: string, titles: readonly string[]): PageKind | undefined {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#') && !/^\|(?:\s*:?-+:?\s*\|)+$/.test(line));
+  if (lines.length === 0) return undefined;
+  const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length;
+  if (lines.length >= FEWEST && share((line) => LEADER.test(line)) >= ENTRIES) return 'contents';
+  if (lines.length >= 2 * FEWEST && share((line) => PAGES.test(line) && line.length < 80) >= ENTRIES && isSorted(lines)) return 'index';
+  const [all, links] = [wordsIn(text.replace(LINK, '$1')), [...text.matchAll(LINK)].filter(([link]) => !link.startsWith('!'))];
+  if (titles.some((title) => PEOPLE.test(title)) && share((line) => !/[.!?]$/.test(line)) >= ENTRIES) return 'index';
+  const linked = links.reduce((sum, [, words]) => sum + wordsIn(words!), 0);
+  if (links.length < FEWEST || linked < all * LINKED || share((line) => ENTRY.test(line)) < ENTRIES || isMixed(lines)) return undefined;
+  return titles.some((title) => INDEX.test(title)) ? 'index' : 'contents';
+}
+
+/** Whether many items say more than their links do. */
+function isMixed(lines: readonly string[]): boolean {
+  const items = lines.filter((line) => ITEM.test(line)).map((line) => line.replace(ITEM, ''));
+  const saying = items.filter((item) => item.search(LINK) >= 0 && wordsIn(item.replace(LINK, '')) > 1);
+  return saying.length >= items.length * MIXED && saying.length > 1;
+}
+
+/** Whether most lines stand in the order of the alphabet. */
+function isSorted(lines: readonly string[]): boolean {
+  const keys = lines.map((line) => line.replace(/^[^\p{L}\p{N}]+/u, '').toLowerCase());
+  const rising = keys.slice(1).filter((key, i) => key >= keys[i]!).length;
+  return rising >= (keys.length - 1) * 0.7;
+}
+
+const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+/** The words of a title without links, marks and section numbers. */
+const plain = (title: string): string =>
+  title
+    .replace(LINK, '$1')
+    .replace(/[*`\\]/g, '')
+    .replace(/^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\p{Lu})/u, '')
+    .trim();

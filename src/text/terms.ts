@@ -1,0 +1,183 @@
+import { stem } from './stem.ts';
+
+/** Scripts that are written without spaces between words, and Hangul, whose words carry their particles with them: their text is cut into pairs of letters. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〆]+/gu;
+/** What is joined without white space: words, numbers and what stands between them in identifiers, names of files, versions and addresses. */
+const JOINED = /[\p{L}\p{N}\p{M}]+(?:[-_.@'][\p{L}\p{N}\p{M}]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+/** The same where there is nothing but ASCII, which is several times faster. */
+const JOINED_ASCII = /[a-z0-9]+(?:[-_.@'][a-z0-9]+)*(?:\+\+|#(?![a-z0-9]))?/gi;
+const ASCII_WORD = /^[a-z]+$/;
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/;
+/** Letters that have no decomposition and are typed as others. */
+const FOLDED: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' };
+/** Longer terms are cut: no person types them, and an index of them is as large as the text. */
+const LONGEST = 100;
+
+/** Compatible forms made one (full width, ligatures), accents, vowel points and invisible marks dropped; capitals stay for now. */
+function normalized(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufeff]/g, '')
+    .normalize('NFC')
+    .replace(/[ßẞæœøłđðþı]/gi, (letter) => FOLDED[letter.toLowerCase()]!)
+    .replace(/[\u2018\u2019\u02bc]/g, "'")
+    .replace(/[\u2010-\u2015\u2212]/g, '-');
+}
+
+/** Letters in pairs and one by one, so that a word of one letter is found too. */
+function pairs(run: string): string[] {
+  const letters = [...run];
+  const found = letters.slice(1).map((letter, i) => letters[i]! + letter);
+  return found.concat(letters);
+}
+
+/** Stems that were asked for; one word comes with many capitals and points. */
+const stems = new Map<string, readonly string[]>();
+const STEMS_AT_MOST = 100_000;
+
+function stemTerms(word: string): readonly string[] {
+  let found = stems.get(word);
+  if (!found) {
+    found = [stem(word.slice(0, LONGEST))];
+    if (stems.size >= STEMS_AT_MOST) stems.clear();
+    if (word.length < LONGEST) stems.set(word, found);
+  }
+  return found;
+}
+
+/** A word without joints: stemmed where it is English, as it is where it is a number or another language, cut where it is unspaced. */
+function wordTerms(word: string): readonly string[] {
+  if (ASCII_WORD.test(word)) return stemTerms(word);
+  if (ASCII.test(word) || word.search(UNSPACED) < 0) return [word.slice(0, LONGEST)];
+  const found: (readonly string[])[] = [];
+  let end = 0;
+  for (const { 0: run, index } of word.matchAll(UNSPACED)) {
+    if (index > end) found.push(wordTerms(word.slice(end, index)));
+    found.push(pairs(run));
+    end = index + run.length;
+  }
+  if (end < word.length) found.push(wordTerms(word.slice(end)));
+  return found.flat();
+}
+
+/** Between the words of `readOnlyFile`, not those of `mRNA` or `pH`. */
+const HUMP = /(?<=[a-z]{2})(?=[A-Z][a-zA-Z])/;
+
+/** The plural of an acronym: `LLMs`, `CPUs`; and of one in lower case that has no vowel, `llms`. */
+const ACRONYMS = /^(?:[A-Z]{2,}|(?=[a-z]{4})(?!https$)[b-df-hj-np-tv-xz]+(?<!s))s$/;
+
+/** A word in lower case, and its parts where capitals show them. The plural of an acronym is the acronym. */
+function casedTerms(given: string): readonly string[] {
+  const word = ACRONYMS.test(given) && given.length > 2 ? given.slice(0, -1) : given;
+  const lower = word.toLowerCase();
+  const whole = wordTerms(lower);
+  if (lower === word) return whole;
+  const humps = word.split(HUMP);
+  return humps.length > 1 ? whole.concat(humps.flatMap((hump) => wordTerms(hump.toLowerCase()))) : whole;
+}
+
+/** The identifiers in words that are written without spaces: `F-117` of `F-117是什么`. */
+const amongUnspaced = (whole: string): string[] =>
+  whole
+    .split(UNSPACED)
+    .map((part) => part.replace(/^[-_.@']+/, '').replace(/(?<![-_.@'+#])[-_.@'+#]+$/, ''))
+    .filter((part) => part !== whole && /[-_.@]/.test(part));
+
+/** An identifier whole, then by the joints that hold it together: `a.b_c-d` gives itself, `b_c-d`, and `a`, `b`, `c`, `d`. */
+function joinedTerms(joined: string): readonly string[] {
+  const whole = joined.includes("'") ? joined.replace(/'s?(?![\p{L}\p{N}])/giu, '') : joined;
+  const words = whole.split(/[-_.@'+#]+/).filter(Boolean);
+  if (words.length === 1 && words[0] === whole) return casedTerms(whole);
+  const inner = words.length > 2 ? whole.split(/[.@']/).filter((part) => part !== whole && /[-_]/.test(part)) : [];
+  const among = ASCII.test(whole) ? [] : amongUnspaced(whole);
+  const kept = [...new Set([whole, ...inner, ...among])].filter(
+    (part) => part.length <= LONGEST && (ASCII.test(part) || part.search(UNSPACED) < 0),
+  );
+  return kept.map((part) => part.toLowerCase()).concat(words.flatMap(casedTerms));
+}
+
+/** A word with nothing but punctuation around it: most of all text, and found without the rest. */
+const PLAIN = /^[("'[*]*([A-Za-z]+)[)"'\].,;:!?*]*$/;
+
+/** The terms of a run of text without white space. */
+function analyse(run: string): readonly string[] {
+  const plain = PLAIN.exec(run)?.[1];
+  if (plain) return casedTerms(plain);
+  const text = ASCII.test(run) ? run : normalized(run);
+  const grouped = text.includes(',') ? text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '') : text;
+  return (grouped.match(ASCII.test(grouped) ? JOINED_ASCII : JOINED) ?? []).flatMap(joinedTerms);
+}
+
+/**
+ * Analysed runs of text without white space: a text repeats its words, so nearly all are found here. Each run has one place, by its FNV-1a hash,
+ * and gives it up to the next one; so the table stays small, and a run is found without making a string of it.
+ */
+const PLACES = 1 << 17;
+/** Longer runs come once, mostly: they are not kept. */
+const KNOWN_LENGTH = 32;
+const known: ({ run: string; terms: readonly string[] } | undefined)[] = Array.from({ length: PLACES }, () => undefined);
+
+function learn(run: string, place: number): readonly string[] {
+  const found = analyse(run);
+  if (run.length <= KNOWN_LENGTH) known[place] = { run, terms: found };
+  return found;
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(String.fromCharCode(code)));
+
+/**
+ * What a text is found by: its words, normalized and stemmed, in their order, none with white space in it. Identifiers stand whole beside
+ * their parts (`ERR-4042`: `err-4042`, `err`, `4042`), so that what only looks alike shares fewer terms. Texts and queries are analysed alike.
+ */
+export function terms(text: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  let hash = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : 32;
+    if (!isSpace(code)) {
+      hash = Math.imul(hash ^ code, 16_777_619);
+      continue;
+    }
+    if (at > start) {
+      const place = hash & (PLACES - 1);
+      const before = known[place];
+      const isKnown = before && before.run.length === at - start && text.startsWith(before.run, start);
+      for (const term of isKnown ? before.terms : learn(text.slice(start, at), place)) found.push(term);
+    }
+    start = at + 1;
+    hash = 0;
+  }
+  return found;
+}
+
+/** English words that say how a question is asked, not what about; stemmed as `terms` stems them. */
+const FUNCTION_WORDS = new Set(
+  terms(
+    `a about after again all also am an and any are as at be because been before being but by can could did do does doing don for from had has have having he her here
+    hers him his how i if in into is it its itself just let ll me my no nor not of off on once only or our ours out over own please re s same she should so
+    some such t tell than that the their theirs them then there these they this those through to too under until up us ve very was we were what when where which while who whom
+    whose why will with would you your yours`,
+  ),
+);
+
+/** The terms of a text that say what it is about: without English function words, and without single letters of unspaced scripts that stand in a pair. */
+export function ownTerms(text: string): string[] {
+  const all = terms(text);
+  const paired = new Set(all.filter((term) => term.search(UNSPACED) === 0 && term.length > 1).flatMap((term) => [...term]));
+  return all.filter((term) => !FUNCTION_WORDS.has(term) && !paired.has(term));
+}
+
+/** The terms of a query: those that say what it is about, or all, where there are no such. */
+export function queryTerms(text: string): string[] {
+  const telling = ownTerms(text);
+  return telling.length > 0 ? telling : terms(text);
+}
+
+/** Terms that a query is searched by: a longer one is a text that was pasted, and each term takes time in the index. */
+const MOST_SEARCHED = 1_000;
+
+/** The terms that a query is searched by: the first ones of those that say what it is about. */
+export const searchedTerms = (query: string): string[] => queryTerms(query).slice(0, MOST_SEARCHED);

@@ -1,0 +1,47 @@
+import { comparedTerms } from '../languages/question.ts';
+import { languageOf } from '../languages/detect.ts';
+import { terms } from './terms.ts';
+
+/** Terms that count as missing before any are looked at: one shared word of one says less than six of six. */
+const DOUBT = 2;
+/** Letters that Chinese asks and joins with: a pair of letters that holds one is no word. */
+const JOINING = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
+const WORD = /[\p{L}\p{N}]+(?:[-.'’][\p{L}\p{N}]+)*/gu;
+/** Whether capitals of a question tell names from other words: in German all nouns have one. */
+const capitalsTell = (question: string): boolean => languageOf(question) !== 'de';
+
+/** The telling terms of a question whose words have a capital though they do not begin it; where capitals do not tell, only of those with a figure (`E31`). */
+export function capitalTerms(question: string): Set<string> {
+  const isTelling = capitalsTell(question) ? /^\p{Lu}/u : /^\p{Lu}.*\p{N}/u;
+  const [, ...rest] = Array.from(question.matchAll(WORD), ([word]) => word);
+  const telling = new Set(comparedTerms(question));
+  const capitals = rest.filter((word) => isTelling.test(word)).flatMap((word) => terms(word).slice(0, 1));
+  return new Set(capitals.filter((term) => telling.has(term)));
+}
+
+/** How the share is counted. */
+interface ShareOptions {
+  /** How often a word with a capital counts. */
+  capital?: number;
+  /** The terms that are looked for: what a retrieved passage is scored by, unless others are given. */
+  wanted?: readonly string[];
+}
+
+/**
+ * Tells how many of a question's terms a text holds: m of n give m / (n + 2), 0 to 1. The question is analysed once, however many texts are asked about: it may be
+ * as long as a book.
+ */
+export function sharesOf(
+  question: string,
+  { capital = 1, wanted: sought = comparedTerms(question) }: ShareOptions = {},
+): (text: string) => number {
+  const wanted = [...new Set(sought.filter((term) => !JOINING.test(term)))];
+  const capitals = capital === 1 ? undefined : capitalTerms(question);
+  const count = (term: string) => (capitals?.has(term) ? capital : 1);
+  const all = wanted.reduce((sum, term) => sum + count(term), 0);
+  return (text) => {
+    const held = new Set(terms(text));
+    const found = wanted.reduce((sum, term) => sum + (held.has(term) ? count(term) : 0), 0);
+    return found / (all + DOUBT);
+  };
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { documentWriter, fileNameOf } from '../../../src/cli/printers/document-printer.ts';
+import { folder } from '../../support/folder.ts';
+
+const document = (source: string, text = source) => ({ id: '1', source, text, title: 't', metadata: {} });
+
+describe('the name of a file for a document', () => {
+  it.each([
+    ['docs/guides/pump.pdf', 'docs-guides-pump.pdf'],
+    ['notes/größe.md', 'notes-größe'],
+    ['https://example.com/docs/start?page=2#top', 'example.com-docs-start-page=2-top'],
+    ['../../etc/passwd', 'etc-passwd'],
+    ['/', 'document'],
+    ['...', 'document'],
+    ['.hidden', 'hidden'],
+    ['nul.txt', '_nul.txt'],
+    ['a\\b:c*?"<>|\n', 'a-b-c-'],
+  ])('is made of its source: %s', (source, name) => {
+    expect(fileNameOf(source)).toBe(name);
+  });
+
+  it('is one that file systems take, and is told from others', () => {
+    const [one, two] = ['a', 'b'].map((end) => fileNameOf(`${'ü/'.repeat(300)}${end}`));
+    expect(Buffer.byteLength(`.${one}.md.1234567`)).toBeLessThan(256);
+    expect(one).not.toBe(two);
+  });
+});
+
+describe('documents as files', () => {
+  it('are written under names of their own, over what was written before', () => {
+    const home = folder();
+    const out = join(home, 'new/out');
+    for (let again = 0; again < 2; again++) {
+      const write = documentWriter(out, { home });
+      expect(['a b.pdf', 'a-b.pdf', 'A-B.pdf'].map((source) => write(document(source)))).toEqual(
+        ['a-b.pdf.md', 'a-b.pdf-2.md', 'A-B.pdf-3.md'].map((name) => join(out, name)),
+      );
+    }
+    expect(readdirSync(out).toSorted()).toEqual(['A-B.pdf-3.md', 'a-b.pdf-2.md', 'a-b.pdf.md']);
+    expect(readFileSync(join(out, 'a-b.pdf.md'), 'utf8')).toBe('a b.pdf');
+  });
+
+  it('replace no source, and nothing that a link leads to', () => {
+    const home = folder({ 'a.md': 'source', 'out/x': '', 'secret.txt': 'secret' });
+    expect(documentWriter(home, { home })(document('a.md', 'new'))).toBe(join(home, 'a-2.md'));
+    symlinkSync(join(home, 'secret.txt'), join(home, 'out/b.md'));
+    documentWriter(join(home, 'out'), { home })(document('b.md', 'new'));
+    expect(['a.md', 'secret.txt', 'out/b.md'].map((name) => readFileSync(join(home, name), 'utf8'))).toEqual(['source', 'secret', 'new']);
+  });
+
+  it.each([['.'], ['*.md'], ['x-y.md']])('replace no source that is read later, of %s', (given) => {
+    const home = folder({ 'x-y.md': 'source', 'x/y.md': 'new' });
+    const write = documentWriter(home, { home, paths: [join(home, given)] });
+    expect(write(document('x/y.md', 'new'))).toBe(join(home, 'x-y-2.md'));
+    expect(readFileSync(join(home, 'x-y.md'), 'utf8')).toBe('source');
+  });
+
+  it('replace what was written before where another folder is read', () => {
+    const home = folder({ 'x/y.md': 'new' });
+    for (let again = 0; again < 2; again++)
+      expect(documentWriter(home, { home, paths: [join(home, 'x'), 'https://example.com/a.md'] })(document('x/y.md'))).toBe(
+        join(home, 'x-y.md'),
+      );
+  });
+
+  it('are refused with a reason where the folder is a file, or a folder has their name', () => {
+    const home = folder({ file: '' });
+    expect(() => documentWriter(join(home, 'file'), { home })).toThrow('--output-dir');
+    mkdirSync(join(home, 'out/a.md'), { recursive: true });
+    writeFileSync(join(home, 'out/a.md/x'), '');
+    expect(() => documentWriter(join(home, 'out'), { home })(document('a.pdf.md'))).not.toThrow();
+    expect(() => documentWriter(join(home, 'out'), { home })(document('a'))).toThrow('cannot be written');
+  });
+});

@@ -1,0 +1,188 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { prefetch, groupConcurrently, mapAsFinished, mapOrdered, withHeartbeat } from '../../src/core/concurrency.ts';
+
+async function* count(to: number, seen: number[] = []): AsyncGenerator<number, void, void> {
+  for (let i = 0; i < to; i++) {
+    seen.push(i);
+    yield i;
+  }
+}
+const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+};
+
+const gate = () => {
+  let open!: () => void;
+  const opened = new Promise<void>((done) => (open = done));
+  return { opened, open };
+};
+
+describe('mapOrdered', () => {
+  it('keeps the order whatever takes longer, and works at most so many at once', async () => {
+    let running = 0;
+    let most = 0;
+    const results = await all(
+      mapOrdered(count(8), 3, async (n) => {
+        most = Math.max(most, ++running);
+        await wait(n % 2 === 0 ? 8 : 1);
+        running--;
+        return n;
+      }),
+    );
+    expect(results).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(most).toBe(3);
+  });
+
+  it('reads no further ahead than it may', async () => {
+    const seen: number[] = [];
+    const mapped = mapOrdered(count(100, seen), 4, async (n) => n);
+    await mapped.next();
+    expect(seen.length).toBeLessThanOrEqual(4);
+    await mapped.return();
+  });
+
+  it('throws what the work throws, after what is running has ended', async () => {
+    let ended = 0;
+    const work = async (n: number) => {
+      await wait(n === 1 ? 1 : 10);
+      ended++;
+      if (n === 1) throw new Error('one is bad');
+      return n;
+    };
+    await expect(all(mapOrdered(count(3), 3, work))).rejects.toThrow('one is bad');
+    expect(ended).toBe(3);
+  });
+});
+
+describe('mapOrdered, where the source is slow', () => {
+  it('hands out what is done, and waits for no more', async () => {
+    const { opened, open } = gate();
+    const slow = async function* () {
+      yield* [1, 2];
+      await opened;
+      yield 3;
+    };
+    const mapped = mapOrdered(slow(), 8, async (n) => n * 10);
+    expect([(await mapped.next()).value, (await mapped.next()).value]).toEqual([10, 20]);
+    open();
+    expect(await all(mapped)).toEqual([30]);
+  });
+
+  it('throws what the source throws, and what the work throws before that', async () => {
+    const broken = async function* () {
+      yield 1;
+      await wait(5);
+      throw new Error('the source broke');
+    };
+    await expect(all(mapOrdered(broken(), 4, async (n) => n))).rejects.toThrow('the source broke');
+    const failing = async () => Promise.reject(new Error('one is bad'));
+    await expect(all(mapOrdered(broken(), 4, failing))).rejects.toThrow('one is bad');
+  });
+
+  it('closes the source when its reader leaves', async () => {
+    let closed = false;
+    const source = async function* () {
+      try {
+        for (let i = 0; ; i++) yield i;
+      } finally {
+        closed = true;
+      }
+    };
+    for await (const item of mapOrdered(source(), 3, async (n) => n)) if (item === 2) break;
+    expect(closed).toBe(true);
+  });
+});
+
+describe('mapAsFinished', () => {
+  it('gives what is finished first', async () => {
+    const results = await all(mapAsFinished([30, 1, 15], 3, async (ms) => (await wait(ms), ms)));
+    expect(results).toEqual([1, 15, 30]);
+  });
+});
+
+describe('ahead', () => {
+  it('begins before it is read, and works no further ahead than its size', async () => {
+    const seen: number[] = [];
+    const items = prefetch(count(100, seen), 5);
+    await wait(5);
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+    expect((await items.next()).value).toBe(0);
+    await items.return();
+  });
+
+  it('gives everything in order, and the error where the source fails', async () => {
+    expect(await all(prefetch(count(7), 3))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    const failing = async function* () {
+      yield 1;
+      throw new Error('the source broke');
+    };
+    const read: number[] = [];
+    await expect(async () => {
+      for await (const item of prefetch(failing(), 4)) read.push(item);
+    }).rejects.toThrow('the source broke');
+    expect(read).toEqual([1]);
+  });
+
+  it('closes the source when its reader leaves', async () => {
+    let closed = false;
+    const source = async function* () {
+      try {
+        for (let i = 0; ; i++) yield i;
+      } finally {
+        closed = true;
+      }
+    };
+    for await (const item of prefetch(source(), 3)) if (item === 2) break;
+    expect(closed).toBe(true);
+  });
+});
+
+describe('grouped', () => {
+  it('closes a group when its weight is reached', async () => {
+    expect(await all(groupConcurrently(count(7), 3))).toEqual([[0, 1, 2], [3, 4, 5], [6]]);
+    expect(await all(groupConcurrently(count(5), 4, { weight: (n) => n }))).toEqual([[0, 1, 2, 3], [4]]);
+  });
+});
+
+describe('grouped, with patience', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('closes a group that has waited long enough, and no empty one', async () => {
+    const slow = async function* () {
+      yield* [1, 2];
+      await new Promise((done) => setTimeout(done, 60));
+      yield* [3, 4, 5];
+    };
+    const groups = async (patience: number) => {
+      const gathered = all(groupConcurrently(slow(), 3, { patience }));
+      await vi.advanceTimersByTimeAsync(100);
+      return gathered;
+    };
+    expect(await groups(10)).toEqual([
+      [1, 2],
+      [3, 4, 5],
+    ]);
+    expect(await groups(10_000)).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+  });
+});
+
+describe('pulsed', () => {
+  it('speaks while nothing comes', async () => {
+    const { opened, open } = gate();
+    const slow = async function* () {
+      await opened;
+      yield 'late';
+    };
+    const items = withHeartbeat(slow(), 10);
+    expect([(await items.next()).value, (await items.next()).value]).toEqual([undefined, undefined]);
+    open();
+    expect((await all(items)).filter((item) => item !== undefined)).toEqual(['late']);
+  });
+});

@@ -1,0 +1,56 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findBrowser, findBrowsers } from '../../../src/drivers/browser/find-browser.ts';
+import { folder } from '../../support/folder.ts';
+
+const executable = (files: Record<string, string>): string => {
+  const path = folder(files);
+  for (const name of Object.keys(files)) chmodSync(join(path, name), 0o755);
+  return path;
+};
+const none = async () => '';
+
+test('a browser is found on the PATH, Chrome before Chromium, in the order of the folders', async () => {
+  const first = executable({ chromium: '' });
+  const second = executable({ chromium: '', 'google-chrome': '' });
+  const inFolders = (...folders: string[]) =>
+    findBrowser({ environment: { PATH: folders.join(delimiter) }, platform: 'linux', playwrights: none });
+  expect(await inFolders(first, second)).toBe(join(second, 'google-chrome'));
+  expect(await inFolders(first)).toBe(join(first, 'chromium'));
+  expect(await inFolders(folder())).toBeUndefined();
+});
+
+test('all of them are found, each once, the first choice first and the one of Playwright last', async () => {
+  const place = executable({ chromium: '', 'google-chrome': '', 'other/chrome': '' });
+  const path = join(place, 'other/chrome');
+  const found = await findBrowsers({
+    environment: { PATH: [place, place].join(delimiter) },
+    platform: 'linux',
+    playwrights: async () => path,
+  });
+  expect(found).toEqual([join(place, 'google-chrome'), join(place, 'chromium'), path]);
+});
+
+test('what cannot be executed, and a folder of that name, is no browser', async () => {
+  const place = folder({ 'google-chrome': '' });
+  mkdirSync(join(place, 'chromium'));
+  expect(await findBrowser({ environment: { PATH: place }, platform: 'linux', playwrights: none })).toBeUndefined();
+});
+
+test('applications of a Mac are found at home too', async () => {
+  const home = executable({ 'Applications/Chromium.app/Contents/MacOS/Chromium': '' });
+  const found = await findBrowser({ environment: { HOME: home, PATH: '' }, platform: 'darwin', playwrights: none });
+  expect(found).toMatch(/Chrom(e|ium)$/);
+});
+
+test('the Chromium of Playwright is taken where it is there and no other is', async () => {
+  const place = executable({ chrome: '', 'bin/chromium': '' });
+  const path = join(place, 'chrome');
+  const playwrights = async () => path;
+  expect(await findBrowser({ environment: { PATH: '' }, platform: 'linux', playwrights })).toBe(path);
+  expect(await findBrowser({ environment: { PATH: join(place, 'bin') }, platform: 'linux', playwrights })).toBe(
+    join(place, 'bin/chromium'),
+  );
+  expect(await findBrowser({ environment: {}, platform: 'linux', playwrights: async () => join(place, 'nothing') })).toBeUndefined();
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { checkMarkup } from '../../../../src/drivers/parsers/html/dom.ts';
+
+const attributes = (count: number) => Array.from({ length: count }, (_, i) => `a${i}="b c"`).join(' ');
+
+describe('the limits of markup', () => {
+  it('refuse more elements, attributes or depth than a DOM is built for', () => {
+    expect(() => checkMarkup('<p>a '.repeat(1_000_001))).toThrow('more than 1000000 elements');
+    expect(() => checkMarkup(`<p ${attributes(10_001)}>x</p>`)).toThrow('more than 10000 attributes');
+    expect(() => checkMarkup(`<p ${'a '.repeat(10_001)}>x</p>`)).toThrow('more than 10000 attributes');
+    expect(() => checkMarkup('<div>'.repeat(50_001))).toThrow('nests more than 50000 elements');
+    expect(() => checkMarkup('<b>x '.repeat(50_001))).toThrow('nests more than 50000 elements');
+  });
+
+  it('let pass what people write', () => {
+    const rows = '<tr><td>1<td>2<br><img src="a.png">'.repeat(20_000);
+    const list = `<ul>${'<li>One<p>Two'.repeat(20_000)}</ul>`;
+    const drawing = `<svg>${'<path d="M0 0"/>'.repeat(20_000)}</svg>`;
+    const data = `<div data-state='${'{ "a": 1 } '.repeat(20_000)}'>${'<b>x</b>'.repeat(20_000)}</div>`;
+    expect(() => checkMarkup(`<table>${rows}</table>${list}${drawing}${data}<p>1 < 2</p>`)).not.toThrow();
+  });
+
+  it('are checked in a time that grows with the length alone', () => {
+    const hostile = ['<', '<a ', '<a "', "<a '", '</', '<a\n\n', '<p a="b', '<!--', '<a <b '].map((part) => part.repeat(1_000_000));
+    expect(hostile.map(isRefused)).toEqual([false, true, true, true, false, true, false, false, true]);
+  });
+});
+
+function isRefused(html: string): boolean {
+  try {
+    checkMarkup(html);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { pptxFile } from '../../../support/files.ts';
+import { placeOf, read } from '../read.ts';
+
+const slides = [
+  { title: 'Aqua 300 launch', bullets: ['Sixty litres', 'Two seals'] },
+  {
+    title: 'Prices',
+    table: [
+      ['Model', 'Price'],
+      ['Aqua 300', '249 EUR'],
+    ],
+    notes: 'The discount ends in June.',
+  },
+  { title: 'Questions' },
+];
+
+describe('PPTX', () => {
+  it('has the title, bullets, table and notes of each slide', async () => {
+    const { text, metadata } = await read('pptx', pptxFile(slides));
+    expect(text).toBe(
+      [
+        '## Aqua 300 launch',
+        '- Sixty litres\n- Two seals',
+        '## Prices',
+        '| Model | Price |\n| --- | --- |\n| Aqua 300 | 249 EUR |',
+        '> Notes: The discount ends in June.',
+        '## Questions',
+      ].join('\n\n'),
+    );
+    expect(metadata).toEqual({ pages: 3 });
+  });
+
+  it('knows the slide of every passage', async () => {
+    const parsed = await read('pptx', pptxFile(slides));
+    expect(['Sixty', '249 EUR', 'discount', 'Questions'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 2, 3]);
+    expect(parsed.marks).toHaveLength(3);
+  });
+
+  it('shows lists with their levels and numbers, links, breaks, groups and what is drawn for newer readers', async () => {
+    const item = (text: string, properties: string) => `<a:p>${properties}<a:r><a:t>${text}</a:t></a:r></a:p>`;
+    const numbered = (level: number, start = '') => `<a:pPr lvl="${level}"><a:buAutoNum type="arabicPeriod"${start}/></a:pPr>`;
+    const bullet = '<a:pPr lvl="1"><a:buChar char="•"/></a:pPr>';
+    const body = (paragraphs: string) => `<p:sp><p:nvSpPr/><p:txBody>${paragraphs}</p:txBody></p:sp>`;
+    const shapes = [
+      body(item('Fill', numbered(0, ' startAt="3"')) + item('the tank', bullet) + item('Heat', numbered(0)) + item('Plain', '')),
+      `<p:grpSp>${body('<a:p><a:r><a:t>One</a:t></a:r><a:br/><a:r><a:t>line &amp; more</a:t></a:r></a:p>')}</p:grpSp>`,
+      body('<a:p><a:r><a:rPr><a:hlinkClick r:id="web"/></a:rPr><a:t>The shop</a:t></a:r></a:p>'),
+      `<mc:AlternateContent><mc:Choice>${body('<a:p><a14:m><m:oMath><m:r><m:t>a=b</m:t></m:r></m:oMath></a14:m></a:p>')}</mc:Choice><mc:Fallback>${body(item('Old', ''))}</mc:Fallback></mc:AlternateContent>`,
+    ].join('');
+    const { text } = await read('pptx', pptxFile([{ title: 'Use', shapes, links: { web: 'https://shop.example/' } }]));
+    expect(text).toBe(
+      ['## Use', '3. Fill\n  - the tank\n4. Heat', 'Plain', 'One line & more', '[The shop](https://shop.example/)', 'a=b'].join('\n\n'),
+    );
+  });
+
+  it('has the words of a diagram, nested as they are connected', async () => {
+    const point = (id: string, text: string, type = 'node') =>
+      `<dgm:pt modelId="${id}" type="${type}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+    const connection = (from: string, to: string, order: number) => `<dgm:cxn srcId="${from}" destId="${to}" srcOrd="${order}"/>`;
+    const diagram = `<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><dgm:ptLst>${point('0', '', 'doc')}${point('2', 'Drain')}${point('1', 'Heat')}${point('3', 'to 95 °C')}${point('4', 'arrow', 'sibTrans')}</dgm:ptLst><dgm:cxnLst>${connection('0', '1', 0)}${connection('0', '2', 1)}${connection('1', '3', 0)}</dgm:cxnLst></dgm:dataModel>`;
+    expect((await read('pptx', pptxFile([{ title: 'Steps', diagram }]))).text).toBe('## Steps\n\n- Heat\n  - to 95 °C\n- Drain');
+  });
+
+  it('follows the order of the presentation and keeps hidden slides', async () => {
+    const { text, marks } = await read('pptx', pptxFile([{ title: 'Last' }, { title: 'First', isHidden: true }], { order: [2, 1] }));
+    expect([text, marks?.map(({ page }) => page)]).toEqual(['## First\n\n## Last', [1, 2]]);
+  });
+
+  it('is refused where a slide is no XML', async () => {
+    await expect(read('pptx', pptxFile([{ title: 'Broken', shapes: '<p:sp>' }]))).rejects.toThrow(/slide1\.xml is no XML/);
+  });
+
+  it('is named by its property, or else by its first slide', async () => {
+    const core = { 'dc:title': 'Launch deck', 'dc:creator': 'Ida Berg' };
+    expect(await read('pptx', pptxFile(slides, { core }))).toMatchObject({ title: 'Launch deck', metadata: { author: 'Ida Berg' } });
+    expect((await read('pptx', pptxFile(slides))).title).toBe('Aqua 300 launch');
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { pdfFile, type PdfText } from '../../../support/pdf-file.ts';
+import { placeOf, read } from '../read.ts';
+
+const wide = 'The pump of the Aqua 300 is checked at every visit, and its state is noted in the log';
+
+describe('PDF', () => {
+  it('has its pages in order, a mark at each, and its properties in the metadata', async () => {
+    const info = { Title: 'Aqua 300 manual', Author: 'Ida Berg', Subject: 'Care', CreationDate: "D:20240305101500+01'00'" };
+    const parsed = await read('pdf', pdfFile([['Fill the tank.'], ['Descale it.'], ['The warranty runs.']], { info }));
+    expect(parsed.text).toBe('Fill the tank.\n\nDescale it.\n\nThe warranty runs.');
+    expect(parsed.title).toBe('Aqua 300 manual');
+    expect(parsed.metadata).toEqual({ author: 'Ida Berg', created: '2024-03-05T09:15:00.000Z', description: 'Care', pages: 3 });
+    expect(['Fill', 'Descale', 'warranty'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 3]);
+  });
+
+  it('joins the lines of a paragraph and the words that are broken over lines', async () => {
+    const { text } = await read(
+      'pdf',
+      pdfFile([[`${wide} of mainte-`, 'nance. This is done by a trained person who has read the whole manual and under-', 'stood it.']]),
+    );
+    expect(text).toBe(`${wide} of maintenance. This is done by a trained person who has read the whole manual and understood it.`);
+  });
+
+  it('begins a paragraph where the page has a gap, and leaves short lines as they are', async () => {
+    const lines: PdfText[] = [wide, 'and in the book.', { text: 'Hall 4', y: 680 }, { text: 'Oslo', y: 665.6 }, { text: wide, y: 620 }];
+    expect((await read('pdf', pdfFile([lines]))).text).toBe(`${wide} and in the book.\n\nHall 4\nOslo\n\n${wide}`);
+  });
+
+  it('makes headings of larger letters', async () => {
+    const lines: PdfText[] = [
+      { text: 'Aqua 300', size: 24 },
+      { text: 'Care', size: 16 },
+      { text: wide, size: 10 },
+      { text: 'Repair', size: 16 },
+      { text: wide, size: 10 },
+    ];
+    const { text, title } = await read('pdf', pdfFile([lines]));
+    expect(text).toBe(`# Aqua 300\n\n## Care\n\n${wide}\n\n## Repair\n\n${wide}`);
+    expect(title).toBe('Aqua 300');
+  });
+
+  it('makes headings of the lines that its outline names', async () => {
+    const lines: PdfText[] = [
+      '1 Care',
+      { text: wide, y: 700 },
+      { text: '2 Repair', y: 650 },
+      { text: wide, y: 600 },
+      { text: '3 Parts', y: 550 },
+      { text: wide, y: 500 },
+    ];
+    const { text } = await read('pdf', pdfFile([lines], { outline: ['1 Care', '2 Repair', '3 Parts'] }));
+    expect(text).toBe(`# 1 Care\n\n${wide}\n\n# 2 Repair\n\n${wide}\n\n# 3 Parts\n\n${wide}`);
+  });
+
+  it('has bullets as list items, and a table of contents without its dots', async () => {
+    const lines = ['• Gloves', '• Goggles', '• Acid'];
+    expect((await read('pdf', pdfFile([lines.map((line) => line.replace('•', '\x95'))]))).text).toBe('- Gloves\n- Goggles\n- Acid');
+    const contents: PdfText[] = [
+      { text: '. . . . . . . . . . 2', x: 140, y: 700 },
+      { text: 'Safety', x: 72, y: 700 },
+      { text: '. . . . . . . . . . 3', x: 140, y: 680 },
+      { text: 'Care', x: 72, y: 680 },
+    ];
+    expect((await read('pdf', pdfFile([contents]))).text).toBe('Safety … 2\nCare … 3');
+  });
+
+  it('leaves out headers and footers that run through the pages', async () => {
+    const page = (number: number): PdfText[] => [
+      { text: 'Aqua 300 manual', y: 780 },
+      { text: `Step ${number} of the work is this one.`, y: 700 },
+      { text: 'Then go on with the next.', y: 686 },
+      { text: `Page ${number}`, y: 30 },
+    ];
+    const { text } = await read('pdf', pdfFile([1, 2, 3, 4].map(page)));
+    expect(text).not.toMatch(/manual|Page/);
+    expect(text.match(/Step \d of/g)).toEqual(['Step 1 of', 'Step 2 of', 'Step 3 of', 'Step 4 of']);
+  });
+
+  it('leaves out the lines with the number of their page, whatever stands beside it', async () => {
+    const page = (number: number): PdfText[] => [
+      { text: number % 2 ? `Chapter of ${'abcd'[number - 1]} ${number + 6}` : `${number + 6} Aqua`, y: 780 },
+      { text: `Step ${'abcd'[number - 1]} of the work is this one.`, y: 700 },
+      { text: 'Then go on with the next.', y: 686 },
+    ];
+    expect((await read('pdf', pdfFile([1, 2, 3, 4].map(page)))).text).not.toMatch(/Chapter|Aqua/);
+  });
+
+  it('keeps a heading that begins with the number of its page where the footer has that number', async () => {
+    const page = (chapter: string, index: number): PdfText[] => [
+      { text: chapter, size: 16, y: 780 },
+      { text: `Step ${'abcd'[index]} of the work is this one.`, y: 700 },
+      { text: 'Then go on with the next.', y: 686 },
+      { text: `Aqua manual Page ${index + 1}`, y: 30 },
+    ];
+    const { text } = await read('pdf', pdfFile(['Safety', 'Care', '3 Chapter', 'Parts'].map(page)));
+    expect(text).toContain('# 3 Chapter');
+    expect(text).not.toMatch(/Page/);
+  });
+
+  it('has a table whose cells stand below one another as a table, and the lines of another as they are', async () => {
+    const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
+    const aligned = [
+      row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
+      row(686, ['P1', 72], ['10', 200], ['100', 300]),
+      row(672, ['P2', 72], ['20', 200], ['180', 300]),
+    ];
+    expect((await read('pdf', pdfFile([aligned.flat()]))).text).toBe(
+      '| Model | Flow | Price |\n| --- | --- | --- |\n| P1 | 10 | 100 |\n| P2 | 20 | 180 |',
+    );
+    const crooked = [
+      row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
+      row(686, ['P1', 72], ['100', 300]),
+      row(672, ['P2', 90], ['20', 180]),
+    ];
+    expect((await read('pdf', pdfFile([crooked.flat()]))).text).toBe('Model Flow Price\nP1 100\nP2 20');
+  });
+
+  it('has the wrapped lines of a cell in the row that they belong to', async () => {
+    const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y, size: 10 }));
+    const lastColumn = [
+      row(700, ['Code', 72], ['Meaning', 160]),
+      row(686, ['E05', 72], ['The sensor of the boiler is inter-', 160]),
+      row(674, ['rupted or wet.', 160]),
+      row(660, ['E07', 72], ['The pump is dry.', 160]),
+      row(646, ['E09', 72], ['The valve does not', 160]),
+      row(634, ['close.', 160]),
+      row(600, ['Call the service for all others.', 72]),
+    ];
+    expect((await read('pdf', pdfFile([lastColumn.flat()]))).text).toBe(
+      '| Code | Meaning |\n| --- | --- |\n| E05 | The sensor of the boiler is interrupted or wet. |\n| E07 | The pump is dry. |\n' +
+        '| E09 | The valve does not close. |\n\nCall the service for all others.',
+    );
+    const anyColumn = [
+      row(700, ['Part', 72], ['Private', 200], ['Business', 320]),
+      row(680, ['Boilers', 72], ['60 months', 200], ['24 months', 320]),
+      row(660, ['Wearing parts: gaskets,', 72], ['6 months', 200], ['3 months, unless', 320]),
+      row(648, ['steam tips', 72], ['worn', 320]),
+      row(628, ['Accessories', 72], ['24 months', 200], ['12 months', 320]),
+    ];
+    expect((await read('pdf', pdfFile([anyColumn.flat()]))).text).toBe(
+      '| Part | Private | Business |\n| --- | --- | --- |\n| Boilers | 60 months | 24 months |\n' +
+        '| Wearing parts: gaskets, steam tips | 6 months | 3 months, unless worn |\n| Accessories | 24 months | 12 months |',
+    );
+  });
+
+  it('has a row with an empty cell as a row, though it stands as close as a wrapped line', async () => {
+    const row = (y: number, ...cells: [string, number][]): PdfText[] => cells.map(([text, x]) => ({ text, x, y }));
+    const lines = [
+      row(700, ['Model', 72], ['Flow', 200], ['Price', 300]),
+      row(686, ['P1', 72], ['10', 200], ['100', 300]),
+      row(672, ['P2', 72], ['180', 300]),
+      row(658, ['P3', 72], ['30', 200], ['260', 300]),
+    ];
+    expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe(
+      '| Model | Flow | Price |\n| --- | --- | --- |\n| P1 | 10 | 100 |\n| P2 |  | 180 |\n| P3 | 30 | 260 |',
+    );
+  });
+
+  it('has the pages of a table of contents behind dots, also where some entries have none', async () => {
+    const entry = (y: number, title: string, page: string, dots = ''): PdfText[] => [
+      { text: title, x: 72, y },
+      ...(dots ? [{ text: dots, x: 140, y }] : []),
+      { text: page, x: 400, y },
+    ];
+    const dots = '. '.repeat(20);
+    const lines = [entry(700, 'Care', '3'), entry(686, 'Start', '4', dots), entry(672, 'Stop', '5', dots), entry(658, 'Fill', '7', dots)];
+    expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe('Care … 3\nStart … 4\nStop … 5\nFill … 7');
+  });
+
+  it('of pictures is an error that says that there is no text', async () => {
+    const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
+    await expect(read('pdf', pdfFile([picture, picture]))).rejects.toThrow(/sample\.pdf has no text layer: its 2 pages are pictures/);
+  });
+
+  it('that is encrypted is an error that says so', async () => {
+    const key = (byte: string) => `<${byte.repeat(32)}>`;
+    const trailer = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O ${key('5a')} /U ${key('3c')} >> /ID [<${'11'.repeat(16)}> <${'11'.repeat(16)}>]`;
+    await expect(read('pdf', pdfFile([['secret']], { trailer }))).rejects.toThrow(/sample\.pdf is encrypted/);
+  });
+
+  it('that is damaged is an error that names it', async () => {
+    await expect(read('pdf', '%PDF-1.7\nthis is not a PDF at all')).rejects.toThrow(/sample\.pdf cannot be read as a PDF: /);
+  });
+});

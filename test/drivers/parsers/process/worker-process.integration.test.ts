@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WorkerProcess } from '../../../../src/drivers/parsers/process/worker-process.ts';
+import { slowHtml } from '../../../support/slow-html.ts';
+
+const task = (source: string, file_type: string, content: string) => ({ bytes: new Uint8Array(Buffer.from(content)), source, file_type });
+const started: WorkerProcess[] = [];
+const start = (limits: { heap: number; resident: number }): WorkerProcess => {
+  const process = new WorkerProcess(limits);
+  started.push(process);
+  return process;
+};
+
+const script = fileURLToPath(new URL('../../../support/parse-process.ts', import.meta.url));
+const parents: ChildProcess[] = [];
+/** Starts a process that reads documents, in a group of its own, and waits until it has read the first. */
+async function startParent(
+  mode: string,
+  [shell, ...before]: string[] = [],
+): Promise<{ parent: ChildProcess; said: () => string; pid: number }> {
+  const env = { ...process.env, KB_TEST_SECRET: 'never-to-be-told' };
+  const parent = spawn(shell ?? process.execPath, [...before, ...(shell ? [process.execPath] : []), script, mode], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  parents.push(parent);
+  let said = '';
+  parent.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await once(parent.stdout!, 'data');
+  return { parent, said: () => said, pid: parent.pid! };
+}
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((process) => process.kill()));
+  for (const parent of parents.splice(0)) if (parent.exitCode === null) parent.kill('SIGKILL');
+});
+
+describe('a worker process', () => {
+  it('parses several documents of a message', async () => {
+    const answer = await start({ heap: 256, resident: 768 }).parse([task('a.md', 'markdown', '# A'), task('b.html', 'html', '<p>b</p>')]);
+    expect(answer).toMatchObject({ outcomes: [{ parsed: { text: '# A' } }, { parsed: { text: 'b' } }] });
+  });
+
+  it('takes and hands over a document of many megabytes', async () => {
+    const text = 'Ein Satz über Möwen. '.repeat(1_000_000);
+    const answer = await start({ heap: 1024, resident: 1536 }).parse([task('long.txt', 'text', text)]);
+    expect('outcomes' in answer && 'parsed' in answer.outcomes[0]! && answer.outcomes[0].parsed.text.length).toBeGreaterThan(20_000_000);
+  });
+
+  it('dies of a document that takes more resident memory than its limit, whatever its heap holds', async () => {
+    const process = start({ heap: 1024, resident: 1 });
+    expect(await process.parse([task('slow.html', 'html', slowHtml)])).toMatchObject({ death: { signal: 'SIGKILL' } });
+    expect(process.isAlive).toBe(false);
+  });
+
+  it('does not keep its parent from ending', async () => {
+    const { parent, said } = await startParent('once');
+    const [code] = await once(parent, 'close');
+    expect({ code, said: said() }).toEqual({ code: 0, said: 'first\n' });
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'that cannot be started for want of descriptors fails its document, and nothing else',
+    async () => {
+      const { parent, said } = await startParent('starved', ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']);
+      const [code] = await once(parent, 'close');
+      expect({ code, said: said() }).toEqual({
+        code: 0,
+        said: expect.stringMatching(/^first\n.*second\.html cannot be read: no process could be started/),
+      });
+    },
+  );
+
+  it('outlives the interrupt of a terminal, which its parent answers', async () => {
+    const { parent, said, pid } = await startParent('signalled');
+    process.kill(-pid, 'SIGINT');
+    const [code] = await once(parent, 'close');
+    expect({ code, said: said() }).toEqual({ code: 0, said: 'first\nsecond\n' });
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'ends in the middle of a document when its parent is killed, and knows none of its secrets',
+    async () => {
+      const { parent, pid } = await startParent('forever');
+      const [child] = childrenOf(pid);
+      expect(readFileSync(`/proc/${child}/environ`, 'utf8')).not.toContain('never-to-be-told');
+      await new Promise((resolve) => setTimeout(resolve, 1000)); // it is in the middle of its document
+      expect(isRunning(child!)).toBe(true);
+      parent.kill('SIGKILL');
+      await once(parent, 'exit');
+      await expect.poll(() => isRunning(child!), { timeout: 30_000 }).toBe(false);
+    },
+  );
+});

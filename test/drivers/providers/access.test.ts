@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { KbError } from '../../../src/core/errors.ts';
+import { accessTo } from '../../../src/drivers/providers/access.ts';
+
+const KEYS = { OPENAI_API_KEY: 'key-of-openai' };
+
+function refusal(work: () => unknown): KbError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof KbError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('openai', () => {
+  it('is asked at its own address with the key of the environment', () => {
+    expect(accessTo({ provider: 'openai', env: KEYS }, 'embedding')).toMatchObject({
+      base_url: 'https://api.openai.com/v1',
+      key: 'key-of-openai',
+      model: 'text-embedding-3-small',
+      is_own_address: true,
+    });
+  });
+
+  it('is asked elsewhere where OPENAI_BASE_URL or the configuration says so, the configuration first', () => {
+    const env = { ...KEYS, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/' };
+    expect(accessTo({ provider: 'openai', env }, 'embedding')).toMatchObject({ base_url: 'http://127.0.0.1:1/v1', is_own_address: false });
+    const options = { base_url: 'http://127.0.0.1:2/v1' };
+    expect(accessTo({ provider: 'openai', options, env }, 'llm').base_url).toBe('http://127.0.0.1:2/v1');
+  });
+
+  it('without a key is a setup error that names the variable', () => {
+    for (const env of [{}, { OPENAI_API_KEY: '' }, { OPENAI_API_KEY: ' \n' }]) {
+      const error = refusal(() => accessTo({ provider: 'openai', env }, 'llm'));
+      expect([error.code, error.message.includes('export OPENAI_API_KEY=')]).toEqual(['setup', true]);
+    }
+  });
+});
+
+describe('a key', () => {
+  const keyIn = (OPENAI_API_KEY: string) => accessTo({ provider: 'openai', env: { OPENAI_API_KEY } }, 'llm').key;
+
+  it('loses the end of a line', () => {
+    expect(keyIn(' secret\r\n')).toBe('secret');
+  });
+
+  it('that no header can carry is refused, and not repeated', () => {
+    for (const key of ['sec\nret', 'secr\u00e9t', 'sec\u200bret']) {
+      const error = refusal(() => keyIn(key));
+      expect([error.code, error.message]).toEqual(['setup', 'OPENAI_API_KEY holds characters that are part of no key.']);
+    }
+  });
+
+  it('is the first that is set of several', () => {
+    const keyWith = (env: NodeJS.ProcessEnv) => accessTo({ provider: 'gemini', env }, 'llm');
+    expect(keyWith({ GOOGLE_API_KEY: 'g' })).toMatchObject({ key: 'g', key_variable: 'GOOGLE_API_KEY' });
+    expect(keyWith({ GOOGLE_API_KEY: 'g', GEMINI_API_KEY: 'own' })).toMatchObject({ key: 'own', key_variable: 'GEMINI_API_KEY' });
+  });
+});
+
+describe('openai_compatible', () => {
+  const options = { base_url: 'http://127.0.0.1:8080/v1' };
+
+  it('needs an address and a model, and says where they are set', () => {
+    const noAddress = refusal(() => accessTo({ provider: 'openai_compatible', model: 'm', env: KEYS }, 'embedding'));
+    expect([noAddress.code, noAddress.message]).toEqual([
+      'configuration',
+      'The provider openai_compatible needs embedding.options.base_url.',
+    ]);
+    expect(noAddress.hint).toContain('OPENAI_COMPATIBLE_BASE_URL');
+    const noModel = refusal(() => accessTo({ provider: 'openai_compatible', options, env: KEYS }, 'llm'));
+    expect([noModel.code, noModel.message]).toEqual(['configuration', 'The provider openai_compatible needs chat.llm.model.']);
+  });
+
+  it('may rerank without a model: some servers have but one', () => {
+    expect(accessTo({ provider: 'openai_compatible', options, env: {} }, 'rerank').model).toBe('');
+  });
+
+  it('takes its address from its own variable, not from OPENAI_BASE_URL', () => {
+    const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
+    expect(refusal(() => accessTo({ provider: 'openai_compatible', model: 'm', env }, 'embedding')).code).toBe('configuration');
+    const own = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:3/v1' };
+    expect(accessTo({ provider: 'openai_compatible', model: 'm', env: own }, 'embedding').base_url).toBe('http://127.0.0.1:3/v1');
+  });
+
+  it('is asked with its own key, else with none: that of openai is for openai alone', () => {
+    const keyWith = (env: NodeJS.ProcessEnv) => accessTo({ provider: 'openai_compatible', model: 'm', options, env }, 'embedding').key;
+    expect(keyWith({ ...KEYS, OPENAI_COMPATIBLE_API_KEY: 'own' })).toBe('own');
+    expect(keyWith(KEYS)).toBeUndefined();
+  });
+});
+
+describe('a provider', () => {
+  it('that cannot be asked for it is refused with those that can', () => {
+    for (const name of ['voyage', 'nobody', 'toString', '__proto__']) {
+      const error = refusal(() => accessTo({ provider: name, env: { VOYAGE_API_KEY: 'k' } }, 'llm'));
+      expect([error.code, error.message]).toEqual(['configuration', `There is no provider «${name}» for chat.llm.`]);
+      expect(error.hint).toMatch(/^Known are openai, anthropic, .*openai_compatible\.$/);
+    }
+  });
+
+  it('is refused with a login in its address, which is not repeated', () => {
+    for (const address of [
+      'http://user:hunter2secret@127.0.0.1:9/v1',
+      'https://hunter2secret@models.example',
+      'http://:hunter2secret@127.0.0.1',
+    ]) {
+      const given = refusal(() => accessTo({ provider: 'ollama', options: { base_url: address }, env: {} }, 'embedding'));
+      expect([given.code, given.message]).toEqual([
+        'configuration',
+        'The address in embedding.options.base_url holds a user name or a password.',
+      ]);
+      const exported = refusal(() => accessTo({ provider: 'ollama', env: { OLLAMA_BASE_URL: address } }, 'llm'));
+      expect([exported.code, exported.message]).toEqual([
+        'configuration',
+        'The address in OLLAMA_BASE_URL holds a user name or a password.',
+      ]);
+      expect(`${given.hint}${exported.hint}`).not.toContain('hunter2');
+    }
+  });
+
+  it('whose variable holds no address is refused by its name', () => {
+    for (const value of ['localhost:8080', 'file:///etc', 'nonsense']) {
+      const error = refusal(() => accessTo({ provider: 'ollama', env: { OLLAMA_BASE_URL: value } }, 'llm'));
+      expect([error.code, error.message]).toEqual(['configuration', 'OLLAMA_BASE_URL in the environment is not an address.']);
+    }
+  });
+});
+
+describe('options', () => {
+  it('that are not right are refused by name', () => {
+    for (const [options, name] of [
+      [{ base_url: 'localhost:80' }, 'base_url'],
+      [{ base_url: 'file:///etc' }, 'base_url'],
+      [{ dimensions: 0 }, 'dimensions'],
+    ] as const) {
+      const error = refusal(() => accessTo({ provider: 'openai', options, env: KEYS }, 'embedding'));
+      expect([error.code, error.message.includes(`embedding.options.${name}`)]).toEqual(['configuration', true]);
+    }
+  });
+
+  it('that kb does not know go into the request', () => {
+    const options = { base_url: 'http://127.0.0.1:1', dimensions: 64, user: 'kb' };
+    expect(accessTo({ provider: 'openai', options, env: KEYS }, 'embedding')).toMatchObject({ dimensions: 64, parameters: { user: 'kb' } });
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { retryAfter, providerError } from '../../../src/drivers/providers/provider-errors.ts';
+
+const asked = {
+  provider: 'openai',
+  model: 'm',
+  base_url: 'http://user:secret@127.0.0.1:9/v1',
+  key: 'sk-test-1234567890',
+  key_variable: 'OPENAI_API_KEY',
+};
+const refused = (status: number, message = 'no', code?: string) =>
+  providerError(
+    Object.assign(new Error(`${status} ${message}`), { status, code, error: { message, code }, headers: new Headers() }),
+    asked,
+  );
+
+describe('an answer of the provider', () => {
+  it('is tried again for 408, 409, 429 and 5xx alone', () => {
+    for (const status of [408, 409, 429, 500, 502, 503, 529])
+      expect([status, refused(status).isRetryable, refused(status).code]).toEqual([status, true, 'unavailable']);
+    for (const status of [400, 401, 403, 404, 413, 422]) expect([status, refused(status).isRetryable]).toEqual([status, false]);
+  });
+
+  it('has a code that tells the stage what to do', () => {
+    expect([400, 401, 402, 403, 404, 413, 422].map((status) => refused(status).code)).toEqual([
+      'invalid',
+      'unauthorized',
+      'unauthorized',
+      'unauthorized',
+      'configuration',
+      'too_large',
+      'invalid',
+    ]);
+    expect(refused(400, 'The model `m` does not exist', 'model_not_found').code).toBe('configuration');
+  });
+
+  it('is not tried again when there is nothing left to spend', () => {
+    const error = refused(429, 'You exceeded your current quota', 'insufficient_quota');
+    expect([error.code, error.isRetryable]).toEqual(['unauthorized', false]);
+  });
+
+  it('is too large in the words of several servers', () => {
+    for (const message of [
+      "This model's maximum context length is 8192 tokens, however you requested 10000 tokens",
+      'Invalid input: maximum request size is 300000 tokens per request.',
+      'batch size 64 > maximum allowed batch size 32',
+      'input is too large to process. increase the physical batch size',
+      '`inputs` must have less than 512 tokens. Given: 600',
+    ]) {
+      expect([message, refused(400, message).code]).toEqual([message, 'too_large']);
+    }
+    expect(refused(400, "'input' holds a character that is not allowed").code).toBe('invalid');
+  });
+
+  it('says that a conversation does not fit in the words of each dialect', () => {
+    for (const message of [
+      'Your input exceeds the context window of this model. Please adjust your input and try again.', // OpenAI
+      'prompt is too long: 208310 tokens > 200000 maximum', // Anthropic
+      'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000', // Anthropic
+      'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', // Gemini
+      'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length', // Mistral
+      'Please reduce the length of the messages or completion.', // Groq
+      'The decoder prompt (length 5000) is longer than the maximum model length of 4096.', // vLLM
+      'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it', // llama.cpp
+      'the input length exceeds the context length', // Ollama
+      'Trying to keep the first 5000 tokens when context the overflows.', // LM Studio
+    ]) {
+      expect([message, refused(400, message).code]).toEqual([message, 'too_large']);
+    }
+    expect(refused(400, 'no', 'context_length_exceeded').code).toBe('too_large');
+    expect(refused(500, 'input is too large to process. increase the physical batch size').code).toBe('too_large');
+  });
+
+  it('is no conversation that does not fit where the limit of the answer is above what the model writes', () => {
+    for (const message of [
+      'max_tokens is too large: 999999. This model supports at most 16384 completion tokens, whereas you provided 999999.',
+      'max_tokens: 99999 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5',
+    ]) {
+      expect(refused(400, message)).toMatchObject({ code: 'invalid', hint: 'Set chat.llm.max_tokens lower.' });
+    }
+  });
+
+  it('is not tried again when it is more than an account may send in a minute', () => {
+    const much = refused(
+      429,
+      'Request too large for m on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced.',
+    );
+    expect([much.code, much.isRetryable]).toEqual(['too_large', false]);
+    const later = refused(
+      429,
+      'Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.',
+    );
+    expect([later.code, later.isRetryable, later.retryAfter]).toEqual(['unavailable', true, 6]);
+  });
+
+  it('within a stream is judged by the number or the kind that it names', () => {
+    const within = (error: object | string) => providerError({ message: 'it', error }, asked);
+    expect(within({ code: 502, message: 'Provider returned error' })).toMatchObject({ code: 'unavailable', isRetryable: true });
+    expect(within({ type: 'overloaded_error', message: 'Overloaded' })).toMatchObject({ code: 'unavailable', isRetryable: true });
+    expect(within({ type: 'invalid_request_error', message: 'no' })).toMatchObject({ code: 'invalid', isRetryable: false });
+    expect(within({ code: 'insufficient_quota', message: 'no' })).toMatchObject({ code: 'unauthorized', isRetryable: false });
+    expect(within({ code: 'context_length_exceeded', message: 'no' }).code).toBe('too_large');
+    expect(within('gone')).toMatchObject({ code: 'unavailable', message: 'openai broke off with 500: it.' });
+  });
+
+  it('never repeats the key, whole or in part', () => {
+    const { message, hint } = refused(401, 'Incorrect API key provided: sk-test-1234567890 (sk-te***7890).');
+    expect(`${message} ${hint}`).not.toMatch(/sk-te|7890/);
+    expect(message).toBe('openai answered 401: Incorrect API key provided: … (…).');
+    expect(hint).toContain('OPENAI_API_KEY');
+  });
+
+  it('never repeats what is secret in an address', () => {
+    for (const [said, told] of [
+      [
+        'a URL that includes credentials: http://user:hunter2secret@127.0.0.1:9/v1/chat',
+        'a URL that includes credentials: http://127.0.0.1:9/v1/chat.',
+      ],
+      ['Ask (https://models.example/v1?api_key=hunter2secret&page=2).', 'Ask (https://models.example/v1?page=2).'],
+      ['Is it ftp://me:hunter2secret@files.example?', 'Is it ftp://files.example?'],
+    ] as const)
+      expect(refused(400, said).message).toBe(`openai answered 400: ${told}`);
+    const cause = new TypeError('Cannot be constructed: https://hunter2secret@models.example/v1');
+    expect(providerError(new Error('Connection error.', { cause }), asked).message).toMatch(
+      /: Cannot be constructed: https:\/\/models\.example\/v1\.$/,
+    );
+  });
+
+  it('is cut where it is a whole page', () => {
+    expect(refused(502, `<html>${'x '.repeat(5000)}`).message.length).toBeLessThan(350);
+  });
+});
+
+describe('no answer', () => {
+  it('is retryable, names the address without its password, and the deepest reason', () => {
+    const cause = new Error('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+    const error = providerError(new Error('Connection error.', { cause }), asked);
+    expect([error.code, error.isRetryable]).toEqual(['unavailable', true]);
+    expect(error.message).toBe('openai did not answer at http://127.0.0.1:9/v1: connect ECONNREFUSED 127.0.0.1:9.');
+  });
+
+  it('is the end of the work where the work was stopped', () => {
+    const error = providerError(new Error('Request was aborted.'), { ...asked, signal: AbortSignal.abort() });
+    expect([error.code, error.isRetryable]).toEqual(['aborted', false]);
+  });
+});
+
+describe('retryAfter', () => {
+  it('reads seconds, milliseconds and dates', () => {
+    expect(retryAfter(new Headers({ 'retry-after': '2' }))).toBe(2);
+    expect(retryAfter(new Headers({ 'retry-after-ms': '250', 'retry-after': '9' }))).toBe(0.25);
+    const inTen = retryAfter(new Headers({ 'retry-after': new Date(Date.now() + 10_000).toUTCString() }))!;
+    expect(inTen).toBeGreaterThan(5);
+    expect(inTen).toBeLessThanOrEqual(10);
+    expect(retryAfter(new Headers({ 'retry-after': new Date(0).toUTCString() }))).toBe(0);
+    for (const headers of [undefined, new Headers(), new Headers({ 'retry-after': 'soon' })]) expect(retryAfter(headers)).toBeUndefined();
+  });
+
+  it('reads what a sentence says where no header does', () => {
+    expect(retryAfter(undefined, 'Please try again in 20s. Visit …')).toBe(20);
+    expect(retryAfter(new Headers(), 'Please retry in 34.07s.')).toBe(34.07);
+    expect(retryAfter(new Headers(), 'Please try again in 6ms.')).toBe(0.006);
+    expect(retryAfter(new Headers({ 'retry-after': '2' }), 'try again in 9s')).toBe(2);
+    expect(retryAfter(new Headers(), 'Try again in a second.')).toBeUndefined();
+  });
+});

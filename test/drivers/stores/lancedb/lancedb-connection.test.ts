@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { KbError } from '../../../../src/core/errors.ts';
+import { connectTo, folderOf, storeError } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+
+describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
+  it('is refused at once', async () => {
+    await expect(connectTo({ url: '/proc/kb/deep/store', storageOptions: {} }, { create: true })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('/proc/kb'),
+    });
+  });
+});
+
+describe('storeError', () => {
+  it.each([
+    ['No space left on device (os error 28)', 'unavailable', 'full'],
+    ['LanceError(IO): Generic LocalFileSystem error: Permission denied (os error 13)', 'configuration', 'permission denied'],
+    ['EROFS: read-only file system, mkdir', 'configuration', 'permission denied'],
+    ['ENOTDIR: not a directory, mkdir', 'configuration', 'not a folder'],
+    [
+      'lance error: Invalid input, the vector column is odd, /usr/local/src/lance-core/src/schema.rs:837:36',
+      'internal',
+      'the vector column is odd',
+    ],
+  ])('says of «%s» what it is and where', (message, code, sentence) => {
+    const error = storeError(new Error(message), '/data/kb');
+    expect(error).toMatchObject({ code, message: expect.stringContaining('/data/kb') });
+    expect(error.message).toContain(sentence);
+    expect(error.message).not.toContain('.rs:');
+  });
+
+  it('leaves an error of ours as it is', () => {
+    const error = new KbError('conflict', 'There is one already.');
+    expect(storeError(error, '/data/kb')).toBe(error);
+  });
+});
+
+describe('folderOf', () => {
+  it('tells a path from an address', () => {
+    expect(
+      ['.kb/lancedb', '/data/kb', 'C:\\kb', 'file:///data/my%20kb', 's3://bucket/kb', 'gs://bucket', 'az://kb', 'memory://'].map(folderOf),
+    ).toEqual(['.kb/lancedb', '/data/kb', 'C:\\kb', '/data/my kb', undefined, undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,508 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, mkdir, readdir, rm, utimes, writeFile, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
+import type { Collection, StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
+import { chunk, everything, testStore } from '../../../support/store-contract.ts';
+
+const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
+const plain = (id: string, text = 'a passage') => ({ id, text, source: 'a', metadata: {} });
+
+let folder: string;
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'kb-store-'));
+  folder = join(home, 'lancedb');
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** The table of the only collection, as it lies in the folder. */
+async function openTable() {
+  const connection = await (await import('@lancedb/lancedb')).connect(folder);
+  return await connection.openTable((await connection.tableNames()).find((name) => name.startsWith('kb.'))!);
+}
+
+testStore('lancedb', () => openLanceDb({ url: folder }));
+
+describe('a LanceDB store in a folder', () => {
+  it('makes nothing until something is written', async () => {
+    const store = await openLanceDb({ url: folder });
+    expect(await store.collections()).toEqual([]);
+    expect(await store.open('manuals')).toBeUndefined();
+    expect(await store.drop('manuals')).toBe(false);
+    expect(await readdir(home)).toEqual([]);
+    await store.create(INFO);
+    expect((await store.collections()).map(({ name }) => name)).toEqual(['manuals']);
+  });
+
+  it('is found again after its folder was moved', async () => {
+    await (await (await openLanceDb({ url: folder })).create(INFO)).upsert([plain('1', 'the pump')]);
+    const { rename } = await import('node:fs/promises');
+    await rename(folder, join(home, 'moved'));
+    const collection = await (await openLanceDb({ url: join(home, 'moved') })).open('manuals');
+    expect((await collection!.search({ text: 'pump', limit: 1 }))[0]?.chunk.id).toBe('1');
+  });
+
+  it('names the path when it is a file, or lies under one', async () => {
+    await writeFile(join(home, 'file'), '');
+    for (const url of [join(home, 'file'), join(home, 'file', 'deeper')]) {
+      const making = openLanceDb({ url }).then((store) => store.create(INFO));
+      await expect(making).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(url) });
+    }
+  });
+
+  it.skipIf(process.getuid?.() === 0)('names the path when it may not be written', async () => {
+    await mkdir(folder, { mode: 0o500 });
+    const store = await openLanceDb({ url: folder });
+    await expect(store.create(INFO)).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(folder) });
+    await expect(store.lock('manuals')).rejects.toMatchObject({ code: 'configuration' });
+  });
+
+  it('refuses one that a later version has made', async () => {
+    await (await openLanceDb({ url: folder })).create(INFO);
+    const { connect } = await import('@lancedb/lancedb');
+    const catalog = await (await connect(folder)).openTable('_kb_collections');
+    await catalog.update({ values: { form: 2 } });
+    await expect((await openLanceDb({ url: folder })).collections()).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('later version'),
+    });
+  });
+
+  it('removes the table of a draft that was left an hour ago, and no table that is not its own', async () => {
+    const store = await openLanceDb({ url: folder });
+    await (await store.draft(INFO)).collection.upsert([plain('1')]);
+    const { connect } = await import('@lancedb/lancedb');
+    for (const name of ['theirs', 'kb.theirs', 'theirs.abc123']) await (await connect(folder)).createTable(name, [{ id: 1 }]);
+    const tables = async () => (await readdir(folder)).filter((name) => name.startsWith('kb.manuals.'));
+    await store.create({ ...INFO, name: 'notes' });
+    expect(await tables(), 'it may still be written to').toHaveLength(1);
+    const later = Date.now() + 2 * 3_600_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+    await store.create({ ...INFO, name: 'letters' });
+    clock.mockRestore();
+    expect(await tables()).toEqual([]);
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['theirs.lance', 'kb.theirs.lance', 'theirs.abc123.lance']));
+    expect((await store.collections()).map(({ name }) => name).toSorted()).toEqual(['letters', 'notes']);
+  });
+
+  it('is made once by all who make their first collection at the same time', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const stores = await Promise.all(names.map(() => openLanceDb({ url: folder })));
+    await Promise.all(stores.map(async (store, i) => (await store.create({ ...INFO, name: names[i]! })).upsert([plain('1')])));
+    expect((await stores[0]!.collections()).map(({ name }) => name).toSorted()).toEqual(names);
+  });
+
+  it('is made anew where who made it was killed when that had only begun', async () => {
+    await mkdir(join(folder, '_kb_collections.lance', '_versions'), { recursive: true });
+    const store = await openLanceDb({ url: folder });
+    expect(await store.collections()).toEqual([]);
+    await (await store.create(INFO)).upsert([plain('1')]);
+    expect((await store.collections()).map(({ name }) => name)).toEqual(['manuals']);
+  });
+
+  it('is written to where a lock was left that says nothing', async () => {
+    await mkdir(join(folder, '.locks'), { recursive: true });
+    await writeFile(join(folder, '.locks', 'manuals'), '');
+    const release = await (await openLanceDb({ url: folder })).lock('manuals');
+    await release();
+    expect(await readdir(join(folder, '.locks'))).not.toContain('manuals');
+  });
+
+  it('writes nothing any more where another has taken its lock, and leaves that alone', async () => {
+    const store = await openLanceDb({ url: folder });
+    const collection = await store.create(INFO);
+    const release = await store.lock('manuals');
+    await collection.upsert([plain('1')]);
+    const file = join(folder, '.locks', 'manuals');
+    const other = JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), lock: 'of another' });
+    await writeFile(file, other);
+    await expect(collection.replace([{ source: 'a', isNew: true, chunks: [plain('2')] }])).rejects.toMatchObject({
+      code: 'conflict',
+      isRetryable: true,
+    });
+    await expect(store.drop('manuals')).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    const draft = await store.draft({ ...INFO, model: 'another' });
+    await expect(draft.commit()).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    expect(await store.collections()).toEqual([INFO]);
+    await release();
+    expect(await readFile(file, 'utf8')).toBe(other);
+    expect(await collection.count()).toBe(1);
+  });
+
+  it('keeps a draft that took its place also where the old table can not be removed', async () => {
+    const store = await openLanceDb({ url: folder });
+    await (await store.create(INFO)).upsert([plain('old')]);
+    const draft = await store.draft(INFO);
+    await draft.collection.upsert([plain('new')]);
+    const old = (await readdir(folder)).filter((name) => name.startsWith('kb.')).toSorted()[0]!;
+    await rm(join(folder, old), { recursive: true });
+    await draft.commit();
+    expect((await everything((await store.open('manuals'))!)).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('says of a filter that is too large what is wrong with it', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    await collection.upsert([plain('1', 'the pump')]);
+    const many = Array.from({ length: 20_000 }, (_, i) => `value ${i} ${'x'.repeat(40)}`);
+    for (const condition of [{ in: many }, { gte: 'x'.repeat(300) }])
+      await expect(collection.search({ text: 'pump', filter: { key: condition }, limit: 1 })).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('filter'),
+      });
+  });
+
+  it('gathers what many small writes have scattered', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    for (let i = 0; i < 80; i++) await collection.upsert([plain(`${i % 10}`, `turn ${i}`)]);
+    const before = await collection.bytes();
+    await collection.optimize();
+    expect(await collection.bytes()).toBeLessThan(before / 4);
+    expect((await collection.search({ text: 'turn 79', limit: 1 }))[0]?.chunk.id).toBe('9');
+    expect(await collection.count()).toBe(10);
+  });
+
+  it('keeps the number of old versions of an older table bounded', { timeout: 180_000 }, async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 7_200_000 });
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    vi.useRealTimers();
+    await collection.upsert(Array.from({ length: 60 }, (_, i) => plain(`${i}`, `buoy ${i}`)));
+    const sizes: number[] = [];
+    for (let i = 0; i < 150; i++) {
+      await collection.upsert([plain(`${i % 60}`, `moved for the ${i}th time`)]);
+      await collection.optimize();
+      sizes.push(await collection.bytes());
+    }
+    expect(Math.max(...sizes.slice(80))).toBeLessThan(1.25 * Math.max(...sizes.slice(0, 80)));
+  });
+
+  const filled = async (rows: number): Promise<Collection> => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    for (let row = 0; row < rows; row += 3_000)
+      await collection.upsert(Array.from({ length: 3_000 }, (_, i) => plain(`${row + i}`, `row ${row + i} ${'x'.repeat(500)}`)));
+    return collection;
+  };
+  const tagsOf = async (): Promise<string[]> =>
+    (await readdir(folder, { recursive: true })).filter((name) => name.includes('tags/')).map((name) => name.split('/').at(-1)!);
+
+  it('is walked through as it was at the beginning, whatever is written and tidied meanwhile', { timeout: 180_000 }, async () => {
+    const reading = await filled(18_000);
+    const writing = (await (await openLanceDb({ url: folder })).open(INFO.name))!;
+    const before = await everything(reading);
+    const data = async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes('/data/')).toSorted();
+    const files = await data();
+    const walked: StoredChunk[] = [];
+    for await (const chunks of reading.all()) {
+      if (walked.length === 0) {
+        for (let i = 0; i < 200; i++) {
+          await writing.upsert([plain(`${i * 90}`, `turn ${i}`)]);
+          if (i % 20 === 19) await writing.optimize();
+        }
+        await writing.delete({ ids: ['17999'] });
+        await writing.optimize();
+        expect(await data()).toEqual(expect.arrayContaining(files)); // what is read ahead tells nothing
+      }
+      walked.push(...chunks);
+    }
+    expect(walked).toEqual(before);
+    expect(await tagsOf()).toEqual([]);
+    expect(await reading.count()).toBe(17_999);
+    await writing.optimize();
+    expect(await data()).not.toEqual(expect.arrayContaining(files));
+  });
+
+  it('is walked through whole, or not to an end, where another table takes its place meanwhile', async () => {
+    const reading = await filled(18_000);
+    const other = await openLanceDb({ url: folder });
+    const ids: string[] = [];
+    const walk = async () => {
+      for await (const chunks of reading.all()) {
+        ids.push(...chunks.map(({ id }) => id));
+        if (ids.length > 1_000) continue;
+        const draft = await other.draft(INFO);
+        await draft.collection.upsert([plain('new')]);
+        await draft.commit();
+      }
+    };
+    const end = await walk().catch((error: unknown) => error);
+    expect(ids).not.toContain('new');
+    if (end === undefined) expect(new Set(ids).size).toBe(18_000);
+    else expect(end).toMatchObject({ code: 'conflict', isRetryable: true });
+    expect((await everything(reading)).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('keeps no version for a reader that has died', { timeout: 180_000 }, async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    await collection.upsert([plain('1')]);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 400_000 });
+    const walk = collection.all()[Symbol.asyncIterator]();
+    await walk.next();
+    vi.useRealTimers();
+    expect(await tagsOf()).toHaveLength(1);
+    for (let i = 0; i < 70; i++) await collection.upsert([plain('1', `turn ${i}`)]);
+    await collection.optimize();
+    expect(await tagsOf()).toEqual([]);
+  });
+
+  it('keeps large texts whole, and finds them by their last word', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    const text = `${'word '.repeat(200_000)}${'x'.repeat(5_000)} lastly`;
+    await collection.upsert([plain('large', text)]);
+    expect((await collection.get(['large']))[0]!.text).toBe(text);
+    expect(await collection.search({ text: 'lastly', limit: 1 })).toHaveLength(1);
+    expect(await collection.search({ text: 'x'.repeat(5_000), limit: 1 })).toHaveLength(1);
+  });
+
+  it('lies in few pieces after a job of many writes, and is left alone while it does', async () => {
+    const pieces = async () => (await (await openTable()).stats()).fragmentStats.numFragments;
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    const write = (id: number) => collection.replace([{ source: `${id}`, isNew: true, chunks: [{ ...plain(`${id}`), source: `${id}` }] }]);
+    for (let id = 0; id < 20; id++) await write(id);
+    expect(await pieces()).toBe(20);
+    await collection.optimize();
+    expect(await pieces()).toBe(1);
+    for (let id = 20; id < 23; id++) await write(id);
+    await collection.optimize();
+    expect(await pieces()).toBe(4);
+    expect(await collection.count()).toBe(23);
+  });
+
+  it('is indexed after a job of few large writes without being rewritten', async () => {
+    const collection = await (await openLanceDb({ url: folder })).create(INFO);
+    for (const at of [0, 1, 2])
+      await collection.replace([
+        { source: `${at}`, isNew: true, chunks: Array.from({ length: 500 }, (_, i) => ({ ...plain(`${at}-${i}`), source: `${at}` })) },
+      ]);
+    const table = await openTable();
+    const waiting = async () => (await table.indexStats('terms_idx'))?.numUnindexedRows;
+    expect(await waiting()).toBe(1500);
+    await collection.optimize();
+    await table.checkoutLatest();
+    expect(await waiting()).toBe(0);
+    expect((await table.stats()).fragmentStats.numFragments).toBe(3);
+    expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'source_idx', 'terms_idx']);
+  });
+
+  it('finds what another handle has written in place of what it found before', async () => {
+    const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
+    const written = await writer.create({ ...INFO, dimensions: 2 });
+    await written.upsert([{ ...plain('1', 'the pump of 0'), vector: Float32Array.of(1, 0) }]);
+    const read = (await reader.open('manuals'))!;
+    const texts = async () => {
+      const arms = await Promise.all([read.search({ text: 'pump', limit: 5 }), read.search({ vector: Float32Array.of(1, 0), limit: 5 })]);
+      return arms.map((hits) => hits.map((hit) => hit.chunk.text));
+    };
+    for (let edit = 1; edit <= 5; edit++) {
+      await texts();
+      await written.upsert([{ ...plain('1', `the pump of ${edit}`), vector: Float32Array.of(1, 0) }]);
+      expect(await texts()).toEqual([[`the pump of ${edit}`], [`the pump of ${edit}`]]);
+    }
+    await written.delete({ ids: ['1'] });
+    expect(await texts()).toEqual([[], []]);
+  });
+
+  it('never finds less than was written before the search began, while another handle writes', async () => {
+    const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
+    const written = await writer.create(INFO);
+    await written.upsert([plain('1', 'pump 0')]);
+    const read = (await reader.open('manuals'))!;
+    let last = 0;
+    let isOver = false;
+    const writing = (async () => {
+      for (let edit = 1; edit <= 25; edit++) {
+        await written.upsert([plain('1', `pump ${edit}`)]);
+        last = edit;
+      }
+      isOver = true;
+    })();
+    while (!isOver) {
+      const least = last;
+      const [hit] = await read.search({ text: 'pump', limit: 1 });
+      expect(Number(hit!.chunk.text.slice(5))).toBeGreaterThanOrEqual(least);
+    }
+    await writing;
+  });
+
+  it('finds the nearest by its vector index as without one', { timeout: 120_000 }, async () => {
+    const dimensions = 16;
+    let seed = 1;
+    const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
+    const numbers = () => Float32Array.from({ length: dimensions }, random);
+    const collection = await (await openLanceDb({ url: folder })).create({ ...INFO, dimensions });
+    const chunks = Array.from({ length: 50_000 }, (_, i) => ({ ...plain(`${i}`, `n${i}`), vector: numbers() }));
+    for (let i = 0; i < chunks.length; i += 10_000)
+      await collection.replace([{ source: 'a', isNew: true, chunks: chunks.slice(i, i + 10_000) }]);
+    const queries = Array.from({ length: 20 }, numbers);
+    const search = () =>
+      Promise.all(queries.map(async (vector) => (await collection.search({ vector, limit: 10 })).map((hit) => hit.chunk.id)));
+    const exact = await search();
+    await collection.optimize();
+    const found = await search();
+    const share = found.flatMap((ids, i) => ids.filter((id) => exact[i]!.includes(id))).length / (10 * queries.length);
+    expect(share).toBeGreaterThan(0.9);
+    const query = queries[0]!;
+    const hits = await collection.search({ vector: query, limit: 1 });
+    const one = hits[0]!.chunk.vector!;
+    const cosine = query.reduce((sum, x, i) => sum + x * one[i]!, 0) / (Math.hypot(...query) * Math.hypot(...one));
+    expect(hits[0]!.score, 'the score is exact').toBeCloseTo(cosine, 4);
+  });
+});
+
+describe('two processes on a LanceDB store', () => {
+  let store: VectorStore;
+  let collection: Collection;
+  let children: ChildProcess[];
+
+  beforeEach(async () => {
+    children = [];
+    store = await openLanceDb({ url: folder });
+    collection = await store.create(INFO);
+  });
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+
+  /** Another process at its task, when it has begun; `said` is what it says. */
+  async function begin(task: string): Promise<{ child: ChildProcess; said: string[]; errors: string[] }> {
+    const script = fileURLToPath(new URL('../../../support/store-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [script, folder, task], { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    const said: string[] = [];
+    const errors: string[] = [];
+    child.stderr!.on('data', (data: Buffer) => errors.push(String(data)));
+    child.stdout!.on('data', (data: Buffer) => said.push(...String(data).split('\n').filter(Boolean)));
+    while (!said.includes('ready')) {
+      if (child.exitCode !== null) throw new Error(errors.join(''));
+      await wait(20);
+    }
+    return { child, said, errors };
+  }
+  const ended = async (child: ChildProcess) => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child.exitCode;
+  };
+  /** Lets the lock look as if its owner had given no sign of life for two minutes. */
+  const silence = () => {
+    const before = new Date(Date.now() - 120_000);
+    return utimes(join(folder, '.locks', INFO.name), before, before);
+  };
+
+  it('lets a process that was suspended and overtaken write nothing more', { timeout: 120_000 }, async () => {
+    for (const pause of [0, 7, 31]) {
+      const { child, errors } = await begin('replace');
+      await wait(200 + pause);
+      child.kill('SIGSTOP');
+      await silence();
+      const leave = await store.lock(INFO.name);
+      const stored = async () => (await Array.fromAsync(collection.all())).flat().map(({ id, text }) => `${id} ${text}`);
+      await collection.replace([{ source: 'other', isNew: true, chunks: [plain(`other ${pause}`, 'written by who came later')] }]);
+      const before = await stored();
+      child.kill('SIGCONT');
+      expect(await ended(child)).not.toBe(0);
+      expect(errors.join('')).toContain('has taken over');
+      expect(await stored()).toEqual(before);
+      await leave();
+    }
+  });
+
+  it('keeps a write that was begun before the lock was taken over from being committed', async () => {
+    await collection.upsert([plain('1', 'stays')]);
+    const { child } = await begin('hold');
+    child.kill('SIGSTOP');
+    const name = (await readdir(folder)).find((file) => file.startsWith('kb.'))!.replace(/\.lance$/, '');
+    const { connect } = await import('@lancedb/lancedb');
+    const begun = await (await connect(folder)).openTable(name); // stays at its version, as a write does that was suspended
+    await silence();
+    await (
+      await store.lock(INFO.name)
+    )();
+    await expect(begun.delete("id = '1'")).rejects.toThrow(/incompatible/i);
+    expect(await collection.count()).toBe(1);
+  });
+
+  const killed = async (child: ChildProcess) => {
+    child.kill('SIGKILL');
+    await ended(child);
+  };
+
+  it('waits for the lock of the other, and takes it at once when that is killed', async () => {
+    const { child } = await begin('hold');
+    let waiting = 0;
+    const taking = store.lock('manuals', { onWait: () => waiting++ });
+    expect(await Promise.race([taking.then(() => 'taken'), wait(500, 'waiting')])).toBe('waiting');
+    await killed(child);
+    const release = await Promise.race([taking, wait(3_000).then(() => expect.fail('it still waits'))]);
+    await release();
+    expect(waiting).toBe(1);
+  });
+
+  it('lets one of many in at a time', async () => {
+    const others = await Promise.all([begin('count'), begin('count'), begin('count')]);
+    expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
+    expect((await collection.get(['counter']))[0]?.text).toBe('30');
+  });
+
+  it('one reads what the other has committed, all old or all new, until that is killed', async () => {
+    const { child } = await begin('replace');
+    const seen = new Set<string | undefined>();
+    for (const start = Date.now(); seen.size < 4 && Date.now() - start < 20_000;) {
+      const chunks = await everything(collection);
+      const versions = new Set(chunks.map(({ version }) => version));
+      if (chunks.length > 0) expect([versions.size, chunks[0]!.siblings]).toEqual([1, chunks.length]);
+      for (const version of versions) seen.add(version);
+    }
+    expect(seen.size).toBeGreaterThanOrEqual(4);
+    await killed(child);
+    const [first, ...others] = await everything(collection);
+    expect(others).toHaveLength(first!.siblings! - 1);
+    const release = await store.lock('manuals');
+    await collection.replace([{ source: 'doc', isNew: false, chunks: [{ ...plain('doc-0', 'finally'), source: 'doc' }] }]);
+    await release();
+    expect((await everything(collection)).map(({ text }) => text)).toEqual(['finally']);
+  });
+
+  it('loses nothing that was stored and doubles nothing when a writer is killed', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { child, said } = await begin('add');
+      await wait(300 + round * 250);
+      await killed(child);
+      const sources = await collection.sources();
+      for (const source of said.slice(1)) expect(sources.get(source)?.chunks).toBe(300);
+      const ids = (await everything(collection)).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const source of sources.values()) expect(source.chunks).toBe(300);
+      expect((await collection.search({ text: 'passage', limit: 5 })).length).toBe(Math.min(5, ids.length));
+      await collection.delete({ filter: { source: { gte: 'added' } } });
+    }
+  });
+
+  it('doubles no id when both write the same new ones at once, without the lock', async () => {
+    const others = await Promise.all([begin('upsert'), begin('upsert'), begin('upsert')]);
+    await writeFile(join(home, 'go'), '');
+    expect(await Promise.all(others.map(({ child }) => ended(child)))).toEqual([0, 0, 0]);
+    const ids = (await everything(collection)).map(({ id }) => id);
+    expect(ids).toHaveLength(1_000);
+    expect(new Set(ids).size).toBe(1_000);
+    expect(
+      others.flatMap(({ errors }) => errors),
+      'and says nothing on standard error',
+    ).toEqual([]);
+  });
+
+  it('follows a collection that the other has put in place of the one that is open', async () => {
+    await collection.upsert([plain('old')]);
+    const other = await openLanceDb({ url: folder });
+    const draft = await other.draft({ ...INFO, dimensions: 3 });
+    await draft.collection.upsert([chunk('new')]);
+    await draft.commit();
+    expect((await everything(collection)).map(({ id }) => id)).toEqual(['new']);
+    expect(collection.info.dimensions).toBe(3);
+    await other.drop('manuals');
+    await expect(collection.count()).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

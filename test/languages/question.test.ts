@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import {
+  splitQuestion,
+  asksHowTo,
+  isQuestion,
+  isYesOrNo,
+  lastQuestion,
+  subjectTerms,
+  tellingTerms,
+  withoutMeasure,
+} from '../../src/languages/question.ts';
+
+const asked = (query: string, question = query) => splitQuestion({ query, question }).map((part) => [part.query, part.question]);
+
+test('two questions in one are looked for one by one, the second with what it points at', () => {
+  expect(asked('How do I pay, and how long does delivery take?')).toEqual([
+    ['How do I pay?', 'How do I pay?'],
+    ['how long does delivery take?', 'how long does delivery take?'],
+  ]);
+  expect(asked('How do I pair the gateway, and how long does it take?')[1]).toEqual([
+    'How do I pair the gateway? how long does it take?',
+    'how long does it take?',
+  ]);
+  expect(asked('Was kostet die Pumpe und wie lange dauert die Lieferung?').map(([query]) => query)).toEqual([
+    'Was kostet die Pumpe?',
+    'wie lange dauert die Lieferung?',
+  ]);
+  for (const [question, second] of [
+    ['What does the pump cost and is it waterproof?', 'is it waterproof?'],
+    ['What does the pump cost and can the filter be washed?', 'can the filter be washed?'],
+    ['Was kostet die Pumpe und ist sie wasserdicht?', 'ist sie wasserdicht?'],
+  ] as const)
+    expect(asked(question)[1]?.[1]).toBe(second);
+});
+
+test('a question is left whole where a part says nothing by itself, and where no other question begins', () => {
+  for (const question of [
+    'What does E12 mean and what should I do?',
+    'Which refrigerant is in it and how much?',
+    'What do filters and seals cost?',
+    'Was bedeutet E12 und was soll ich tun?',
+    'Which boats are over 30 feet and have a diesel engine?',
+    'What should I do when the pump leaks and is hot?',
+    'Which plan has support and is the cheapest?',
+    'Who founded the company and is now retired?',
+    'Welche Boote sind schnell und kann man mieten?',
+    'Welche Pumpe ist leise und ist der Testsieger?',
+    'Quels bateaux ont un moteur et qui sont rapides ?',
+  ])
+    expect(asked(question)).toEqual([[question, question]]);
+});
+
+test('a follow-up brings its subject along into each part', () => {
+  const question = 'What does it cost and who sells pumps?';
+  expect(asked(`Which pump is it? ${question}`, question).map(([query]) => query)).toEqual([
+    'Which pump is it? What does it cost?',
+    'Which pump is it? who sells pumps?',
+  ]);
+});
+
+test('of several questions the last is asked, and the words that ask for a measure are none of its subject', () => {
+  expect(lastQuestion('What does it cost? And how long does it take?')).toBe('And how long does it take?');
+  expect(withoutMeasure('How long is the long hose?')).toBe('how is the long hose?');
+});
+
+test('a remark behind the question leaves it what is asked, a request or a follow-up without a mark does not', () => {
+  const whole = 'How long is the warranty?';
+  for (const remark of ['Thanks in advance.', 'thanks', 'Please answer in one sentence.', 'I bought it in May.', 'Danke!', 'bitte kurz'])
+    expect(lastQuestion(`${whole} ${remark}`), remark).toBe(whole);
+  for (const more of ['Explain E05.', 'and for commercial use', 'Please tell me why.', 'And how often'])
+    expect(lastQuestion(`${whole} ${more}`), more).toBe(more);
+  expect(lastQuestion('Thanks.')).toBe('Thanks.');
+});
+
+test('a question is one for yes or no by its first word, in its own language', () => {
+  for (const question of [
+    'Is it loud?',
+    'And does it work?',
+    "Isn't it loud?",
+    'Was the valve open?',
+    'Ist das Gerät laut?',
+    'Und kann ich es waschen?',
+  ])
+    expect(isYesOrNo(question), question).toBe(true);
+  for (const question of ['Was bedeutet E24?', 'Was kostet Bodø?', 'Was ist E31?', 'What is it?', 'Wie laut ist das?', 'Island ferries'])
+    expect(isYesOrNo(question), question).toBe(false);
+});
+
+test('how to is asked of the last question alone, and in German not by «wie» alone', () => {
+  for (const question of ['How do I pay?', 'What is it? How to pay', 'Wie stelle ich das ein?', 'Wie kann man zahlen?'])
+    expect(asksHowTo(question), question).toBe(true);
+  for (const question of ['How long is it?', 'How do I pay? How much is it?', 'Wie viel kostet es?', 'Wie laut ist das?'])
+    expect(asksHowTo(question), question).toBe(false);
+});
+
+test('the words that ask are no terms of the subject, unless there are no others', () => {
+  expect(tellingTerms('Welche Sicherung muss ich prüfen?')).toEqual(['sicherung', 'prufen']);
+  expect(tellingTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
+  expect(tellingTerms('Which die must I use?')).toContain('die');
+  expect(tellingTerms('保修多长时间？')).toEqual(['保修']);
+  expect(tellingTerms('酒吧有停车位吗？')).toContain('酒吧');
+  expect(tellingTerms('吗啡贵吗？')).toEqual(tellingTerms('吗啡贵'));
+  expect(tellingTerms('可可以及咖啡').join('')).toContain('可可');
+  expect(tellingTerms('多少钱？').length).toBeGreaterThan(0);
+  expect(subjectTerms('How long is the long hose?')).toEqual(['long', 'hose']);
+  expect(subjectTerms('Wie lange gilt die Garantie?')).toEqual(['gilt', 'garanti']);
+});
+
+test('a line asks with a question mark, or with a word that asks', () => {
+  expect(['What is not covered', 'Returns?', 'Was ist versichert', 'Warranty'].map(isQuestion)).toEqual([true, true, true, false]);
+});

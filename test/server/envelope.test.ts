@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { KbError, type ErrorCode } from '../../src/core/errors.ts';
+import { envelopeOf } from '../../src/server/envelope.ts';
+
+const failure = (code: ErrorCode) => envelopeOf(new KbError(code, 'It went wrong.', { hint: 'Mend it.' }), 'r1');
+
+it.each([
+  ['usage', 400, 'ValueError'],
+  ['configuration', 400, 'ValueError'],
+  ['conflict', 400, 'ValueError'],
+  ['forbidden', 403, 'PermissionError'],
+  ['not_found', 404, 'NotFoundError'],
+  ['too_large', 413, 'PayloadTooLargeError'],
+  ['setup', 424, 'SetupError'],
+  ['unauthorized', 424, 'SetupError'],
+  ['invalid', 500, 'RuntimeError'],
+  ['unavailable', 503, 'RuntimeError'],
+] as [ErrorCode, number, string][])('%s is a %i %s with its message and hint', (code, status, type) => {
+  expect(failure(code)).toEqual({ status, body: { error: { type, message: 'It went wrong. Mend it.' } }, isOurs: false });
+});
+
+it('tells nothing about what nobody foresaw but the number of the request', () => {
+  for (const error of [new TypeError('secret of /home/kb/x.ts'), new KbError('internal', 'secret')]) {
+    const { status, body, isOurs } = envelopeOf(error, 'request-7');
+    expect([status, isOurs]).toEqual([500, true]);
+    expect(body.error.message).toContain('request-7');
+    expect(JSON.stringify(body)).not.toContain('secret');
+  }
+});
+
+it('says in its own words what Fastify refuses', () => {
+  const error = Object.assign(new Error('Request body is too large'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
+  expect(envelopeOf(error, '').body.error).toEqual({ type: 'PayloadTooLargeError', message: expect.stringContaining('server.body_limit') });
+});

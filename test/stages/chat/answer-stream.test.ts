@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { KbError } from '../../../src/core/errors.ts';
+import { collect } from '../../../src/core/run.ts';
+import type { Message } from '../../../src/ports/models.ts';
+import { linksIn } from '../../../src/stages/chat/guard/addresses.ts';
+import { streamAnswer } from '../../../src/stages/chat/answer-stream.ts';
+import { scriptedLlm } from './scripted-llm.ts';
+
+const source = { citation: 1, title: 'Pump', text: 'See https://pump.example/manual for the filter.' };
+
+async function answered(pieces: readonly string[], { show_refusal = true, extractive = false } = {}) {
+  const llm = scriptedLlm(() => pieces, { extractive });
+  const request = {
+    messages: [],
+    grounding: { query: 'How often does model No. 5 need it?', sources: [source] },
+    max_tokens: 9,
+    timeout: 9,
+  };
+  const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: linksIn([source.text]) }));
+  return { tokens: events.map(({ data }) => String(data.text)), ...result };
+}
+
+test('pieces are shown as they come, the last word when it is clear that it is whole', async () => {
+  const { tokens, text, declined } = await answered(['Every ', '90 days ', '[1].']);
+  expect(tokens).toEqual(['Every 90 ', 'days [1].']);
+  expect([text, declined]).toEqual(['Every 90 days [1].', false]);
+});
+
+test('a link that no source holds is reduced before it is sent, however it is cut', async () => {
+  const whole = 'See [the page](https://evil.example/?q=secret) and https://pump.example/manual [1], ![x](https://evil.example/p.png).';
+  const { tokens, text, links } = await answered([...whole]);
+  expect(text).toBe('See the page and https://pump.example/manual [1], x.');
+  expect(tokens.join('')).toBe(text);
+  expect(links).toBe(2);
+});
+
+test('a citation that is taken out does not make a link', async () => {
+  const { text, links } = await answered(['[x]', '[9]', '(javascript:alert(1))']);
+  expect([text, links]).toEqual(['x', 1]);
+});
+
+test('a refusal in other words is recognised, and shown where it may be', async () => {
+  const refusal = ['I could not find ', 'anything about that ', 'in the sources.'];
+  expect(await answered(refusal)).toMatchObject({ declined: true, text: refusal.join('') });
+  expect((await answered(refusal)).tokens.join('')).toBe(refusal.join(''));
+  expect(await answered(refusal, { show_refusal: false })).toMatchObject({ declined: true, tokens: [] });
+});
+
+test('what may be a refusal is held back until it cites something, or is too long for one', async () => {
+  const pieces = ['The sources do not ', 'mention trains, but hotels ', 'are limited [1]', '. Really', '.'];
+  const { tokens, declined } = await answered(pieces, { show_refusal: false });
+  expect(declined).toBe(false);
+  expect(tokens).toEqual(['The sources do not mention trains, but hotels are limited ', '[1]. ', 'Really.']);
+  const long = ['Every 90 days. '.repeat(30), 'And ', 'so on.'];
+  const plain = await answered(long, { show_refusal: false });
+  expect([plain.declined, plain.tokens.length > 1, plain.tokens.join('')]).toEqual([false, true, long.join('')]);
+});
+
+test('the number of no source behind what is said declines as well, and nobody sees what is not to be seen', async () => {
+  for (const pieces of [
+    ['It is not ', 'told here. ', '[0]'],
+    ['Für den Preis', ' steht nichts da [0].'],
+    ['**[0]**', ' Nothing.'],
+  ]) {
+    expect(await answered(pieces)).toMatchObject({ declined: true, isPartial: false });
+    expect(await answered(pieces, { show_refusal: false })).toMatchObject({ declined: true, tokens: [] });
+  }
+  const both = await answered(['The price is not told [0]. ', 'The filter lasts 90 days [1].'], { show_refusal: false });
+  expect(both).toMatchObject({ declined: false, isPartial: true, text: 'The price is not told. The filter lasts 90 days [1].' });
+  expect(both.tokens.join('')).toBe(both.text);
+});
+
+test('what was shown is no refusal any more, whatever comes behind it', async () => {
+  const pieces = ['It is not told. '.repeat(30), 'Nowhere. [0]'];
+  const hidden = await answered(pieces, { show_refusal: false });
+  expect(hidden).toMatchObject({ declined: false, isPartial: true, text: `${pieces[0]}Nowhere.` });
+  expect(hidden.tokens.join('')).toBe(hidden.text);
+  expect(await answered(pieces)).toMatchObject({ declined: true });
+});
+
+test('one that quotes is taken at its word', async () => {
+  const quoted = await answered(['The sources do not contain gold.'], { show_refusal: false, extractive: true });
+  expect(quoted).toMatchObject({ declined: false, text: 'The sources do not contain gold.' });
+});
+
+test('one that quotes says in the language of the question that nothing answers', async () => {
+  const declined = async (query: string, history: Message[] = [], show_refusal = true) => {
+    const llm = scriptedLlm(() => ['[0] The sources ', 'do not.'], { extractive: true });
+    const request = { messages: history, grounding: { query: 'x', question: query, sources: [source] }, max_tokens: 9, timeout: 9 };
+    const { events, result } = await collect(streamAnswer(llm, request, { show_refusal, isKnown: () => false }));
+    return { shown: events.map(({ data }) => String(data.text)).join(''), text: result.text, declined: result.declined, llm };
+  };
+  const before: Message[] = [
+    { role: 'user', content: 'When?' },
+    { role: 'assistant', content: 'At ten [1].' },
+    { role: 'user', content: 'why?' },
+  ];
+  const german = 'Die Quellen beantworten das nicht.';
+  expect(await declined('Wo ist der Filter?')).toMatchObject({ shown: german, text: german, declined: true });
+  expect(await declined('Wo ist der Filter?', [], false)).toMatchObject({ shown: '', declined: true });
+  const again = await declined('why?', before);
+  expect(again).toMatchObject({ shown: 'The sources say no more about this.', declined: true });
+  expect(again.llm.requests[0]!.grounding.said).toBe('At ten [1].');
+  const third = await declined('more', [
+    { role: 'user', content: 'Where is it?' },
+    { role: 'assistant', content: 'In Turin [1].' },
+    ...before,
+    { role: 'assistant', content: 'Dogs came in [1].' },
+    { role: 'user', content: 'more' },
+  ]);
+  expect(third.llm.requests[0]!.grounding.said, 'all that was said since it was asked').toBe('At ten [1].\nDogs came in [1].');
+  const other = await declined('When is it opened?', before);
+  expect(other).toMatchObject({ shown: 'The sources do not answer this.' });
+  expect(other.llm.requests[0]!.grounding.said).toBeUndefined();
+});
+
+test('what fails after a part was shown says what became of that; what fails before does not', async () => {
+  const failure = () => new KbError('unavailable', 'It went away.', { isRetryable: true, attempts: 2 });
+  const told = async (pieces: (string | Error)[]) => {
+    const llm = scriptedLlm(() => pieces);
+    const request = { messages: [], grounding: { query: 'x', sources: [source] }, max_tokens: 9, timeout: 9 };
+    return await collect(streamAnswer(llm, request, { show_refusal: true, isKnown: () => true })).catch((error: unknown) => error);
+  };
+  expect(await told([failure()])).toMatchObject({ message: 'It went away.', hint: undefined });
+  expect(await told(['It is so. ', 'And ', failure()])).toMatchObject({
+    code: 'unavailable',
+    isRetryable: true,
+    attempts: 2,
+    message: 'The answer broke off: It went away.',
+    hint: 'What came of it is no answer and was not kept. Ask again, or choose another model.',
+  });
+  expect(await told(['It is so. ', 'And ', new KbError('aborted', 'Stopped.')])).toMatchObject({ message: 'Stopped.' });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { resolveFollowUp } from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
+
+const words =
+  'and und what why how is the The a to in plan Plus Gold Leeds Hamburg, E05 HP-40? 2019 2.3.1 it that on für die Lieferung? pump pump?'.split(
+    ' ',
+  );
+const question = fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 4 })), { maxLength: 7 }).map((list) => list.join(' '));
+
+test('whatever is asked, a query carries what it asks, from at most three of the questions', () => {
+  fc.assert(
+    fc.property(question, fc.array(question, { maxLength: 6 }), (query, before) => {
+      const { text, hasSubject } = resolveFollowUp(query, before);
+      if (before.length === 0) expect(text).toBe(query);
+      expect(typeof hasSubject).toBe('boolean');
+      // a word that takes another's place may be longer than it: what is put in counts twice
+      const longest = before.toSorted((a, b) => b.length - a.length).slice(0, 3);
+      expect(text.length).toBeLessThanOrEqual([...longest, ...longest, query, query].join(' ').length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a subject that is not found is told', () => {
+  expect(resolveFollowUp('And to Norway?', [])).toEqual({ text: 'And to Norway?', hasSubject: false });
+  expect(resolveFollowUp('And then?', ['Does it leak?']).hasSubject).toBe(false);
+  expect(resolveFollowUp('And then?', ['Does the pump leak?']).hasSubject).toBe(true);
+});
+
+test('a long chain carries its subject, and nothing of what was asked in between', () => {
+  const chain = ['How long is the warranty on the pump?', ...Array.from({ length: 12 }, (_, i) => `and what is part ${i} of it?`)];
+  expect(resolveFollowUp('and how heavy is it?', chain).text).toBe('How long is the warranty on the pump? and how heavy is it?');
+});

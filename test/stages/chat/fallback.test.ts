@@ -1,0 +1,144 @@
+import { describe, expect, it, test } from 'vitest';
+import { OTHER_FALLBACKS, WESTERN_FALLBACKS } from '../../../src/languages/fallback-messages.ts';
+import { fallbackMessage, fallbacksFor, onlyAsksOn } from '../../../src/stages/chat/fallback.ts';
+import { directReply } from '../../../src/stages/chat/dialogue/intent.ts';
+import { languageOf } from '../../../src/languages/detect.ts';
+import { EASTERN_SMALL_TALK } from '../../../src/languages/small-talk-east.ts';
+import { OTHER_SMALL_TALK as TALK_FURTHER } from '../../../src/languages/small-talk-further.ts';
+import { WESTERN_SMALL_TALK as TALK_WEST } from '../../../src/languages/small-talk-west.ts';
+
+const ASKED: [string, string][] = [
+  ['en', 'How often is the filter replaced?'],
+  ['de', 'Wie oft wird der Filter gewechselt?'],
+  ['de', 'Warum?'],
+  ['de', 'Wie lange dauert die Lieferung?'],
+  ['de', 'Wo?'],
+  ['de', 'Was kostet Plus?'],
+  ['de', 'Wie teuer wird Versand?'],
+  ['de', 'Wann kommt Plus?'],
+  ['de', 'danke, und wie lange dauert die Lieferung?'],
+  ['fr', 'Comment annuler ?'],
+  ['fr', 'Combien ?'],
+  ['es', '¿Cuánto?'],
+  ['es', 'Cuándo llega?'],
+  ['it', 'Dove si trova?'],
+  ['nl', 'Hoe duur?'],
+  ['nl', 'Wat kost levering?'],
+  ['en', 'How much?'],
+  ['en', 'How is Die Welt delivered?'],
+  ['fr', 'À quelle fréquence faut-il remplacer le filtre ?'],
+  ['fr', 'Pourquoi ?'],
+  ['es', '¿Cada cuánto se cambia el filtro?'],
+  ['it', 'Quanto spesso si cambia il filtro?'],
+  ['pt', 'Com que frequência o filtro é trocado? Quanto custa?'],
+  ['nl', 'Hoe vaak moet het filter worden vervangen?'],
+  ['pl', 'Jak często trzeba wymieniać filtr?'],
+  ['ru', 'Как часто нужно менять фильтр?'],
+  ['uk', 'Як часто потрібно міняти фільтр і де його купити?'],
+  ['bg', 'Колко често се сменя филтърът?'],
+  ['cs', 'Jak často se musí měnit filtr a kde je?'],
+  ['sk', 'Ako často sa musí meniť filter?'],
+  ['hr', 'Koliko često treba mijenjati filtar?'],
+  ['sv', 'Hur ofta måste filtret bytas?'],
+  ['da', 'Hvor ofte skal filteret skiftes?'],
+  ['fi', 'Kuinka usein suodatin pitää vaihtaa?'],
+  ['tr', 'Filtre ne kadar sürede bir değiştirilir?'],
+  ['el', 'Πόσο συχνά αλλάζει το φίλτρο;'],
+  ['hu', 'Milyen gyakran kell cserélni a szűrőt?'],
+  ['ro', 'Cât de des trebuie schimbat filtrul?'],
+  ['ca', 'Quan cal canviar el filtre i quant costa?'],
+  ['vi', 'Bao nhiêu lâu thì phải thay bộ lọc?'],
+  ['id', 'Berapa kali filter harus diganti?'],
+  ['sw', 'Kichujio kinabadilishwa lini na kwa nini?'],
+  ['tl', 'Gaano kadalas dapat palitan ang filter, at bakit?'],
+  ['ar', 'كم مرة يجب تغيير الفلتر؟'],
+  ['fa', 'هر چند وقت یک بار فیلتر عوض می‌شود؟'],
+  ['ur', 'فلٹر کتنی بار بدلا جاتا ہے؟'],
+  ['he', 'באיזו תדירות מחליפים את המסנן?'],
+  ['hi', 'फ़िल्टर कितनी बार बदला जाता है?'],
+  ['bn', 'ফিল্টার কতবার বদলাতে হয়?'],
+  ['th', 'ต้องเปลี่ยนไส้กรองบ่อยแค่ไหน'],
+  ['zh', '滤芯多久更换一次？'],
+  ['ja', 'ERR-4042 とは何ですか。'],
+  ['ko', '필터는 얼마나 자주 교체하나요?'],
+];
+
+describe('the language of a question', () => {
+  it.each(ASKED)('%s: %s', (language, question) => {
+    expect(languageOf(question)).toBe(language);
+  });
+
+  it.each([
+    'ERR-4042',
+    'Garantie Pumpe',
+    'Die casting temperature',
+    'Los Angeles hotels',
+    'Over temperature limit',
+    'per page',
+    'Was the order late?',
+    'Wie Corp',
+    '?',
+    '👍',
+  ])('is not told by %s', (question) => {
+    expect(languageOf(question) ?? 'en').toBe('en');
+  });
+});
+
+describe('what is said in place of an answer', () => {
+  it('is there, each once, in every language in which a greeting is answered', () => {
+    const languages = Object.keys({ ...TALK_WEST, ...EASTERN_SMALL_TALK, ...TALK_FURTHER });
+    const said = Object.entries({ ...WESTERN_FALLBACKS, ...OTHER_FALLBACKS });
+    expect(said.map(([language]) => language).toSorted()).toEqual(languages.toSorted());
+    const sentences = said.flatMap(([, instead]) => Object.values(instead));
+    expect(new Set(sentences).size).toBe(4 * languages.length);
+    for (const [, { narrower }] of said) expect(narrower).toMatch(/[?？؟;]$/);
+  });
+
+  it('is in the language of the question in each mode, in English where that can not be told', () => {
+    expect(fallbackMessage('answer_with_caution', 'Wo ist der Schlüssel?')).toBe('Die Quellen beantworten das nicht.');
+    expect(fallbackMessage('refuse_grounded_answer', 'Où est la clé ?')).toMatch(/^Je ne peux pas répondre/);
+    expect(fallbackMessage('ask_clarifying_question', 'ERR-4042')).toMatch(/^I found nothing that clearly answers this\..*\?$/);
+    expect(fallbackMessage('return_no_answer', 'Wo ist der Schlüssel?')).toBe('');
+    expect(fallbacksFor('鍵はどこですか').nothing).toContain('資料');
+  });
+
+  it('is in the language of the last question that had one, where this one has none', () => {
+    const before = [
+      { role: 'user', content: 'How often is the filter replaced?' },
+      { role: 'user', content: 'Wie lange dauert die Lieferung?' },
+      { role: 'assistant', content: 'Two days [1].' },
+      { role: 'user', content: 'E05' },
+    ];
+    expect(fallbacksFor('ERR-4042', before).nothing).toBe('Die Quellen beantworten das nicht.');
+    expect(fallbackMessage('answer_with_caution', 'ERR-4042', before)).toBe('Die Quellen beantworten das nicht.');
+    expect(fallbacksFor('How often is it?', before).nothing).toBe('The sources do not answer this.');
+  });
+
+  it('is no small talk', () => {
+    for (const { nothing } of Object.values(WESTERN_FALLBACKS)) expect(directReply(nothing)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['why?', true],
+  ['Why is that so?', true],
+  ['Tell me more about it.', true],
+  ['Warum denn?', true],
+  ['Pourquoi ?', true],
+  ['¿Por qué?', true],
+  ['为什么？', true],
+  ['Why is the gate locked?', false],
+  ['And how long does it take?', false],
+  ['And how much is it?', false],
+  ['Where is it?', false],
+  ['What is this about?', false],
+  ['Is it not?', false],
+  ['How is it?', false],
+  ['¿Qué es?', false],
+  ['Und wann ist das?', false],
+  ['What is a die?', false],
+  ['Und im Winter?', false],
+  ['?', false],
+])('%s only asks on: %s', (question, is) => {
+  expect(onlyAsksOn(question)).toBe(is);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
+import { locateQuote } from '../../../src/stages/chat/quote-location.ts';
+import type { Location } from '../../../src/schema/items.ts';
+
+const CHUNKING = { chunk_size: 1000, chunk_overlap: 0, min_chunk_length: 200 };
+
+/** The only chunk of a Markdown file, with the line of its text that holds `words`. */
+function chunkOf(text: string, words: string) {
+  const document = { id: 'd', source: 'd.md', title: 'Guide', text, metadata: {}, marks: [{ at: 0, line: 1 }] };
+  const chunks = chunkDocument(document, CHUNKING);
+  const chunk = chunks.find((one) => one.text.includes(words))!;
+  const line = chunk.text.split('\n').findIndex((one) => one.includes(words));
+  return { chunks, chunk, location: chunk.metadata.location as Location, lines: [line, line] as const };
+}
+
+/** Where the words stand that are quoted. */
+function placed(text: string, words: string): Location {
+  const { chunk, location, lines } = chunkOf(text, words);
+  return locateQuote(chunk.text, location, [lines]);
+}
+
+const merged = '# Guide\n\n## Care\n\n### Filter\n\nRinse it weekly.\n\n### Pump\n\nOil it yearly.\n\n## Returns\n\nWithin 30 days.';
+
+test('a quoted sentence is cited under the headings and in the lines that it stands in, not under those of the whole chunk', () => {
+  expect(chunkOf(merged, 'Rinse').chunks).toHaveLength(1);
+  expect(placed(merged, 'Rinse it')).toEqual({ headings: ['Guide', 'Care', 'Filter'], line_start: 7, line_end: 7 });
+  expect(placed(merged, 'Oil it')).toEqual({ headings: ['Guide', 'Care', 'Pump'], line_start: 11, line_end: 11 });
+  expect(placed(merged, 'Within 30')).toEqual({ headings: ['Guide', 'Returns'], line_start: 15, line_end: 15 });
+});
+
+test('without a quotation, and with several, a place says what is true of all of it', () => {
+  const { chunk, location } = chunkOf(merged, 'Rinse');
+  expect(locateQuote(chunk.text, location).headings).toEqual(['Guide']);
+  expect(locateQuote(chunk.text, location)).toMatchObject({ line_start: location.line_start, line_end: location.line_end });
+  expect(
+    locateQuote(chunk.text, location, [
+      [6, 6],
+      [10, 10],
+    ]),
+  ).toEqual({ headings: ['Guide', 'Care'], line_start: 7, line_end: 11 });
+});
+
+test('a chunk of one section keeps its place', () => {
+  const text = `# Guide\n\n## Care\n\n${'Rinse the filter every week. '.repeat(12)}`;
+  const { chunk, location } = chunkOf(text, 'Rinse');
+  expect(locateQuote(chunk.text, location)).toEqual(location);
+  expect(placed(text, 'Rinse').headings).toEqual(['Guide', 'Care']);
+});
+
+test('a short section before a long one is not cited under its heading', () => {
+  const long = 'Everything else is told here at length. '.repeat(8);
+  const text = `## Notes\n\nMind the step.\n\n# Part two\n\n## Rules\n\n${long}`;
+  expect(placed(text, 'Mind the step').headings).toEqual(['Notes']);
+  expect(placed(text, 'Everything').headings).toEqual(['Part two', 'Rules']);
+});
+
+test('a short section that joins the end of a long one that goes on is cited under its own heading alone, since nothing tells what is above it', () => {
+  const location = { headings: ['Guide', 'Care'], line_start: 40, line_end: 44, anchor: 'care' };
+  const text = 'It goes on.\n\n## Returns\n\nWithin 30 days.';
+  expect(locateQuote(text, location, [[4, 4]])).toEqual({ headings: ['Returns'], line_start: 44, line_end: 44 });
+  expect(locateQuote(text, location, [[0, 0]])).toEqual({ headings: ['Guide', 'Care'], line_start: 40, line_end: 40, anchor: 'care' });
+});
+
+test('lines are counted from the end where a chunk repeats what was before it, and are those of the chunk where they cannot be', () => {
+  const repeated = 'Before it.\nRinse it.\n\nOil it.';
+  expect(locateQuote(repeated, { line_start: 10, line_end: 12 }, [[3, 3]])).toEqual({ line_start: 12, line_end: 12 });
+  expect(locateQuote(repeated, { line_start: 10, line_end: 12 }, [[0, 0]])).toEqual({ line_start: 10, line_end: 12 });
+  expect(locateQuote('```\nkb x\n```', { line_start: 10, line_end: 11 }, [[1, 1]])).toEqual({ line_start: 10, line_end: 11 });
+});
+
+test('a quoted row is cited by its number, where every row of the chunk is a line', () => {
+  const table = '| Code | Meaning |\n| --- | --- |\n| E1 | hot |\n| E2 | cold |\n| E3 | wet |';
+  const location = { sheet: 'Codes', row_start: 5, row_end: 7 };
+  expect(locateQuote(table, location, [[3, 3]])).toEqual({ sheet: 'Codes', row_start: 6, row_end: 6 });
+  expect(locateQuote(table, location)).toEqual(location);
+  expect(locateQuote(table, { ...location, row_end: 9 }, [[3, 3]])).toEqual({ ...location, row_end: 9 });
+});
+
+test('what looks like a heading in code is none', () => {
+  const text = '## Care\n\n```sh\n# rinse\n```\n\nOil it.';
+  expect(locateQuote(text, { headings: ['Care'] }, [[6, 6]])).toEqual({ headings: ['Care'] });
+});
+
+test('a row is cited as itself in the first chunk of a table, whose header is counted, and in a later one, which repeats it', () => {
+  const row = (i: number) => `| P-${i} | Part ${i} of the machine, as it is sold |`;
+  const text = `| Part | Name |\n|---|---|\n${Array.from({ length: 40 }, (_, i) => row(i + 2)).join('\n')}`;
+  const document = { id: 'd', source: 'd.csv', title: 'Parts', text, metadata: {}, marks: [{ at: 0, row: 1 }] };
+  const chunks = chunkDocument(document, { ...CHUNKING, chunk_size: 600 });
+  expect(chunks.length).toBeGreaterThan(2);
+  for (const { text: whole, metadata } of chunks) {
+    for (const [i, line] of whole.split('\n').entries()) {
+      const number = /P-(\d+)/.exec(line)?.[1];
+      if (number)
+        expect(locateQuote(whole, metadata.location as Location, [[i, i]])).toEqual({ row_start: Number(number), row_end: Number(number) });
+    }
+  }
+});
+
+test('a line that is made to be read slowly is no heading, and is read as fast as any other', () => {
+  const long = 200_000; // A time that grows with the square of it would be minutes.
+  for (const line of [`# a${' '.repeat(long)}b`, `${'['.repeat(long)}\n===`])
+    expect(locateQuote(line, { headings: ['Manual'] }, [[0, 0]])).toEqual({ headings: ['Manual'] });
+});

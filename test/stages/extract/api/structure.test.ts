@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpAnswer } from '../../../../src/http/message.ts';
+import { structureOf } from '../../../../src/stages/extract/api/structure.ts';
+import { plainReader } from '../plain-reader.ts';
+
+const read = (content_type: string, body: string | Uint8Array, charset?: string) =>
+  structureOf(
+    { url: 'http://x/', status: 200, headers: {}, bytes: Buffer.from(body as string), content_type, charset } satisfies HttpAnswer,
+    'http://x/',
+    { reader: plainReader() },
+  );
+
+describe('JSON', () => {
+  test.each(['application/json', 'application/vnd.api+json', 'text/json', 'text/plain', 'text/html', 'text/javascript', ''])(
+    'is read from %s',
+    async (type) => {
+      expect(await read(type, '{"a":[1]}')).toEqual({ file_type: 'json', value: { a: [1] } });
+    },
+  );
+
+  test.each(['application/x-ndjson', 'application/jsonl', 'application/stream+json', 'application/json', 'text/plain'])(
+    'is read line by line where it is JSON Lines, also as %s',
+    async (type) => {
+      expect(await read(type, '{"a":1}\r\n{"a":2}\n\n')).toEqual({ file_type: 'json', value: [{ a: 1 }, { a: 2 }], broken: [] });
+    },
+  );
+
+  test('has lines that are broken, and the others', async () => {
+    const read2 = await read('application/x-ndjson', '{"a":1}\n{"a":\n\n{"a":3}\nnull');
+    expect(read2?.value).toEqual([{ a: 1 }, { a: 3 }, null]);
+    expect(read2?.broken).toEqual([
+      { line: 2, error: expect.objectContaining({ code: 'invalid', message: expect.stringContaining('line 2') }) },
+    ]);
+    const many = await read('application/x-ndjson', `1\n${'x\n'.repeat(150)}2`);
+    expect([many?.value, many?.broken?.length]).toEqual([[1, 2], 101]);
+    expect(many?.broken?.at(-1)?.error.message).toContain('50 more lines after line 101');
+    await expect(read('application/x-ndjson', 'x\ny')).rejects.toMatchObject({ message: expect.stringContaining('none is JSON') });
+  });
+
+  test('of a sequence (RFC 7464) may have records of several lines', async () => {
+    expect((await read('application/json-seq', '\x1e{"a":\n1}\n\x1e{"a":2}\n'))?.value).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  test('that was cut off is none of lines', async () => {
+    await expect(read('application/json', '[\n{"a":1},\n{"a":2')).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  test('keeps long and decimal numbers as they were written', async () => {
+    expect((await read('application/json', '{"id":12345678901234567890,"price":49.90,"n":5}'))?.value).toEqual({
+      id: '12345678901234567890',
+      price: '49.90',
+      n: 5,
+    });
+  });
+
+  test('that is broken is an error that names the address', async () => {
+    await expect(read('application/json', '<html>')).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('http://x/'),
+    });
+  });
+
+  test('that is not there is no record', async () => {
+    expect((await read('application/json', ''))?.value).toEqual([]);
+  });
+
+  test('is not what a text is that only begins like it', async () => {
+    expect(await read('text/plain', '[1] See the notes.')).toBeUndefined();
+  });
+});
+
+describe('XML', () => {
+  test('becomes fields: attributes, elements, lists of elements of one name', async () => {
+    const xml = `<?xml version="1.0"?><catalog xmlns:m="u" year="2026"><part no="P-1"><label>Pump &amp; seal</label></part><part no="H-2"><label><![CDATA[a < b]]></label></part><note>Say <b>no</b> more</note><empty/></catalog>`;
+    expect((await read('application/xml', xml))?.value).toEqual({
+      year: '2026',
+      part: [
+        { no: 'P-1', label: 'Pump & seal' },
+        { no: 'H-2', label: 'a < b' },
+      ],
+      note: 'Say no more',
+      empty: '',
+    });
+  });
+
+  test('keeps names with their prefix, prose with its markup, and what CDATA holds', async () => {
+    const xml = `<rss xmlns:dc="u"><item dc:lang="en"><dc:creator>Ann</dc:creator><p>Say <b>no</b> more &#8211; ever</p><d><![CDATA[<p>a &amp; b</p>]]></d></item></rss>`;
+    expect((await read('application/rss+xml', xml))?.value).toEqual({
+      item: { 'dc:lang': 'en', 'dc:creator': 'Ann', p: 'Say no more \u2013 ever', d: '<p>a &amp; b</p>' },
+    });
+  });
+
+  test('that is a document is read from above to below', async () => {
+    const xml =
+      '<article lang="en"><title>Install</title><para>First stop the <b>pump</b>.</para><screen>\n  aqua stop\n  aqua wait\n</screen><para>Then open the valve.</para>' +
+      '<itemizedlist><listitem><para>Left.</para></listitem><listitem><para>Right.</para><para>Or middle.</para></listitem></itemizedlist>' +
+      '<note><title>Mind</title><para>It is hot.</para></note><para>Start again.</para><screen/></article>';
+    expect((await read('application/xml', xml))?.value).toEqual({
+      lang: 'en',
+      title: 'Install',
+      text: 'First stop the pump.\n\n```\n  aqua stop\n  aqua wait\n```\n\nThen open the valve.\n\n- Left.\n\n- Right.\n\n  Or middle.\n\n## Mind\n\nIt is hot.\n\nStart again.',
+    });
+  });
+
+  test('that is records stays that, however its elements are mixed', async () => {
+    const xml =
+      '<channel><item><category>Pump news</category><pubDate>2026</pubDate><category>Valves</category><title>One.</title></item><ad>Say no more.</ad><item><title>Two words.</title></item><ad>Buy soon.</ad></channel>';
+    expect((await read('application/xml', xml))?.value).toEqual({
+      item: [{ category: ['Pump news', 'Valves'], pubDate: '2026', title: 'One.' }, { title: 'Two words.' }],
+      ad: ['Say no more.', 'Buy soon.'],
+    });
+  });
+
+  test('is read in the character set that its header names, or else itself', async () => {
+    const xml = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a><b>Dürer</b></a>', 'latin1');
+    expect((await read('application/xml', xml))?.value).toEqual({ b: 'Dürer' });
+    expect(
+      (await read('application/xml', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a><b>Dürer</b></a>'), 'utf-8'))?.value,
+    ).toEqual({
+      b: 'Dürer',
+    });
+  });
+
+  test('is read where nothing but its first line says that it is some', async () => {
+    expect(await read('', '<?xml version="1.0"?><a><b>1</b></a>')).toEqual({ file_type: 'xml', value: { b: '1' } });
+  });
+
+  test('is read to a depth that makes sense', async () => {
+    const nested = (depth: number) => `${'<a>'.repeat(depth)}deep${'</a>'.repeat(depth)}`;
+    expect(JSON.stringify(await read('text/xml', nested(200)))).toContain('deep');
+    await expect(read('text/xml', nested(5000))).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('nested') });
+  });
+
+  test.each([
+    ['by others', '<!DOCTYPE x [<!ENTITY a "lollollol"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'],
+    ['by a file', '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><x>&a;</x>'],
+    ['without end', `<!DOCTYPE x [<!ENTITY a "${'lol'.repeat(1000)}">]><x>${'&a;'.repeat(100_000)}</x>`],
+  ])('expands no entities that are defined %s', async (_how, bomb) => {
+    const text = await read('application/xml', bomb).then(JSON.stringify, ({ message }: Error) => message);
+    expect(text).not.toContain('lollollollollol');
+    expect(text!.length).toBeLessThan(1000);
+  });
+
+  test.each([
+    ['<a><b></a>', 'line 1'],
+    ['<a>\n<b>cut off', 'line'],
+    ['<a>x</a><a>y</a>', 'line 1'],
+    ['<a><__proto__>x</__proto__></a>', 'cannot be read'],
+  ])('that is broken is an error that says where: %j', async (xml, where) => {
+    await expect(read('application/xml', xml)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(where) });
+  });
+
+  test('of too many fields is refused', async () => {
+    await expect(read('application/xml', `<r>${'<a/>'.repeat(1_000_001)}</r>`)).rejects.toMatchObject({
+      code: 'too_large',
+      message: 'http://x/ answered with XML of more than 1000000 fields and values.',
+    });
+  });
+
+  test('without an element is an error', async () => {
+    await expect(read('application/rss+xml', 'hello')).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+test.each(['text/csv', 'application/pdf', 'application/xhtml+xml'])('%s has no fields', async (type) => {
+  expect(await read(type, '{"a":1}')).toBeUndefined();
+});
+
+test('a web page is none, whatever it begins with', async () => {
+  for (const page of ['<!doctype html><p>{"a":1}', '{{ template }} <p>x</p>', '<?xml version="1.0"?><html><p>x</p></html>'])
+    expect(await read('text/html', page)).toBeUndefined();
+});
+
+test('JSON in another encoding than it names, or ought to have, is read by what its bytes say', async () => {
+  const text = '{"a":"Zürich, Köln"}';
+  for (const charset of [undefined, 'utf-8', 'iso-8859-1'])
+    expect((await read('application/json', Buffer.from(text, 'latin1'), charset))?.value).toEqual({ a: 'Zürich, Köln' });
+  const broken = Buffer.concat([Buffer.from(text.slice(0, -2)), Buffer.from([0xff]), Buffer.from('"}')]);
+  expect((await read('application/json', broken))?.value, 'one byte is no other encoding').toEqual({ a: 'Zürich, Köln\ufffd' });
+  expect((await read('application/json', Buffer.from(text), 'klingon'))?.value).toEqual({ a: 'Zürich, Köln' });
+});
+
+test('XML is read in the character set of its mark, of its header or of its first line, whatever it is called', async () => {
+  const text = '<?xml version="1.0" encoding="iso-8859-1"?><a>Café</a>';
+  const latin = Buffer.from(text, 'latin1');
+  for (const type of ['application/xml', 'text/plain', 'application/octet-stream', ''])
+    expect((await read(type, latin))?.value).toBe('Café');
+  const marked = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+  expect((await read('application/xml', marked))?.value).toBe('Café');
+});
+
+test('elements of a mixed text stay words of their own', async () => {
+  const { value } = (await read('application/xml', '<a>Intro <p>One.</p><p>Two.</p> H<sub>2</sub>O</a>'))!;
+  expect(value).toBe('Intro One. Two. H2O');
+});

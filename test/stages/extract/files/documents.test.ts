@@ -1,0 +1,527 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { KbError } from '../../../../src/core/errors.ts';
+import type { DocumentReader } from '../../../../src/ports/reading.ts';
+import type { DocsInput } from '../../../../src/schema/source-entries.ts';
+import type { Candidate, Extracted, Scope } from '../../../../src/stages/extract/candidate.ts';
+import { extractDocs } from '../../../../src/stages/extract/files/documents.ts';
+import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
+import { walk } from '../../../../src/stages/extract/files/list-files.ts';
+import { folder, write } from '../../../support/folder.ts';
+
+/** Reads Markdown and text as they are: parsing is not what is tested here. */
+const reader: DocumentReader = {
+  extensions: ['.md', '.txt'],
+  fileType: (path) => (path.endsWith('.md') ? 'markdown' : path.endsWith('.txt') ? 'text' : undefined),
+  read: async (bytes) => ({ text: Buffer.from(bytes).toString(), metadata: {} }),
+  close: async () => {},
+};
+
+async function extracted(
+  docs: DocsInput,
+  cwd: string,
+  rest: { home?: string; authorize?: Authorize; reader?: DocumentReader; signal?: AbortSignal; follow_links?: boolean } = {},
+) {
+  const items: Extracted[] = [];
+  const link = async function* (url: string): AsyncGenerator<Extracted> {
+    yield { passed_over: url };
+  };
+  for await (const item of extractDocs(docs, { reader, cwd, home: cwd, frontmatter: false, follow_links: false, link, ...rest }))
+    items.push(item);
+  const pick = <T>(key: string) => items.flatMap((item) => (key in item ? [(item as unknown as Record<string, T>)[key]!] : []));
+  const candidates = pick<Candidate>('candidate');
+  return {
+    candidates,
+    sources: candidates.map(({ source }) => source),
+    errors: pick<{ source: string; source_kind: string; error: string; stage: string; isRetryable: boolean }>('error'),
+    passed: pick<string>('passed_over'),
+    scopes: pick<Scope>('scope'),
+    notices: pick<string>('notice'),
+    expected: pick<number>('expected').reduce((sum, count) => sum + count, 0),
+  };
+}
+
+describe('a list', () => {
+  const refused: Authorize = (_path, given) => {
+    throw new KbError('forbidden', `${given} is refused.`);
+  };
+  const many = Array.from({ length: 4000 }, (_, i) => `absent/${i}`);
+
+  it('of very many paths that may not be read lets others have their turn', async () => {
+    let turns = 0;
+    let isDone = false;
+    const turn = () => setImmediate(() => void (turns++, isDone || turn()));
+    turn();
+    const { errors } = await extracted(many, folder(), { authorize: refused });
+    isDone = true;
+    expect(errors).toHaveLength(many.length);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('of very many paths can be stopped', async () => {
+    const stop = new AbortController();
+    setImmediate(() => stop.abort());
+    const work = extracted(many, folder(), { authorize: refused, signal: stop.signal });
+    await expect(work).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('is looked at no further once it is stopped, be it a folder without files or a pattern', async () => {
+    const cwd = folder({ 'd/a/b/.hidden': '' });
+    for (const docs of ['d', 'd/**/*.md', { folder: 'd' }])
+      for (const authorize of [undefined, () => {}])
+        await expect(extracted(docs, cwd, { ...(authorize ? { authorize } : {}), signal: AbortSignal.abort() })).rejects.toMatchObject({
+          code: 'aborted',
+        });
+  });
+});
+
+describe('a folder', () => {
+  it('is walked no further once it is stopped, though nothing was found in it', async () => {
+    const walked = walk(folder({ 'a/b/.hidden': '' }), { signal: AbortSignal.abort() });
+    await expect(Array.fromAsync(walked)).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('is read with the folders in it, in the order of names, without hidden ones and node_modules', async () => {
+    const cwd = folder({
+      'd/b.md': '1',
+      'd/a/c.txt': '2',
+      'd/.secret.md': '3',
+      'd/.git/x.md': '4',
+      'd/node_modules/y.md': '5',
+      'd/B.md': '6',
+    });
+    expect((await extracted('d', cwd)).sources).toEqual(['d/B.md', 'd/a/c.txt', 'd/b.md']);
+    expect((await extracted({ folder: 'd' }, cwd)).sources).toHaveLength(3);
+  });
+
+  it('leaves out what .gitignore and .kbignore exclude, also those above it within the repository', async () => {
+    const cwd = folder({
+      '.git/HEAD': '',
+      '.gitignore': 'd/out/\n*.tmp.md\n',
+      'd/.kbignore': 'drafts\n!keep.tmp.md\n',
+      'd/a.md': '1',
+      'd/out/b.md': '2',
+      'd/drafts/c.md': '3',
+      'd/x.tmp.md': '4',
+      'd/keep.tmp.md': '5',
+    });
+    expect((await extracted('d', cwd)).sources).toEqual(['d/a.md', 'd/keep.tmp.md']);
+    expect((await extracted('d/out', cwd)).sources).toEqual(['d/out/b.md']);
+  });
+
+  it('passes over files of other kinds, and says which', async () => {
+    const found = await extracted('.', folder({ 'a.md': '1', 'photo.png': '2', Makefile: '3' }));
+    expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['a.md'], ['Makefile', 'photo.png'], []]);
+  });
+
+  it('passes over empty files, and says why', async () => {
+    const files = { 'd/a.md': '1', 'd/empty.md': '', 'd/blank.txt': '\ufeff \r\n\t\n' };
+    const found = await extracted('d', folder(files));
+    expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['d/a.md'], ['d/blank.txt', 'd/empty.md'], []]);
+    expect([found.notices, found.expected]).toEqual([['2 files are empty and were passed over: d/blank.txt, d/empty.md.'], 1]);
+    const named = await extracted(['d/a.md', 'd/empty.md'], folder(files));
+    expect([named.sources, named.passed, named.expected]).toEqual([['d/a.md'], ['d/empty.md'], 1]);
+  });
+
+  it('reads a file that was named alone though it is empty, which is its error', async () => {
+    expect((await extracted('empty.md', folder({ 'empty.md': '' }))).sources).toEqual(['empty.md']);
+    expect((await extracted('d', folder({ 'd/empty.md': '' }))).passed).toEqual(['d/empty.md']);
+  });
+
+  it('that holds nothing of use is an error, and no reason to remove anything', async () => {
+    const found = await extracted('empty', folder({ 'empty/photo.png': '' }));
+    expect(found.errors[0]).toMatchObject({
+      source: 'empty',
+      stage: 'validate',
+      error: expect.stringContaining('holds no document') as string,
+    });
+    expect(found.scopes).toEqual([]);
+  });
+
+  it('that links to itself is read once', async () => {
+    const cwd = folder({ 'd/a.md': '1' });
+    symlinkSync(join(cwd, 'd'), join(cwd, 'd/again'));
+    for (const follow_links of [false, true]) expect((await extracted('d', cwd, { follow_links })).sources).toEqual(['d/a.md']);
+  });
+});
+
+describe('links that lead out of a folder', () => {
+  const linked = () => {
+    const around = realpathSync(
+      folder({ 'work/d/a.md': '1', 'work/d/x/b.md': '2', 'else/c.md': '3', 'else/more/e.md': '4', 'hush.md': '5' }),
+    );
+    const cwd = join(around, 'work');
+    symlinkSync('../../hush.md', join(cwd, 'd/hush.md'));
+    symlinkSync('../../else', join(cwd, 'd/vendor'));
+    symlinkSync('../../absent', join(cwd, 'd/absent'));
+    symlinkSync('../../work', join(around, 'else/more/back')); // a loop by way of the folder itself
+    symlinkSync('x', join(cwd, 'd/inside'));
+    return { cwd, outside: ['else/c.md', 'else/more/e.md', 'hush.md'].map((name) => join(around, name)) };
+  };
+
+  it('are not followed, and said so', async () => {
+    const { cwd } = linked();
+    const found = await extracted('d', cwd);
+    expect([found.sources, found.errors]).toEqual([['d/a.md', 'd/x/b.md'], []]);
+    expect(found.passed).toEqual(['d/absent', 'd/hush.md', 'd/vendor']);
+    expect(found.notices).toEqual([
+      '3 links lead out of d and were not followed: d/absent, d/hush.md, d/vendor. follow_links (--follow-links) follows them.',
+    ]);
+    expect(found.scopes[0]!.covers('d/gone.md')).toBe(true);
+    const matched = await extracted('d/**/*.md', cwd);
+    expect([matched.sources.toSorted(), matched.passed.length > 0]).toEqual([['d/a.md', 'd/x/b.md'], true]);
+    expect(matched.notices[0]).toContain('lead out of d/**/*.md and were not followed: d/hush.md, d/vendor/c.md');
+  });
+
+  it('are followed where that is asked for, once each', async () => {
+    const { cwd, outside } = linked();
+    const found = await extracted('d', cwd, { follow_links: true });
+    expect(found.sources.toSorted()).toEqual([...outside, 'd/a.md', 'd/x/b.md'].toSorted());
+    expect([found.passed, found.notices, found.errors.map(({ source }) => source)]).toEqual([[], [], ['d/absent']]);
+    const matched = await extracted('d/*.md', cwd, { follow_links: true });
+    expect(matched.sources.toSorted()).toEqual([outside[2], 'd/a.md'].toSorted());
+  });
+
+  it('are followed where they are named themselves', async () => {
+    const { cwd, outside } = linked();
+    expect((await extracted(['d/hush.md', 'd/vendor'], cwd)).sources.toSorted()).toEqual(outside.toSorted());
+  });
+});
+
+describe('a name that is no UTF-8', () => {
+  const named = (rest: Record<string, string> = {}): string | undefined => {
+    const cwd = folder({ 'd/a.md': '1', ...rest });
+    try {
+      const path = (...parts: (string | number)[]) =>
+        Buffer.concat([Buffer.from(join(cwd, 'd/')), ...parts.map((part) => Buffer.from(typeof part === 'string' ? part : [part]))]);
+      mkdirSync(path('m', 0xfc, 'll'));
+      writeFileSync(path('m', 0xfc, 'll/b.md'), '2');
+      writeFileSync(path('caf', 0xe9, '.md'), '3');
+      writeFileSync(path('caf', 0xe8, '.md'), '4');
+      return cwd;
+    } catch {
+      return undefined; // a file system that knows no such names
+    }
+  };
+  const sources = ['d/a.md', 'd/caf\\xE8.md', 'd/caf\\xE9.md', 'd/m\\xFCll/b.md'];
+
+  it('has a readable source of its own, by which it is read, found gone, and named', async () => {
+    const cwd = named();
+    if (cwd === undefined) return;
+    const found = await extracted('d', cwd);
+    expect([found.sources.toSorted(), found.errors]).toEqual([sources, []]);
+    expect((await found.candidates.find(({ source }) => source.endsWith('E9.md'))!.document()).text).toBe('3');
+    expect(sources.map((source) => found.scopes[0]!.covers(source))).toEqual([true, true, true, true]);
+    expect((await extracted(['d/caf\\xE9.md', 'd/m\\xFCll'], cwd)).sources).toEqual([sources[2], sources[3]]);
+  });
+
+  it('is matched by patterns, of the shell too, and read where not every path may be', async () => {
+    const cwd = named();
+    if (cwd === undefined) return;
+    expect((await extracted('d/*.md', cwd)).sources.toSorted()).toEqual(sources.slice(0, 3));
+    expect((await extracted('d/**/*.md', cwd)).sources.toSorted()).toEqual(sources);
+    expect((await extracted(['d/a.md', 'd/caf\ufffd.md', 'd/caf\ufffd.md'], cwd)).sources.toSorted()).toEqual(sources.slice(0, 3));
+    const authorize: Authorize = (path, given) => {
+      if (!isWithin(realpathSync(cwd), path)) throw new KbError('forbidden', `${given} lies outside.`);
+    };
+    for (const docs of ['d', 'd/**']) expect((await extracted(docs, cwd, { authorize })).sources.toSorted()).toEqual(sources);
+    const [scope] = (await extracted('d/**/*.md', cwd)).scopes;
+    expect([...sources, 'd/gone\\xE9.md'].map((source) => scope!.covers(source))).toEqual([false, false, false, false, true]);
+  });
+
+  it('is told from one that is spelled like its source', async () => {
+    const cwd = named({ 'd/caf\\xE9.md': '5' });
+    if (cwd === undefined) return;
+    expect((await extracted('d', cwd)).sources.toSorted()).toEqual(['d/a.md', 'd/caf\\x5CxE9.md', ...sources.slice(1)]);
+  });
+});
+
+describe('what is gone', () => {
+  it('is what a folder that was read whole covers and does not hold', async () => {
+    const cwd = folder({ 'd/a.md': '1', 'e/b.md': '2' });
+    const [scope] = (await extracted('d', cwd)).scopes;
+    expect(['d/gone.md', 'd/x/gone.md', 'e/b.md', 'dd/c.md', '/elsewhere/d.md'].map((source) => scope!.covers(source))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('is what a glob covers and does not match any more', async () => {
+    const [scope] = (await extracted('d/**/*.md', folder({ 'd/a.md': '1' }))).scopes;
+    expect(['d/gone.md', 'd/x/gone.md', 'd/gone.txt'].map((source) => scope!.covers(source))).toEqual([true, true, false]);
+  });
+
+  it('is nothing that is there and was not met: its folder may not be one that can be read', async () => {
+    const cwd = folder({ 'd/a.md': '1' });
+    const [scope] = (await extracted('d/*.md', cwd)).scopes;
+    write(cwd, { 'd/b.md': '2' });
+    expect(['d/b.md', 'd/c.md'].map((source) => scope!.covers(source))).toEqual([false, true]);
+  });
+
+  it('is not known for a single file', async () => {
+    expect((await extracted('d/a.md', folder({ 'd/a.md': '1' }))).scopes).toEqual([]);
+  });
+});
+
+describe('an ignore file', () => {
+  it('that is a pipe is not waited for', async () => {
+    const cwd = folder({ 'd/a.md': '1' });
+    execFileSync('mkfifo', [join(cwd, 'd/.gitignore')]);
+    expect((await extracted('d', cwd)).sources).toEqual(['d/a.md']);
+  });
+});
+
+describe('a path', () => {
+  it('has one source however it is spelled, and is read once', async () => {
+    const cwd = folder({ 'd/a.md': '1' });
+    symlinkSync(join(cwd, 'd'), join(cwd, 'link'));
+    expect((await extracted(['d/a.md', './d/../d/a.md', join(cwd, 'd/a.md'), 'link/a.md', 'd'], cwd)).sources).toEqual(['d/a.md']);
+  });
+
+  it('is relative to the folder of the configuration, and absolute outside of it', async () => {
+    const cwd = folder({ 'home/d/a.md': '1', 'b.md': '2' });
+    expect((await extracted(['home/d/a.md', 'b.md'], cwd, { home: join(cwd, 'home') })).sources).toEqual(['d/a.md', join(cwd, 'b.md')]);
+  });
+
+  it('that does not exist is said to be looked for elsewhere only where that is so, and one without an extension is called that', async () => {
+    const cwd = folder({ Makefile: '1' });
+    const said = async (given: string) => (await extracted(given, cwd)).errors[0]?.error;
+    expect(await said('none.md')).toContain('none.md does not exist (looked for ');
+    expect(await said('/none/none.md')).toMatch(/^\/none\/none\.md does not exist\. /);
+    expect(await said('Makefile')).toMatch(/^Makefile: files without an extension are not supported\./);
+  });
+
+  it('that does not exist, or matches nothing, or is of no supported kind, is named', async () => {
+    const { errors, sources } = await extracted(['absent.md', 'x/*.md', 'a.tar', 'b.md'], folder({ 'a.tar': '1', 'b.md': '2' }));
+    expect(sources).toEqual(['b.md']);
+    expect(errors.map(({ source, stage }) => [source, stage])).toEqual([
+      ['absent.md', 'validate'],
+      ['x/*.md', 'validate'],
+      ['a.tar', 'validate'],
+    ]);
+    expect(errors[2]!.error).toContain('.tar');
+  });
+
+  it('that is a pipe is an error item, and nobody waits for its end', async () => {
+    const cwd = folder();
+    execFileSync('mkfifo', [join(cwd, 'pipe.md')]);
+    const { errors, sources } = await extracted('pipe.md', cwd);
+    expect([sources, errors.map(({ source, stage }) => [source, stage])]).toEqual([[], [['pipe.md', 'validate']]]);
+  });
+
+  it("of which the file vanishes or can't be read is an error item", async () => {
+    const cwd = folder({ 'd/a.md': '1', 'd/b.md': '2' });
+    renameSync(join(cwd, 'd/b.md'), join(cwd, 'd/c'));
+    symlinkSync(join(cwd, 'd/gone'), join(cwd, 'd/b.md'));
+    const { errors, sources } = await extracted('d', cwd);
+    expect([sources, errors.map(({ source }) => source)]).toEqual([['d/a.md'], ['d/b.md']]);
+  });
+});
+
+/** A folder `project` that may be read, beside things that may not; and what is asked of it, with every path that was asked about. */
+function guarded(files: Record<string, string> = {}) {
+  const around = realpathSync(folder({ 'project/docs/a.md': 'inside', 'secret.md': '4711', 'private/secret.md': '4711', ...files }));
+  const project = join(around, 'project');
+  const asked: string[] = [];
+  const authorize: Authorize = (path, given) => {
+    asked.push(path);
+    if (!isWithin(project, path)) throw new KbError('forbidden', `${given} lies outside.`);
+  };
+  const link = (to: string, from: string) => symlinkSync(join(around, to), join(project, from));
+  return {
+    around,
+    project,
+    asked,
+    link,
+    read: (docs: DocsInput, follow_links = false) => extracted(docs, project, { authorize, follow_links }),
+  };
+}
+
+const refused = (source: string) => ({
+  source,
+  source_kind: 'path',
+  stage: 'validate',
+  error: `${source} lies outside.`,
+  isRetryable: false,
+  attempts: 1,
+});
+
+describe('where not every path may be read', () => {
+  it('a path outside is refused, however it is spelled, and its neighbours are read', async () => {
+    const { around, link, read } = guarded({ 'project-old/secret.md': '4711' });
+    link('secret.md', 'docs/link.md');
+    link('private', 'docs/linked');
+    const files = ['../secret.md', join(around, 'secret.md'), 'docs/../../secret.md', '../project-old/secret.md', 'docs/link.md'];
+    for (const file of [...files, 'docs/linked/secret.md', '../private', 'docs/linked', '..', '/']) {
+      const { sources, errors, passed } = await read([file, 'docs/a.md']);
+      expect([sources, errors, passed]).toEqual([['docs/a.md'], [refused(file)], []]);
+    }
+  });
+
+  it('a path outside in the escaped form of a source is answered alike whether it exists or not', async () => {
+    const { read } = guarded();
+    for (const file of ['../se\\x63ret.md', '../ab\\x73ent.md']) expect((await read([file])).errors).toEqual([refused(file)]);
+    expect((await read(['docs/\\x61.md'])).sources).toEqual(['docs/a.md']);
+  });
+
+  it('what does not exist outside is answered like what does', async () => {
+    const { link, read } = guarded();
+    link('private', 'docs/linked');
+    link('absent', 'docs/gone');
+    link('private/absent.md', 'docs/gone.md');
+    link('project/docs/loop.md', 'docs/loop.md');
+    const files = [
+      '../absent.md',
+      '../absent/',
+      '../private/absent.md',
+      '../secret.md/x',
+      'docs/linked/absent.md',
+      'docs/gone.md',
+      'docs/gone/x.md',
+    ];
+    for (const file of [...files, `/${'x'.repeat(300)}.md`, '../a\0b.md', '../*', '/none/**/*.md'])
+      expect((await read(file)).errors).toEqual([refused(file)]);
+    expect((await read('docs/loop.md')).errors[0]!.error).toMatch(/^docs\/loop\.md cannot be read: /);
+  });
+
+  it('a path of a million names, and one with a character that no name has, are error items', async () => {
+    const { around, read } = guarded();
+    const deep = 'a/'.repeat(1_000_000);
+    for (const file of [deep, `docs/${'x'.repeat(300)}.md`, 'docs/a\0.md', 'docs/a.md/x.md']) {
+      const { errors, sources } = await read(file);
+      expect([sources, errors.map(({ stage }) => stage)]).toEqual([[], ['validate']]);
+      expect(errors[0]!.error).not.toContain(around);
+    }
+  });
+
+  it('a path inside that does not exist is said to be so, without the folder that it was looked for in', async () => {
+    const { around, read } = guarded();
+    for (const file of ['absent.md', 'docs/*.pdf', '%2e%2e/secret.md', '..%2fsecret.md', '~/secret.md', `file://${around}/secret.md`]) {
+      const { errors, sources } = await read(file);
+      expect([sources, errors.map(({ source, stage }) => [source, stage])]).toEqual([[], [[file, 'validate']]]);
+      expect(errors[0]!.error.replaceAll(file, '')).not.toContain(around);
+    }
+  });
+
+  it('a path that winds about inside, a link that stays inside, and a name that begins with dots are read', async () => {
+    const { link, read } = guarded({ 'project/more/b.md': '1', 'project/..notes.md': '2' });
+    link('project/more', 'docs/more');
+    link('project/more/b.md', 'docs/b.md');
+    expect((await read(['docs/../docs/./a.md', '../project/docs/a.md', 'docs/more/b.md', '..notes.md'])).sources).toEqual([
+      'docs/a.md',
+      'more/b.md',
+      '..notes.md',
+    ]);
+    expect((await read('docs', true)).sources).toEqual(['docs/a.md', 'more/b.md']);
+    expect(await read('docs')).toMatchObject({ sources: ['docs/a.md'], passed: ['docs/b.md', 'docs/more'] });
+  });
+
+  it('links in a folder that lead out are one error item each, which tells nothing of where they lead', async () => {
+    const { around, link, read } = guarded({ 'private/deep/more.md': '4711', 'list.txt': '4711', Makefile: '' });
+    for (const to of ['secret.md', 'private', 'absent.md', 'list.txt', 'Makefile', 'private/absent'])
+      link(to, `docs/to-${to.replace('/', '-')}`);
+    symlinkSync('..', join(around, 'project/docs/up'));
+    symlinkSync('../..', join(around, 'project/docs/upper'));
+    const { sources, errors, passed, scopes } = await read({ folder: 'docs' }, true);
+    const names = ['Makefile', 'absent.md', 'list.txt', 'private', 'private-absent', 'secret.md'].map((name) => `docs/to-${name}`);
+    expect(errors).toEqual([...names, 'docs/upper'].map(refused));
+    expect([sources, passed]).toEqual([['docs/a.md'], []]);
+    expect(scopes[0]!.covers('docs/gone.md')).toBe(true);
+  });
+
+  it('a link that leads out and is excluded is passed over, as it is where everything may be read', async () => {
+    const { link, read } = guarded({ 'project/docs/.kbignore': 'secret.md\ndrafts/\n' });
+    link('secret.md', 'docs/secret.md');
+    link('private', 'docs/drafts');
+    expect(await read('docs')).toMatchObject({ sources: ['docs/a.md'], errors: [] });
+  });
+
+  it('a pattern that begins outside, or climbs, is one error item, and nothing outside is read or named', async () => {
+    const { around, asked, read } = guarded();
+    for (const pattern of ['../*.md', '../**', '/**', '/*', `${around}/*.md`, '../private/*.md', 'docs/../../*.md'])
+      expect((await read(pattern)).errors).toEqual([refused(pattern)]);
+    for (const pattern of [
+      'docs/*/../../../*.md',
+      '{../*,docs/*}',
+      '{../../*,../*}.md',
+      '\\.\\./*.md',
+      '[.][.]/*.md',
+      '@(..)/*.md',
+      '!../*.md',
+    ]) {
+      const { sources, errors, passed } = await read(pattern);
+      expect([sources, passed, errors.map(({ source, stage }) => [source, stage])]).toEqual([[], [], [[pattern, 'validate']]]);
+    }
+    expect(asked).not.toContain(join(around, 'secret.md'));
+  });
+
+  it('a pattern finds the files inside, follows no link, and knows what is gone', async () => {
+    const { project, link, read } = guarded({ 'project/docs/x/b.md': '1', 'project/docs/c.txt': '2', 'project/node_modules/d.md': '3' });
+    link('private', 'docs/linked');
+    link('secret.md', 'docs/link.md');
+    mkdirSync(join(project, 'docs/e.md'));
+    expect(await read('docs/*.md')).toMatchObject({ sources: ['docs/a.md'], errors: [] });
+    const { sources, scopes } = await read('**/*.md');
+    expect(sources).toEqual(['docs/a.md', 'docs/x/b.md']);
+    expect((await read(join(project, 'docs/**'))).sources).toEqual(['docs/a.md', 'docs/c.txt', 'docs/x/b.md']);
+    expect(['docs/gone.md', 'gone.md', 'docs/gone.txt', 'docs/a.md', '../gone.md'].map((source) => scopes[0]!.covers(source))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('a link that is put in the place of a file while it is read is refused, now and when the document is made', async () => {
+    const { around, project } = guarded();
+    const path = join(project, 'docs/a.md');
+    const swap = (target: string) => {
+      rmSync(path);
+      symlinkSync(target, path);
+    };
+    const allowed = (file: string) => isWithin(project, file) || file === '';
+    let calls = 0;
+    const authorize: Authorize = (file, given) => {
+      if (++calls === 2) swap(join(around, 'secret.md')); // after the listing, and after the last look before it is opened
+      if (!allowed(file)) throw new KbError('forbidden', `${given} lies outside.`);
+    };
+    expect(await extracted('docs/a.md', project, { authorize })).toMatchObject({ sources: [], errors: [refused('docs/a.md')] });
+    rmSync(path);
+    write(project, { 'docs/a.md': 'large '.repeat(300_000) });
+    calls = 10;
+    const { candidates } = await extracted('docs/a.md', project, { authorize });
+    swap(join(around, 'secret.md'));
+    await expect(candidates[0]!.document()).rejects.toThrow('docs/a.md lies outside.');
+  });
+});
+
+describe('the hash of a candidate', () => {
+  it('changes with the bytes, the title and the description, and with nothing else', async () => {
+    const cwd = folder({ 'a.md': '1' });
+    const hashOf = async (docs: DocsInput) => (await extracted(docs, cwd)).candidates[0]!.content_hash;
+    const first = await hashOf('a.md');
+    chmodSync(join(cwd, 'a.md'), 0o600);
+    expect(await hashOf('./a.md')).toBe(first);
+    expect(await hashOf([{ path: 'a.md', title: 'T' }])).not.toBe(first);
+    expect(await hashOf([{ path: 'a.md', description: 'T' }])).not.toBe(first);
+    rmSync(join(cwd, 'a.md'));
+    write(cwd, { 'a.md': '2' });
+    expect(await hashOf('a.md')).not.toBe(first);
+  });
+
+  it('makes a document with title and provenance', async () => {
+    const [candidate] = (await extracted([{ path: 'notes/a-b.md', description: 'About' }], folder({ 'notes/a-b.md': 'text' }))).candidates;
+    expect(await candidate!.document()).toMatchObject({
+      source: 'notes/a-b.md',
+      title: 'a-b',
+      text: 'text',
+      metadata: { source_kind: 'path', file_type: 'markdown', title: 'a-b', description: 'About' },
+    });
+  });
+});

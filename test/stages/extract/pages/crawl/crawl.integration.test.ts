@@ -1,0 +1,343 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { SiteRoute } from '../../../../support/site.ts';
+import { article, asked, crawled, paths, siteKeeper } from '../../crawl/crawling.ts';
+
+const site = siteKeeper();
+const xml = (body: string) => ({ headers: { 'content-type': 'application/xml' }, body });
+
+test('a crawl takes every page of a site once, with how many links away it is, and ends with its scope', async () => {
+  const web = await site({
+    '/': article('Start', ['/filter', '/warranty']),
+    '/filter': article('Filter', ['/', 'filter/order']),
+    '/warranty': article('Warranty', ['/filter']),
+    '/filter/order': article('Order', ['/warranty']),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/filter', '/warranty', '/filter/order']);
+  expect(all.depths).toEqual([0, 1, 1, 2]);
+  expect(all.documents[1]!.metadata).toMatchObject({ source_kind: 'url', file_type: 'html', title: 'Filter' });
+  for (const path of Object.keys(web.routes)) expect(asked(web, path)).toBe(1);
+  expect([all.errors, all.notices, all.expected]).toEqual([[], [], 4]);
+  expect(all.scopes.map((covers) => [covers(`${web.url}/gone`), covers('http://other.example/gone')])).toEqual([[true, false]]);
+});
+
+test('a crawl goes no deeper than max_depth, and says nothing of what is gone where more lies deeper', async () => {
+  const chain = ['/', '/one', '/two', '/three', '/four'];
+  const web = await site(Object.fromEntries(chain.map((path, i) => [path, article(`Step ${i}`, [chain[i + 1] ?? '/'])])));
+  const all = await crawled([web], web.url, { settings: { max_depth: 2 } });
+  expect(paths(all)).toEqual(['/', '/one', '/two']);
+  expect(asked(web, '/three')).toBe(0);
+  expect(all.scopes).toEqual([]);
+  expect(all.notices).toEqual([`The crawl of ${web.url}/ ended at max_depth = 2: 1 address further away was not read.`]);
+  expect(paths(await crawled([web], web.url, { settings: { max_depth: 0 } }))).toEqual(['/']);
+});
+
+test('a crawl loads no more than max_pages pages, says what it left, and nothing counts as gone then', async () => {
+  const links = Array.from({ length: 60 }, (_, i) => `/p${i}`);
+  const web = await site({ '/': article('Start', links), ...Object.fromEntries(links.map((path) => [path, article(`Page ${path}`)])) });
+  const all = await crawled([web], web.url, { settings: { max_pages: 5 } });
+  expect(paths(all)).toEqual(['/', '/p0', '/p1', '/p2', '/p3']);
+  expect(web.hits.filter(({ url }) => url !== '/robots.txt')).toHaveLength(5);
+  expect(all.notices).toEqual([`The crawl of ${web.url}/ stopped at max_pages = 5: 56 further addresses were found and not read.`]);
+  expect([all.scopes, all.expected]).toEqual([[], 5]);
+});
+
+test('pages come in the order in which they were found, however long each takes', async () => {
+  const links = Array.from({ length: 12 }, (_, i) => `/p${i}`);
+  const slow = (path: string, ms: number) => async (_request: unknown, response: { end(text: string): unknown }) => {
+    await wait(ms);
+    response.end(article(path));
+  };
+  const web = await site({
+    '/': article('Start', links),
+    ...Object.fromEntries(links.map((path, i) => [path, slow(path, (i * 37) % 50)])),
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', ...links]);
+});
+
+test('a crawl stays on its origin and under its path', async () => {
+  const other = await site({ '/else': article('Elsewhere') });
+  const web = await site({
+    '/docs/': article('Docs', ['/docs/filter', '/docs-old/filter', '../shop', `${other.url}/else`, 'mailto:a@b.example', '/docs']),
+    '/docs/filter': article('Filter'),
+  });
+  const all = await crawled([web, other], `${web.url}/docs/`);
+  expect(paths(all)).toEqual(['/docs/', '/docs/filter']);
+  expect(all.errors).toEqual([]);
+  expect(other.hits).toEqual([]);
+  expect(paths(await crawled([web], `${web.url}/docs/filter`))).toEqual(['/docs/filter']);
+});
+
+test('a site that is told to be elsewhere is crawled there, and a page that leads out of it is passed over', async () => {
+  const web = await site({
+    '/docs/': article('Docs', ['/docs/away', '/docs/a']),
+    '/docs/a': article('A'),
+    '/docs/away': { status: 302, headers: { location: '/' } },
+  });
+  const old = await site({ '/docs': { status: 301, headers: { location: `${web.url}/docs/` } } });
+  const all = await crawled([web, old], `${old.url}/docs`);
+  expect(all.documents.map(({ source }) => source)).toEqual([`${web.url}/docs/`, `${web.url}/docs/a`]);
+  expect([all.errors, all.expected]).toEqual([[], 2]);
+  expect(asked(web, '/robots.txt')).toBe(1);
+});
+
+test('a page behind several addresses is stored once: spellings, redirects, its canonical address, the same content', async () => {
+  const web = await site({
+    '/': article('Start', [
+      '/guide?utm_source=mail',
+      '/guide#cap',
+      '/guide/',
+      '/GUIDE',
+      '/old',
+      '/older',
+      '/print?id=7',
+      '/copy',
+      '/slash',
+    ]),
+    '/guide': article('Guide'),
+    '/old': { status: 301, headers: { location: '/guide' } },
+    '/older': { status: 302, headers: { location: '/new' } },
+    '/new': article('New'),
+    '/print': article('Guide, to be printed', [], '<link rel="canonical" href="/guide">'),
+    '/copy': article('Guide'),
+    '/slash': { status: 301, headers: { location: '/slash/' } },
+    '/slash/': article('Slash'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/guide', '/new', '/slash/']);
+  expect(asked(web, '/guide')).toBe(1);
+  expect(all.errors.map(({ source }) => source)).toEqual([`${web.url}/GUIDE`]);
+  expect(all.expected).toBe(5);
+});
+
+test('a page that names another one as its own address, and says something else, is left out with a word', async () => {
+  const named = (title: string) => article(title, [], '<link rel="canonical" href="/docs">');
+  const web = await site({
+    '/': article('Start', ['/docs', '/a', '/b']),
+    '/docs': named('Docs'),
+    '/a': named('Pump'),
+    '/b': named('Valve'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/docs']);
+  expect(all.notices).toEqual([
+    `The crawl of ${web.url}/ left out 2 pages that name another page as their address (rel="canonical") but say something else, such as ${web.url}/a.`,
+  ]);
+});
+
+test('a canonical address of another origin, out of the path, or of the start page of the site is not believed', async () => {
+  const named = (title: string, canonical: string) => article(title, [], `<link rel="canonical" href="${canonical}">`);
+  const web = await site({
+    '/': article('Start', ['/a', '/b', '/c']),
+    '/a': named('A', 'http://other.example/a'),
+    '/b': named('B', '/'),
+    '/c': named('C', 'mailto:c@example.com'),
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/a', '/b', '/c']);
+});
+
+test('documents are read as such, and pictures, archives and scripts are passed over, known by their name or by their type', async () => {
+  let bytes = 0;
+  const film = (
+    _request: unknown,
+    response: { writeHead(status: number, headers: object): void; write(piece: Buffer): boolean; destroyed: boolean },
+  ) => {
+    response.writeHead(200, { 'content-type': 'video/mp4' });
+    while (!response.destroyed && bytes < 50_000_000 && response.write(Buffer.alloc(1_000_000))) bytes += 1_000_000;
+  };
+  const web = await site({
+    '/': article('Start', ['/sheet.pdf', '/notes.txt', '/photo.png', '/all.zip', '/picture', '/film', '/style', '/a.css', '/feed.xml']),
+    '/sheet.pdf': { headers: { 'content-type': 'application/pdf' }, body: 'a sheet' },
+    '/notes.txt': { headers: { 'content-type': 'text/plain' }, body: 'notes' },
+    '/picture': { headers: { 'content-type': 'image/png' }, body: 'x' },
+    '/film': film as never,
+    '/style': { headers: { 'content-type': 'text/css' }, body: 'a {}' },
+    '/a.css': { headers: { 'content-type': 'text/plain' }, body: 'a {}' },
+    '/feed.xml': { headers: { 'content-type': 'application/xml' }, body: '<rss/>' },
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/sheet.pdf', '/notes.txt']);
+  expect([all.errors, all.expected]).toEqual([[], 3]);
+  expect(asked(web, '/photo.png') + asked(web, '/all.zip')).toBe(0);
+  expect(bytes).toBeLessThan(50_000_000);
+});
+
+test('a page is one whatever its name ends with', async () => {
+  const pages = ['/wiki/Node.js', '/api/Array.map', '/open.ai', '/docs/package.json', '/usr/ls.bin'];
+  const web = await site({ '/': article('Start', pages), ...Object.fromEntries(pages.map((path) => [path, article(path)])) });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', ...pages]);
+});
+
+test('patterns say which paths a crawl takes and which it leaves; the start page leads on though it is none of them', async () => {
+  const web = await site({
+    '/': article('Start', ['/docs/a', '/docs/old/b', '/blog/c', '/docs/d.html']),
+    '/docs/a': article('A', ['/docs/e']),
+    '/docs/old/b': article('B'),
+    '/blog/c': article('C'),
+    '/docs/d.html': article('D'),
+    '/docs/e': article('E'),
+  });
+  const all = await crawled([web], web.url, { settings: { include: ['/docs/**'], exclude: ['docs/old', '/**/*.html'] } });
+  expect(paths(all)).toEqual(['/docs/a', '/docs/e']);
+  expect(asked(web, '/blog/c') + asked(web, '/docs/old/b') + asked(web, '/docs/d.html')).toBe(0);
+  await expect(crawled([web], web.url, { settings: { exclude: ['/a/../b'] } })).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('entries have what the configuration says where they do not say it themselves, and a page of two of them comes once', async () => {
+  const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A', ['/c']), '/b': article('B'), '/c': article('C') });
+  const all = await crawled(
+    [web],
+    [
+      { url: `${web.url}/b`, mode: 'each' },
+      { url: web.url, max_depth: 1, exclude: ['/a'] },
+      { url: `${web.url}/a`, mode: 'each' },
+    ],
+  );
+  expect(paths(all)).toEqual(['/b', '/', '/a']);
+  expect(all.expected).toBe(3);
+});
+
+test('a page that fails is an error of its own, what is gone is told apart, and nothing counts as gone that such a page may lead to', async () => {
+  const routes = {
+    '/': article('Start', ['/gone', '/busy', '/a']),
+    '/a': article('A'),
+    '/busy': { status: 503, headers: { 'retry-after': '0' } },
+  };
+  const web = await site(routes);
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/a']);
+  expect(all.errors).toMatchObject([
+    { source: `${web.url}/gone`, source_kind: 'url', stage: 'crawl', isRetryable: false },
+    { source: `${web.url}/busy`, source_kind: 'url', stage: 'crawl', isRetryable: true, retry_input: { url: `${web.url}/busy` } },
+  ]);
+  expect([all.gone, all.scopes, all.expected]).toEqual([[`${web.url}/gone`], [], 4]);
+  web.routes['/'] = article('Start', ['/gone', '/a']);
+  expect((await crawled([web], web.url)).scopes).toHaveLength(1);
+});
+
+test('a start page that is not there is one error, and there is no scope', async () => {
+  const web = await site({});
+  const all = await crawled([web], [`${web.url}/x`, 'no address']);
+  expect(all.errors).toMatchObject([
+    { source: `${web.url}/x`, stage: 'crawl', isRetryable: false },
+    { source: 'no address', isRetryable: false },
+  ]);
+  expect(all.scopes).toEqual([]);
+});
+
+test('sitemaps that are named or lie in their usual places bring the pages that no link leads to', async () => {
+  const web = await site({
+    '/': article('Start', ['/a']),
+    '/a': article('A'),
+    '/b': article('B'),
+    '/c': article('C', ['/d']),
+    '/d': article('D'),
+  });
+  const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${web.url}${name}</loc></url>`).join('')}</urlset>`);
+  web.routes['/sitemap.xml'] = urls('/b', '/a', '/x.png');
+  web.routes['/maps.xml'] = xml(
+    `<sitemapindex><sitemap><loc>/more.xml</loc></sitemap><sitemap><loc>${web.url}/maps.xml</loc></sitemap></sitemapindex>`,
+  );
+  web.routes['/more.xml'] = urls('/c');
+  web.routes['/robots.txt'] = `Sitemap: ${web.url}/maps.xml`;
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/a', '/b', '/c', '/d']);
+  expect(all.depths).toEqual([0, 1, 1, 1, 2]);
+  web.routes['/maps.xml'] = { status: 403 };
+  const without = await crawled([web], web.url);
+  expect(paths(without)).toEqual(['/', '/a', '/b']);
+  expect(without.notices).toEqual([
+    expect.stringContaining(`The sitemap ${web.url}/maps.xml was left out: ${web.url}/maps.xml answered with status 403`),
+  ]);
+  expect(without.scopes).toEqual([]);
+});
+
+test('a sitemap that robots.txt names is read wherever it lies, and one that cannot be is told of and leaves a doubt', async () => {
+  const web = await site({ '/': article('Start'), '/only': article('Only') });
+  const urls = xml(`<urlset><url><loc>${web.url}/only</loc></url></urlset>`);
+  const other = await site({ '/map.xml': urls, '/maps.xml': xml('<sitemapindex><sitemap><loc>/map.xml</loc></sitemap></sitemapindex>') });
+  web.routes['/robots.txt'] = `Sitemap: ${other.url}/maps.xml`;
+  const all = await crawled([web, other], web.url.replace('//', '//ann:s3cret@'));
+  expect([paths(all), all.notices, all.doubts]).toEqual([['/', '/only'], [], []]);
+  expect(other.hits.filter(({ headers }) => headers.authorization)).toEqual([]);
+  const unnamed = other.url.replace('127.0.0.1', 'localhost');
+  web.routes['/robots.txt'] = `Sitemap: ${unnamed}/map.xml`;
+  const without = await crawled([web], web.url);
+  expect([paths(without), without.scopes, without.doubts]).toEqual([['/'], [], [`the crawl of ${web.url}/ is not whole.`]]);
+  expect(without.notices).toEqual([expect.stringContaining(`The sitemap ${unnamed}/map.xml was left out: `)]);
+});
+
+test('what a sitemap names on another origin is told of, and leaves a doubt where that is all that it names', async () => {
+  const web = await site({ '/': article('Start'), '/a': article('A') });
+  const elsewhere = web.url.replace('127.0.0.1', 'localhost');
+  const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${name}</loc></url>`).join('')}</urlset>`);
+  web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, 'no address', 'mailto:a@b.example');
+  const none = await crawled([web], web.url);
+  const left = `The crawl of ${web.url}/ left out 2 addresses that a sitemap names on another origin (such as ${elsewhere}/a).`;
+  expect([paths(none), none.notices, none.doubts]).toEqual([['/'], [left], [`the crawl of ${web.url}/ is not whole.`]]);
+  web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, `${web.url}/a`);
+  const some = await crawled([web], web.url);
+  expect([paths(some), some.notices, some.doubts]).toEqual([['/', '/a'], [left], []]);
+});
+
+test('sitemaps of others in a robots.txt that sites share leave no doubt where one names pages of this site, and are read after its own', async () => {
+  const web = await site({ '/': article('Start'), '/only': article('Only') });
+  const other = await site({});
+  const order: string[] = [];
+  const naming =
+    (address: string): SiteRoute =>
+    ({ url }, response) => {
+      order.push(url!);
+      response.end(`<urlset><url><loc>${address}</loc></url></urlset>`);
+    };
+  web.routes['/map.xml'] = naming(`${web.url}/only`);
+  other.routes['/theirs.xml'] = naming('http://www.example.de/a');
+  web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml\nSitemap: ${web.url}/map.xml`;
+  const all = await crawled([web, other], web.url);
+  expect([paths(all), all.doubts, order]).toEqual([['/', '/only'], [], ['/map.xml', '/theirs.xml']]);
+  web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml`;
+  expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is not whole.`]);
+});
+
+test('feeds that pages name bring their entries', async () => {
+  const feed = (type: string, href: string) => `<link rel="alternate" type="application/${type}+xml" href="${href}">`;
+  const web = await site({
+    '/': article('Start', ['/a'], feed('rss', '/rss') + feed('atom', '/atom')),
+    '/a': article('A'),
+    '/rss': xml('<rss><channel><link>/</link><item><title>N</title><link>/news/1</link></item></channel></rss>'),
+    '/atom': xml('<feed><link rel="self" href="/self"/><entry><link href="/news/2"/></entry></feed>'),
+    '/news/1': article('News 1'),
+    '/news/2': article('News 2'),
+  });
+  const all = await crawled([web], web.url);
+  expect(paths(all)).toEqual(['/', '/a', '/news/1', '/news/2']);
+  expect(all.depths).toEqual([0, 1, 1, 1]);
+  expect(asked(web, '/self')).toBe(0);
+});
+
+test('a crawl that is stopped ends with that', async () => {
+  const controller = new AbortController();
+  const web = await site({ '/': article('Start', ['/hang', '/a']), '/hang': () => controller.abort(), '/a': article('A') });
+  await expect(crawled([web], web.url, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('pages that only a parameter tells apart are several, though it may be a key; the key is not stored', async () => {
+  const keys = ['a1b2c3d4e5f6a7b8c9d0e1', 'a1b2c3d4e5f6a7b8c9d0e2'];
+  const links = keys.map((key) => `/p?page_key=${key}`);
+  const web = await site({
+    '/': article('Start', links),
+    '/p': (request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(article(`Page ${request.url!.split('=')[1]!.slice(-2)}`));
+    },
+  });
+  const all = await crawled([web], web.url);
+  expect(all.documents.map(({ title }) => title)).toEqual(['Start', 'Page e1', 'Page e2']);
+  expect(keys.filter((key) => all.documents.some(({ source }) => source.includes(key)))).toEqual([]);
+  const each = await crawled(
+    [web],
+    links.map((link) => web.url + link),
+    { settings: { mode: 'each' } },
+  );
+  expect(each.documents.map(({ title }) => title)).toEqual(['Page e1', 'Page e2']);
+});

@@ -1,0 +1,84 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
+
+const HERE = 'https://here.example';
+const THERE = 'https://there.example';
+
+/** Work that goes on until it is told to end, and how much of it goes on. */
+function works() {
+  const ends: (() => void)[] = [];
+  let [open, most] = [0, 0];
+  const work = async () => {
+    most = Math.max(most, ++open);
+    await new Promise<void>((end) => ends.push(end));
+    open--;
+  };
+  return { work, ends, open: () => open, most: () => most };
+}
+
+/** Lets everything go on that can. */
+const settled = async () => {
+  for (let i = 0; i < 20; i++) await breath();
+};
+
+test('runs that share their turns do eight things at once at one origin, and others at another', async () => {
+  const turns = new HostLimiter();
+  const [here, there] = [works(), works()];
+  const all = [turns.at(HERE), turns.at(HERE)].flatMap((inTurn) => Array.from({ length: 8 }, () => inTurn(here.work)));
+  all.push(turns.at(THERE)(there.work));
+  await settled();
+  expect([here.open(), there.open()]).toEqual([8, 1]);
+  while (here.ends.length + there.ends.length > 0) {
+    for (const { ends } of [here, there]) ends.splice(0).forEach((end) => end());
+    await settled();
+  }
+  await Promise.all(all);
+  expect(here.most()).toBe(8);
+});
+
+test('with a delay they do one thing after another, beside seven others', async () => {
+  const turns = new HostLimiter();
+  const [slow, fast] = [works(), works()];
+  const all = [turns.at(HERE, { delay: 0.001 }), turns.at(HERE, { delay: 0.001 })].map((inTurn) => inTurn(slow.work));
+  await settled();
+  all.push(...Array.from({ length: 8 }, () => turns.at(HERE)(fast.work)));
+  await settled();
+  expect([slow.open(), fast.open()]).toEqual([1, 7]);
+  for (let ended = 0; ended < all.length; await settled())
+    for (const { ends } of [slow, fast]) ended += ends.splice(0).map((end) => end()).length;
+  await Promise.all(all);
+  expect(slow.most()).toBe(1);
+});
+
+test('a run that is stopped waits for no other run, and its work is not done', async () => {
+  const turns = new HostLimiter();
+  const { work, ends } = works();
+  const others = Array.from({ length: 8 }, () => turns.at(HERE)(work));
+  others.push(turns.at(HERE, { delay: 0.001 })(work));
+  await settled();
+  for (const delay of [0, 0.001]) {
+    const stop = new AbortController();
+    let wasDone = false;
+    const waiting = turns.at(HERE, { delay })(async () => void (wasDone = true), stop.signal);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    expect(wasDone).toBe(false);
+    await expect(turns.at(HERE, { delay })(work, stop.signal)).rejects.toMatchObject({ code: 'aborted' });
+  }
+  for (let ended = 0; ended < others.length; await settled()) ended += ends.splice(0).map((end) => end()).length;
+  await Promise.all(others);
+  expect(await turns.at(HERE)(async () => 'done')).toBe('done');
+});
+
+test('work that has begun is ended by its own means when it is stopped, and what it throws is thrown', async () => {
+  const stop = new AbortController();
+  const inTurn = new HostLimiter().at(HERE);
+  const begun = inTurn(async () => {
+    stop.abort();
+    await settled();
+    return 'kept';
+  }, stop.signal);
+  expect(await begun).toBe('kept');
+  await expect(inTurn(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+});

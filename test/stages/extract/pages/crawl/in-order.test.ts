@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { workInOrder } from '../../../../../src/stages/extract/pages/crawl/in-flight.ts';
+
+test('results come in the order of the items, those included that results have brought', async () => {
+  const waiting = [5, 1, 3];
+  const results: number[] = [];
+  const all = workInOrder({
+    next: () => waiting.shift(),
+    room: () => 3,
+    at_once: 3,
+    work: async (item: number) => wait(item * 3, item),
+    onStop: () => {},
+  });
+  for await (const result of all) {
+    results.push(result);
+    if (result === 5) waiting.push(2);
+  }
+  expect(results).toEqual([5, 1, 3, 2]);
+});
+
+test('no more are under way than there is room for, which may change', async () => {
+  let open = 0;
+  let most = 0;
+  let room = 2;
+  let next = 0;
+  const work = async (item: number) => {
+    most = Math.max(most, ++open);
+    await wait(1);
+    open--;
+    return item;
+  };
+  const results = [];
+  for await (const result of workInOrder({ next: () => next++, room: () => room, at_once: 9, work, onStop: () => {} })) {
+    results.push(result);
+    if (result === 3) room = 0;
+  }
+  expect(results).toEqual([0, 1, 2, 3, 4]);
+  expect(most).toBe(2);
+});
+
+test('what is under way is told to stop where results are not wanted any more', async () => {
+  const stop = new AbortController();
+  const work = (item: number) => (item === 0 ? Promise.resolve(item) : wait(60_000, item, { signal: stop.signal }));
+  let next = 0;
+  for await (const result of workInOrder({ next: () => next++, room: () => 4, at_once: 9, work, onStop: () => stop.abort() }))
+    if (result === 0) break;
+  expect([next, stop.signal.aborted]).toEqual([4, true]);
+});
+
+test('what ends makes room for more, though it waits for what began before it; no more are worked on at once than may be', async () => {
+  const ends: (() => void)[] = [];
+  let next = 0;
+  let held = 0;
+  const work = async (item: number) => {
+    await new Promise<void>((end) => (ends[item] = end));
+    held++;
+    return item;
+  };
+  const options = { next: () => (next < 9 ? next++ : undefined), room: () => (held > 3 ? 0 : 9), at_once: 3, work, onStop: () => {} };
+  const results = Array.fromAsync(workInOrder(options));
+  for (const item of [2, 1, 3, 4]) {
+    while (!ends[item]) await new Promise((turn) => setImmediate(turn));
+    ends[item]!();
+    for (let i = 0; i < 5; i++) await new Promise((turn) => setImmediate(turn));
+  }
+  expect([next, held]).toEqual([6, 4]);
+  held = 0;
+  for (let item = 0; item < 9; item++) {
+    if ([1, 2, 3, 4].includes(item)) continue;
+    while (!ends[item]) await new Promise((turn) => setImmediate(turn));
+    ends[item]!();
+  }
+  expect(await results).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { SkippedPages, MOST_TOLD } from '../../../../../src/stages/extract/pages/crawl/skipped-pages.ts';
+import { article, crawled, paths, siteKeeper } from '../../crawl/crawling.ts';
+
+const site = siteKeeper();
+
+test('what a crawl found and left out is told once, counted by reason', async () => {
+  const links = ['/old/a', '/old/b', '/old/b#part', '/old/b?utm_source=x', '/secret', '/hidden', '/again', '/moved', '/sheet', '/page'];
+  const other = await site({ '/': article('Other') });
+  const web = await site({
+    '/robots.txt': 'User-agent: *\nDisallow: /secret',
+    '/': article('Start', links),
+    '/hidden': { headers: { 'content-type': 'text/html', 'x-robots-tag': 'noindex' }, body: article('Hidden') as string },
+    '/page': article('Page'),
+    '/again': article('Page'),
+    '/moved': { status: 301, headers: { location: other.url } },
+    '/sheet': { headers: { 'content-type': 'text/css' }, body: 'a {}' },
+  });
+  const all = await crawled([web, other], { url: web.url, exclude: ['/old'] });
+  expect(paths(all)).toHaveLength(2);
+  expect(all.errors).toEqual([]);
+  expect(all.notices).toEqual([
+    `The crawl of ${web.url}/ left out 6 addresses: 2 that include or exclude keeps out (such as ${web.url}/old/a), ` +
+      `1 that robots.txt forbids (${web.url}/secret), 1 marked noindex, or with nothing but links (${web.url}/hidden), ` +
+      `1 with the content of another (${web.url}/page), 1 of a kind that kb does not read (${web.url}/sheet).`,
+    `The crawl of ${web.url}/ left 1 page as it is that leads out of it, such as ${web.url}/moved.`,
+  ]);
+});
+
+test('a filter that leaves nothing is told of, and so is a pattern that holds for nothing', async () => {
+  const web = await site({ '/': article('Start', ['/docs/a', '/docs/b']), '/docs/a': article('A'), '/docs/b': article('B') });
+  const none = await crawled([web], { url: web.url, include: ['/dcos/**'] });
+  expect(none.documents).toEqual([]);
+  expect(none.notices).toEqual([
+    `The crawl of ${web.url}/ left out 2 addresses that include or exclude keeps out (such as ${web.url}/docs/a).`,
+    `The crawl of ${web.url}/: include «/dcos/**» holds for no address that was found.`,
+  ]);
+  const some = await crawled([web], { url: web.url, include: ['/', '/docs/a', '/docs/['] });
+  expect(some.notices).toEqual([`The crawl of ${web.url}/: include «/docs/[» holds for no address that was found.`]);
+});
+
+test('a page that is not there names the first page that links to it', async () => {
+  const web = await site({
+    '/': article('Start', ['/a', '/missing']),
+    '/a': article('A', ['/missing', '/gone']),
+    '/gone': { status: 410 },
+  });
+  const all = await crawled([web], web.url);
+  expect(all.errors.map(({ error }) => error)).toEqual([
+    `${web.url}/missing answered with status 404 (linked from ${web.url}/). Mend that link, or leave the page out (exclude).`,
+    `${web.url}/gone answered with status 410 (linked from ${web.url}/a). Mend that link, or leave the page out (exclude).`,
+  ]);
+  expect((await crawled([web], `${web.url}/missing`)).errors[0]!.error).not.toContain('linked from');
+});
+
+test('where a page could not be read, what was not met may lie behind it, and that is said', async () => {
+  const web = await site({ '/': article('Start', ['/broken']), '/broken': { status: 403 } });
+  const all = await crawled([web], web.url);
+  expect(all.scopes).toEqual([]);
+  expect(all.doubts).toEqual([`${web.url}/broken could not be read, and may lead there.`]);
+  const cut = await crawled([web], web.url, { settings: { max_depth: 0 } });
+  expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is not whole.`]);
+});
+
+test('so many addresses are told apart, and no more', () => {
+  const left = new SkippedPages();
+  for (let i = 0; i < MOST_TOLD + 5; i++) left.note('robots', `http://a.example/${i}`);
+  expect(left.text).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
+});

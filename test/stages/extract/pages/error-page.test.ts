@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { assertIsAsked, saysError } from '../../../../src/stages/extract/pages/error-page.ts';
+
+const said = (html: string, content_type = 'text/html') => saysError({ bytes: Buffer.from(html), content_type });
+
+test.each([
+  ['<!doctype html><title>502 Bad Gateway</title>', '502 Bad Gateway'],
+  ['<html><head><title>\n Just a moment...\n</title></head>', 'Just a moment...'],
+  ['<html><body><h1>Access Denied</h1>', 'Access Denied'],
+  ['<html><title>Sign in · Example</title><form></form>', 'Sign in · Example'],
+  ['<html><title>Error 404 (Not Found)</title>', 'Error 404 (Not Found)'],
+  ['<html><title>Error</title>', 'Error'],
+  ['<html><title>503</title>', '503'],
+  ['<html><title>404 Not Found | Example</title>', '404 Not Found | Example'],
+  ['<html><title>Service Unavailable</title>', 'Service Unavailable'],
+  ['<html><title>HTTP 500 Internal Server Error</title>', 'HTTP 500 Internal Server Error'],
+  ['<html><title>Under maintenance</title>', 'Under maintenance'],
+  [`<html><title>Error</title><style>${'p { color: red } '.repeat(50)}</style><p>Sorry.`, 'Error'],
+  [`<html><title>Sign in</title><input type="password"><p>${'Terms apply to all. '.repeat(40)}`, 'Sign in'],
+  [`<title>500 - Internal server error.</title><p>${'The page cannot be displayed. '.repeat(30)}`, '500 - Internal server error.'],
+  [`<title>Error 404 (Not Found)</title><p>${'We looked for it everywhere. '.repeat(30)}`, 'Error 404 (Not Found)'],
+  [`<title>Sign in</title><p>${'Use your account of the company to go on. '.repeat(30)}`, 'Sign in'],
+  [`<title>Just a moment...</title><p>${'We make sure that you are no robot. '.repeat(30)}`, 'Just a moment...'],
+])('%j is a page about an error', (html, text) => {
+  expect(said(html)).toBe(text);
+});
+
+test.each([
+  '<!doctype html><title>Products</title><h1>404 valves</h1>',
+  '<html><title>Errors of the pump and what to do about them</title>',
+  '<html><title>Forbidden City</title>',
+  '<html><title>Error codes</title>',
+  '<html><title>500 recipes</title>',
+  '<html><title>Maintenance manual</title>',
+  '<html><title>Timeouts and retries</title>',
+  `<html><title>Error | Acme API docs</title><p>${'An error has a code and words. '.repeat(20)}`,
+  `<html><title>Log in with SSO – how it works</title><p>${'Your company signs you in. '.repeat(20)}`,
+  '404 Not Found',
+  `<html><title>404 Not Found</title>${'x'.repeat(30_000)}`,
+])('%j is none', (html) => {
+  expect(said(html)).toBeUndefined();
+});
+
+test('what is no web page is none', () => {
+  expect(said('<html><title>404</title>', 'text/csv')).toBeUndefined();
+});
+
+const page = (html: string, text: string, title?: string) => () => assertIsAsked('https://x.example/a', Buffer.from(html), { text, title });
+const form = '<form action="/login" method="post"><input name="user"><input type="password" name="pw"><button>Sign in</button></form>';
+const some = 'Valves are looked at every spring, by someone who knows them. '.repeat(4);
+
+test.each([
+  ['a form and nothing else', form, '# Members'],
+  ['a form under its headline, with some words', `${form}<p>${some}</p>`, `# Sign in\n\n${some}`, 'Sign in | Zephyr'],
+  ['a form in another language', `${form}<p>${some}</p>`, some, 'Anmeldung'],
+])('a page to sign in on is refused: %s', (_name, html, text, title = undefined) => {
+  expect(page(html, text, title)).toThrow(
+    expect.objectContaining({ code: 'unauthorized', message: 'https://x.example/a is a page to sign in on, and not what was asked for.' }),
+  );
+});
+
+test.each([
+  ['# 404 – Page not found\n\nSorry, we could not find it.', undefined, '404 – Page not found'],
+  ['Nothing here.', '404', '404'],
+  ['Nothing here.', 'Page not found | Zephyr Docs', 'Page not found | Zephyr Docs'],
+  ['# Seite nicht gefunden', undefined, 'Seite nicht gefunden'],
+  ['Oh.', 'Error 404: the requested page could not be found', 'Error 404: the requested page could not be found'],
+])('a page that says that there is none is refused: %j, %j', (text, title, line) => {
+  expect(page('<p>', text, title)).toThrow(
+    expect.objectContaining({
+      code: 'not_found',
+      message: `https://x.example/a says «${line}», though it answered with a status of success.`,
+    }),
+  );
+});
+
+test.each([
+  ['an article about signing in', '<p>', `# Sign in\n\n${some}`, 'Sign in'],
+  ['a page with a form to sign in beside its text', form, `# Valves\n\n${some}`, 'Valves'],
+  ['a long page with such a form under such a headline', form, `# Log in to the controller\n\n${some.repeat(3)}`],
+  ['a reference of the status', '<p>', `# 404 Not Found\n\n${some.repeat(3)}`, '404 Not Found'],
+  ['a page that begins with the number', '<p>', '# 404 valves', '404 valves'],
+  ['a page about what was found', '<p>', '# Page', 'Found not far from here'],
+])('%s is what it seems', (_name, html, text, title = undefined) => {
+  expect(page(html, text, title)).not.toThrow();
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { KbError } from '../../../src/core/errors.ts';
+import type { StoredSource } from '../../../src/ports/stores.ts';
+import type { Candidate, Extracted } from '../../../src/stages/extract/candidate.ts';
+import type { SourceName } from '../../../src/stages/extract/extract.ts';
+import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
+import { createInventory, unreadItem } from '../../../src/stages/ingest/inventory.ts';
+
+const candidate = (source: string, content_hash = 'h', rest: Partial<Candidate> = {}): Extracted => ({
+  candidate: { source, source_kind: 'path', content_hash, document: () => Promise.reject(new Error('not read')), ...rest },
+});
+const text = { source_kind: 'markdown' } as const;
+const failure = (source: string, isGone?: boolean): Extracted => ({
+  error: { source, source_kind: 'path', stage: 'fetch', error: 'x', isRetryable: false, attempts: 1 },
+  ...(isGone === undefined ? {} : { isGone }),
+});
+const scope = (folder: string, source_kind: 'path' | 'url' = 'path'): Extracted => ({
+  scope: { source_kind, covers: (source) => source.startsWith(folder) },
+});
+const stored = (...sources: string[]): Map<string, StoredSource> =>
+  new Map(
+    sources.map((source) => [
+      source,
+      { source, source_kind: source.startsWith('http') ? 'url' : 'path', version: 'v', chunks: 1, siblings: 1 },
+    ]),
+  );
+
+async function met(items: Extracted[], name: SourceName = 'docs') {
+  const report = new IngestReport({ names: ['docs', 'markdown'], provider: 'p', collection: 'c', lists: true });
+  const inventory = createInventory(report);
+  const all = async function* () {
+    for (const item of items) yield { name, item };
+  };
+  const sources = (await Array.fromAsync(inventory.candidates(all()))).map(({ candidate: found }) => found.source);
+  const events = report.events();
+  return { sources, inventory, result: report.result, counts: events.at(-1)!.data, told: events.slice(0, -1) };
+}
+
+describe('what an ingest met', () => {
+  it('hands on each source once, and puts the rest into the report', async () => {
+    const { sources, result, counts } = await met([
+      { expected: 4 },
+      candidate('a'),
+      candidate('a'),
+      failure('b'),
+      { passed_over: 'c.zip' },
+      candidate('d'),
+    ]);
+    expect(sources).toEqual(['a', 'd']);
+    expect(result).toMatchObject({ failed: 1, passed_over: ['c.zip'], errors: [{ source: 'b' }] });
+    expect(counts).toMatchObject({ expected: 3, done: 1 });
+  });
+
+  it('hands on texts that share a source, and reports others of one name', async () => {
+    const shared = await met(
+      [candidate('markdown', '1', { ...text, shares_source: true }), candidate('markdown', '2', { ...text, shares_source: true })],
+      'markdown',
+    );
+    expect(shared.sources).toEqual(['markdown', 'markdown']);
+    const named = await met([candidate('rules', '1', text), candidate('rules', '2', text), candidate('rules', '1', text)], 'markdown');
+    expect(named.sources).toEqual(['rules']);
+    expect(named.result.errors).toMatchObject([{ source: 'rules', stage: 'validate', error: expect.stringContaining('given twice') }]);
+  });
+
+  it('reads what it is given after a failure of the same name', async () => {
+    expect((await met([failure('rules'), candidate('rules')])).sources).toEqual(['rules']);
+  });
+
+  it('keeps what was not met where a scope may not be whole, and says why', async () => {
+    const doubtful: Extracted = {
+      scope: { source_kind: 'path', covers: (source) => source.startsWith('docs/'), doubt: 'docs/e could not be read.' },
+    };
+    const { inventory } = await met([candidate('docs/a'), failure('docs/b', true), doubtful]);
+    const before = stored('docs/a', 'docs/b', 'docs/c', 'docs/d', 'other/x');
+    expect(inventory.gone(before)).toEqual(['docs/b']);
+    expect(inventory.kept(before)).toEqual(['2 stored sources were not met and not removed: docs/e could not be read.']);
+    expect(inventory.kept(stored('docs/a', 'docs/b'))).toEqual([]);
+    const whole = await met([doubtful, scope('docs/')]);
+    expect(whole.inventory.kept(before)).toEqual([]);
+  });
+
+  it('takes for gone what lies in a scope and was not there, in no other way', async () => {
+    const { inventory } = await met([candidate('docs/a'), failure('docs/b'), scope('docs/')]);
+    expect(inventory.gone(stored('docs/a', 'docs/b', 'docs/c', 'other/d', 'https://x.example/docs/'))).toEqual(['docs/c']);
+    expect((await met([candidate('docs/a')])).inventory.gone(stored('docs/c'))).toEqual([]);
+    expect((await met([scope('docs/', 'url')])).inventory.gone(stored('docs/c'))).toEqual([]);
+  });
+
+  it('takes for gone what says so itself, also outside of what was listed; it is a failure all the same', async () => {
+    const { inventory, result } = await met([failure('https://a.example/old', true), failure('https://a.example/broken')]);
+    expect(inventory.gone(stored('https://a.example/old', 'https://a.example/broken', 'https://a.example/other'))).toEqual([
+      'https://a.example/old',
+    ]);
+    expect(inventory.gone(stored('https://a.example/other'))).toEqual([]); // what is not stored can't be removed
+    expect(result).toMatchObject({ failed: 2, errors: [{ source: 'https://a.example/old' }, { source: 'https://a.example/broken' }] });
+  });
+
+  it('does not take for gone what was there after all, nor what failed in another way', async () => {
+    const page = 'https://a.example/a';
+    expect((await met([failure(page, true), candidate(page)])).inventory.gone(stored(page))).toEqual([]);
+    expect((await met([failure(page, true), failure(page, false)])).inventory.gone(stored(page))).toEqual([]);
+    expect((await met([failure(page, false), scope('https://', 'url')])).inventory.gone(stored(page))).toEqual([]);
+  });
+
+  it('tells what a person should know, at once and in the end', async () => {
+    const { result, told } = await met([{ notice: 'The crawl was cut off.' }, candidate('a')]);
+    expect(result).toMatchObject({ failed: 0, notices: ['The crawl was cut off.'] });
+    expect(told).toMatchObject([{ type: 'progress', message: 'The crawl was cut off.' }]);
+  });
+});
+
+describe('a document that could not be made', () => {
+  const found = (candidate('a.pdf') as { candidate: Candidate }).candidate;
+  it('is an item that says why', () => {
+    expect(unreadItem(found, new KbError('invalid', 'a.pdf is encrypted.', { hint: 'Save it without.' }))).toMatchObject({
+      source: 'a.pdf',
+      source_kind: 'path',
+      stage: 'convert',
+      error: 'a.pdf is encrypted. Save it without.',
+    });
+    expect(unreadItem(found, new TypeError('x is not a function'))).toMatchObject({
+      error: 'a.pdf could not be read: x is not a function',
+      isRetryable: false,
+    });
+  });
+});

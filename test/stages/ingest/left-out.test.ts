@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { OmittedContent, leftOutOf } from '../../../src/stages/ingest/ingest-report.ts';
+import { read } from '../../drivers/parsers/read.ts';
+
+describe('what is left out of a page', () => {
+  const paragraph = '<p>The hut is looked at every spring, by someone who knows it, before the first guests come up and ask for soup.</p>';
+  const teaser = '<div><h3>Another story</h3><p>Read here what became of the well, the bench and the gate in a dry year.</p></div>';
+  const page = (head: string, teasers: number) =>
+    read(
+      'html',
+      `<html><head><title>Hut</title>${head}</head><body><div class="story"><h1>Hut</h1>${paragraph.repeat(20)}</div><div class="related-teasers">${teaser.repeat(teasers)}</div></body></html>`,
+    );
+
+  it('is a share in the metadata of a story, and of no other page', async () => {
+    const shared = '<meta property="og:type" content="article">';
+    expect((await page(shared, 12)).metadata.left_out).toBeGreaterThan(0.1);
+    expect((await page(shared, 0)).metadata.left_out).toBeUndefined();
+    const whole = await page('', 12);
+    expect(whole.metadata.left_out).toBeUndefined();
+    expect(whole.text).toContain('Another story');
+  });
+
+  it('is told in one sentence, the most first', () => {
+    const pages = new OmittedContent();
+    expect(pages.notice()).toBeUndefined();
+    for (const [source, left_out] of [
+      ['a', 0.2],
+      ['b', 0.5],
+      ['c', undefined],
+      ['d', 0.3],
+      ['e', 0.12],
+    ] as const)
+      pages.add(source, { left_out });
+    expect(pages.notice()).toContain('Of 4 pages only the story was read');
+    expect(pages.notice()).toMatch(/: b \(50 %\), d \(30 %\), a \(20 %\) and 1 more\.$/);
+    expect(leftOutOf({ left_out: 0.2 })).toEqual({ left_out: 0.2 });
+    expect(leftOutOf()).toEqual({});
+  });
+});

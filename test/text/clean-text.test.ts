@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { cleanChunk, cleanDocument, cleanText } from '../../src/text/clean-text.ts';
+
+describe('a clean text', () => {
+  const cases: [string, string, string][] = [
+    ['bells, backspaces and DEL', 'a\u0007\u0008\u007fb', 'ab'],
+    ['C1 controls, but what follows them is text', 'D\u009bti \u009d and \u009c', 'Dti  and '],
+    ['overrides and isolates of direction', 'file\u202egnp.exe\u202c \u2066x\u2069', 'filegnp.exe x'],
+    ['colours', '\u001b[31mred\u001b[0m', 'red'],
+    ['links and titles of a terminal', '\u001b]8;;https://a.example\u001b\\here\u001b]8;;\u001b\\ \u001b]0;owned\u0007after', 'here after'],
+    ['an escape alone', 'a\u001bc', 'ac'],
+  ];
+  it.each(cases)('has no %s', (_what, text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+
+  it('keeps words apart that a separator kept apart, and its lines', () => {
+    expect(cleanText('one\u0085two\u000cthree\r\nfour\rfive\tsix\u0000')).toBe('one two three\nfour\nfive\tsix');
+  });
+
+  it('keeps all else as it is', () => {
+    const text = 'Täßchen 中文 עברית \u200f👍🏽\u200d \u00a0\t\n[31m';
+    expect(cleanText(text)).toBe(text);
+  });
+
+  it('takes time in proportion to its length', () => {
+    const hostile = '\u001b]'.repeat(200_000) + '\u001b[' + '0'.repeat(200_000);
+    expect(cleanText(hostile).length).toBeLessThan(hostile.length);
+  });
+});
+
+describe('a clean document', () => {
+  it('has clean title, metadata and marks, which stand where they stood', () => {
+    const text = 'one\u0007\u0007\n\u202etwo\nthree';
+    const document = cleanDocument({
+      id: '1',
+      source: 'a',
+      text,
+      title: 'Fog\u009b',
+      metadata: { 'na\u0000me': ['x\u202e', { deep: 'y\u0007' }], year: 2026, none: null },
+      marks: [
+        { at: 0, line: 1 },
+        { at: text.indexOf('\u202e'), line: 2, anchor: 'a\u009b' },
+        { at: text.indexOf('three'), line: 3 },
+      ],
+    });
+    expect(document).toEqual({
+      id: '1',
+      source: 'a',
+      text: 'one\ntwo\nthree',
+      title: 'Fog',
+      metadata: { name: ['x', { deep: 'y' }], year: 2026, none: null },
+      marks: [
+        { at: 0, line: 1 },
+        { at: 4, line: 2, anchor: 'a' },
+        { at: 8, line: 3 },
+      ],
+    });
+  });
+});
+
+it('a clean chunk keeps its vector, and has no field that it had not', () => {
+  expect(cleanChunk({ id: 'a', text: 'x\u0007', metadata: { title: '\u202eT' }, embedding: [1, 2] })).toEqual({
+    id: 'a',
+    text: 'x',
+    metadata: { title: 'T' },
+    embedding: [1, 2],
+  });
+});

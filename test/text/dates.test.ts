@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readDate } from '../../src/text/dates.ts';
+
+const all = (written: readonly string[]): (string | undefined)[] => written.map(readDate);
+
+describe('a written date', () => {
+  it('of ISO 8601 stays as precise as it is, and a point in time becomes UTC', () => {
+    expect(all(['2026-03-01', '2026/3/1', '20260301', '2026-03', '2026'])).toEqual([
+      '2026-03-01',
+      '2026-03-01',
+      '2026-03-01',
+      '2026-03',
+      '2026',
+    ]);
+    for (const time of [
+      '2026-03-01T10:00:00+01:00',
+      '2026-03-01T09:00Z',
+      '20260301T090000Z',
+      '2026-03-01 09:00:00.000123 UTC',
+      '2026-03-01 03:30:00 -0530',
+    ])
+      expect(readDate(time), time).toBe('2026-03-01T09:00:00.000Z');
+  });
+
+  it('of RFC 2822, or with a month in words, becomes ISO 8601', () => {
+    expect(all(['Fri, 03 May 2024 10:00:00 GMT', 'Fri, 3 May 2024 12:00 +0200', 'Fri, 3 May 2024 05:00:00 EST (Ohio)'])).toEqual(
+      Array(3).fill('2024-05-03T10:00:00.000Z'),
+    );
+    expect(all(['May 3, 2024', '3 May 2024', 'Friday, May 3rd, 2024', '03-May-2024', 'MAY 3 2024'])).toEqual(Array(5).fill('2024-05-03'));
+    expect(all(['Sept. 3, 2024', 'September 2024', 'Sep 2024'])).toEqual(['2024-09-03', '2024-09', '2024-09']);
+    expect(all(['May 3, 2024 at 12:05 am', 'May 3, 2024, 1:05 PM', 'Fri May 03 2024 13:05:00 GMT+0100 (BST)'])).toEqual([
+      '2024-05-03T00:05:00.000Z',
+      '2024-05-03T13:05:00.000Z',
+      '2024-05-03T12:05:00.000Z',
+    ]);
+  });
+
+  it('may have its year last, dots behind it, and a name of the zone behind the offset, as programs write it', () => {
+    for (const time of [
+      'Wed May 01 10:00:00 +0000 2024',
+      'Wed May  1 10:00:00 2024',
+      'Wed May  1 10:00:00 UTC 2024',
+      '2024.05.01 10:00',
+      '2024-05-01 10:00:00 +0000 UTC',
+      '2024-05-01 12:00:00 +0200 CEST',
+      '2024-05-01T12:00:00+02:00[Europe/Berlin]',
+      '2024-05-01T10:00:00Z[UTC]',
+    ])
+      expect(readDate(time), time).toBe('2024-05-01T10:00:00.000Z');
+    expect(all(['2024.05.01', '2024.05', '2024-05-01 10:00 XYZ UTC', 'Wed May 99 10:00:00 2024'])).toEqual([
+      '2024-05-01',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is none where its day and month may be swapped, where there is no such day or time, and where it is no date', () => {
+    for (const written of [
+      '03/04/2024',
+      '13/04/2024',
+      '3.4.2024',
+      '2024-13-01',
+      '2024-04-31',
+      '2023-02-29',
+      '2024-05-00',
+      '2024-05-01T25:00',
+      '2024-05-01T10:61',
+      'May 3, 2024 13:05 pm',
+      '2024-05-01 10:00 XYZ',
+      'May 2024 10:00',
+      'Version 2024',
+      'Mayor 3, 2024',
+      'yesterday',
+      '1772352000',
+      '',
+      `2024-05-01${' '.repeat(200)}x`,
+    ])
+      expect(readDate(written), written).toBeUndefined();
+  });
+
+  it('of a point in time is read back as the same', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('2999-12-31T00:00:00Z'), noInvalidDate: true }),
+        (date) => {
+          expect(readDate(date.toISOString())).toBe(date.toISOString());
+          expect(readDate(date.toUTCString())).toBe(`${date.toISOString().slice(0, 19)}.000Z`);
+        },
+      ),
+    );
+  });
+});
