@@ -15,7 +15,7 @@ export interface StoredChunk extends Chunk {
   /** Hash of the document's content and of every setting that shapes its chunks; empty for chunks that came without a document. */
   version?: string | undefined;
   /** How many chunks the document had when it was stored whole: fewer in the store means that some are missing. */
-  siblings?: number | undefined;
+  chunk_count?: number | undefined;
 }
 
 /** A document's chunks, to take the place of those that the source has now. */
@@ -33,7 +33,7 @@ export interface StoredSource {
   version: string;
   /** How many chunks are there, and how many there should be (0: not known). */
   chunks: number;
-  siblings: number;
+  chunk_count: number;
 }
 
 export type Where = { ids: readonly string[] } | { source: string } | { filter: Filter };

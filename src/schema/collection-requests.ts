@@ -87,6 +87,6 @@ export const ExportedChunk = z.object({
   metadata: z.record(z.string(), z.unknown()),
   embedding: z.array(z.number()).optional(),
   version: z.string().optional(),
-  siblings: z.int().optional(),
+  chunk_count: z.int().optional(),
 });
 export type ExportedChunk = z.infer<typeof ExportedChunk>;

@@ -124,7 +124,7 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
           embed_text: 'Manual > Care\n\nThe passage 1.',
           metadata,
           version: 'v1',
-          siblings: 7,
+          chunk_count: 7,
           vector: vector(0.25, -0.5, 1),
         });
         await collection.upsert([given]);
@@ -260,8 +260,8 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
       });
 
       it('tells what is stored of each source', async () => {
-        const of = (id: string, version: string, siblings: number, source_kind = 'path') =>
-          chunk(id, { version, siblings, metadata: { source_kind } });
+        const of = (id: string, version: string, chunk_count: number, source_kind = 'path') =>
+          chunk(id, { version, chunk_count, metadata: { source_kind } });
         await collection.replace([
           added('a', of('1', 'v1', 2), of('2', 'v1', 2)),
           added('b', of('3', 'v2', 3, 'url')),
@@ -270,10 +270,10 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         await collection.upsert([chunk('6', { source: 'd' })]);
         expect(await collection.sources()).toEqual(
           new Map([
-            ['a', { source: 'a', source_kind: 'path', version: 'v1', chunks: 2, siblings: 2 }],
-            ['b', { source: 'b', source_kind: 'url', version: 'v2', chunks: 1, siblings: 3 }],
-            ['c', { source: 'c', source_kind: 'path', version: '', chunks: 2, siblings: 2 }],
-            ['d', { source: 'd', source_kind: '', version: '', chunks: 1, siblings: 0 }],
+            ['a', { source: 'a', source_kind: 'path', version: 'v1', chunks: 2, chunk_count: 2 }],
+            ['b', { source: 'b', source_kind: 'url', version: 'v2', chunks: 1, chunk_count: 3 }],
+            ['c', { source: 'c', source_kind: 'path', version: '', chunks: 2, chunk_count: 2 }],
+            ['d', { source: 'd', source_kind: '', version: '', chunks: 1, chunk_count: 0 }],
           ]),
         );
       });

@@ -17,7 +17,7 @@ const version = (n: number, size: number): StoredChunk[] =>
     source: 'doc',
     metadata: {},
     version: `${n}`,
-    siblings: size,
+    chunk_count: size,
   }));
 
 const tasks: Record<string, () => Promise<void>> = {

@@ -5,6 +5,6 @@ export function countSources(found: Map<string, StoredSource>, chunk: Omit<Store
   const known = found.get(chunk.source);
   if (!known) return void found.set(chunk.source, { ...chunk, chunks: 1 });
   known.chunks++;
-  known.siblings = Math.max(known.siblings, chunk.siblings);
+  known.chunk_count = Math.max(known.chunk_count, chunk.chunk_count);
   if (known.version !== chunk.version) known.version = '';
 }

@@ -96,7 +96,7 @@ export const isStoredAs = (
 function statusOf(stored: StoredSource | undefined, version: string, force: boolean): IngestDocument['status'] {
   if (!stored) return 'new';
   if (force || stored.version !== version) return 'changed';
-  return stored.chunks < stored.siblings ? 'incomplete' : 'unchanged';
+  return stored.chunks < stored.chunk_count ? 'incomplete' : 'unchanged';
 }
 
 /** A text that shares its source with others is there when its chunks are. */
@@ -112,7 +112,7 @@ async function sharedStatus(
 
 function chunksOf(documents: readonly Document[], chunking: Chunking, version: string): StoredChunk[] {
   const chunks = documents.flatMap((document) => chunkDocument(document, chunking));
-  return chunks.map((chunk) => ({ ...chunk, version, siblings: chunks.length }));
+  return chunks.map((chunk) => ({ ...chunk, version, chunk_count: chunks.length }));
 }
 
 /** What is stored of the document. Of documents that share a source it is told by the hash of its text. */

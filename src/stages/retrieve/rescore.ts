@@ -149,4 +149,5 @@ function changed(candidate: FusedCandidate, changes: Rescored): FusedCandidate {
   return { ...candidate, fused: Math.max(0, fused), rescored: { ...candidate.rescored, ...Object.fromEntries(told) } };
 }
 
-const scrapShare = ({ text, siblings = 1 }: StoredChunk): number => (siblings > 1 ? Math.max(0, 1 - Buffer.byteLength(text) / WHOLE) : 0);
+const scrapShare = ({ text, chunk_count = 1 }: StoredChunk): number =>
+  chunk_count > 1 ? Math.max(0, 1 - Buffer.byteLength(text) / WHOLE) : 0;

@@ -21,7 +21,7 @@ const stored = (...sources: string[]): Map<string, StoredSource> =>
   new Map(
     sources.map((source) => [
       source,
-      { source, source_kind: source.startsWith('http') ? 'url' : 'path', version: 'v', chunks: 1, siblings: 1 },
+      { source, source_kind: source.startsWith('http') ? 'url' : 'path', version: 'v', chunks: 1, chunk_count: 1 },
     ]),
   );
 

@@ -6,7 +6,7 @@ import { rescore } from '../../../src/stages/retrieve/rescore.ts';
 const LONG = 'The lock keeps other writers out until the transaction ends, and readers see what was committed before. '.repeat(5);
 
 const candidate = (id: string, fused: number, more: Partial<StoredChunk> = {}): FusedCandidate => ({
-  chunk: { id, text: `${id}. ${LONG}`, source: `${id}.md`, metadata: {}, siblings: 9, ...more },
+  chunk: { id, text: `${id}. ${LONG}`, source: `${id}.md`, metadata: {}, chunk_count: 9, ...more },
   fused,
   places: {},
 });
@@ -46,7 +46,7 @@ test('a scrap of a longer document stands back, a short document and one of few 
   const whole = candidate('whole', 0.75);
   const scrap = { text: '## See also' };
   expect(ids(rescore('locks', [candidate('scrap', 0.8, scrap), whole], {}))).toEqual(['whole', 'scrap']);
-  expect(ids(rescore('locks', [candidate('alone', 0.8, { ...scrap, siblings: 1 }), whole], {}))).toEqual(['alone', 'whole']);
+  expect(ids(rescore('locks', [candidate('alone', 0.8, { ...scrap, chunk_count: 1 }), whole], {}))).toEqual(['alone', 'whole']);
   const chinese = { text: '在事务结束之前，锁会阻止其他写入者。'.repeat(8) };
   expect(ids(rescore('locks', [candidate('chinese', 0.8, chinese), whole], {}))).toEqual(['chinese', 'whole']);
 });

@@ -43,6 +43,7 @@ const OPTIONAL = new Set(['lead', 'embed_text', 'version']);
 export async function schemaOf({ dimensions }: CollectionInfo): Promise<Schema> {
   const arrow = await import('apache-arrow');
   const fields: ArrowField[] = Object.keys(texts).map((name) => new arrow.Field(name, new arrow.Utf8(), OPTIONAL.has(name)));
+  // `chunk_count` of the port, under the name that it was first stored by.
   fields.push(new arrow.Field('siblings', new arrow.Int32(), false));
   if (dimensions > 0) fields.push(new arrow.Field('vector', vectorType(arrow, dimensions), false));
   return new arrow.Schema(fields);
@@ -56,7 +57,7 @@ export async function toArrow(chunks: readonly StoredChunk[], info: CollectionIn
   const arrow = await import('apache-arrow');
   const columns: Record<string, Vector> = {};
   for (const [name, value] of Object.entries(texts)) columns[name] = textColumn(arrow, chunks.map(value));
-  const siblings = Int32Array.from(chunks, (chunk) => chunk.siblings ?? 0);
+  const siblings = Int32Array.from(chunks, (chunk) => chunk.chunk_count ?? 0);
   columns['siblings'] = new arrow.Vector([
     arrow.makeData({ type: new arrow.Int32(), length: chunks.length, nullCount: 0, data: siblings }),
   ]);
@@ -121,7 +122,7 @@ export function toChunks(rows: Rows): StoredChunk[] {
       source: source!(at)!,
       metadata: JSON.parse(metadata!(at)!) as Metadata,
       ...(made === undefined ? {} : { version: made }),
-      ...(siblings(at) > 0 ? { siblings: siblings(at) } : {}),
+      ...(siblings(at) > 0 ? { chunk_count: siblings(at) } : {}),
       ...(numbers ? { vector: numbers.toArray().slice() } : {}), // a copy: the original keeps the memory of all rows
     };
   });

@@ -84,7 +84,7 @@ export async function storedSources(table: Table): Promise<Map<string, StoredSou
         source: source!(at) as string,
         source_kind: kind!(at) as string,
         version: (version!(at) as string | undefined) ?? '',
-        siblings: siblings!(at) as number,
+        chunk_count: siblings!(at) as number,
       });
     }
   }

@@ -62,7 +62,7 @@ export const TEXT = 'text';
  * that none can be taken for a path. `metadata` is a text, which comes back as it was, in the order of its keys. Of `embed_text` that ends with the
  * text, as nearly all does, only the beginning is kept (`lead`). `given`: the vector where it is not of unit length, which Qdrant would make it.
  */
-interface Payload {
+export interface Payload {
   id: string;
   text: string;
   lead?: string;
@@ -71,6 +71,7 @@ interface Payload {
   source_kind: string;
   metadata: string;
   version?: string;
+  /** `chunk_count` of the port, under the name that it was first stored by. */
   siblings?: number;
   given?: string;
   generation: number;
@@ -115,7 +116,7 @@ export const toPoints = (chunks: readonly StoredChunk[], generation: number): Po
     };
   });
 
-function payloadOf({ id, text, embed_text, source, metadata, version, siblings, vector }: StoredChunk, generation: number): Payload {
+function payloadOf({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk, generation: number): Payload {
   const all = [...scalars(metadata)];
   const kind = metadata['source_kind'];
   return {
@@ -126,7 +127,7 @@ function payloadOf({ id, text, embed_text, source, metadata, version, siblings, 
     source_kind: typeof kind === 'string' ? safe(kind) : '',
     metadata: JSON.stringify(metadata),
     ...(version === undefined ? {} : { version: safe(version) }),
-    ...(siblings ? { siblings } : {}),
+    ...(chunk_count ? { siblings: chunk_count } : {}),
     ...(vector && !isUnit(vector) ? { given: bytesOf(vector).toString('base64') } : {}),
     generation,
     fields: [...new Set(all.map(([path, value]) => entry(path, value)))],
@@ -157,7 +158,7 @@ export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vect
     source,
     metadata: JSON.parse(metadata) as Metadata,
     ...(version === undefined ? {} : { version }),
-    ...(siblings === undefined ? {} : { siblings }),
+    ...(siblings === undefined ? {} : { chunk_count: siblings }),
     ...(numbers ? { vector: given === undefined ? Float32Array.from(numbers) : vectorOf(given) } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { assertQueryVector, assertVectors } from '../vectors.ts';
 import type { Condition, Point } from './qdrant-connection.ts';
 import { conditionsOf } from './qdrant-filter.ts';
 import { type CollectionHolder, pages } from './collection-holder.ts';
-import { CHUNK, DENSE, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
+import { CHUNK, DENSE, type Payload, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
 import { leftover, type State, visiblePoints } from './collection-state.ts';
 import { countSources } from '../count-sources.ts';
 
@@ -190,8 +190,8 @@ async function storedSources(holder: CollectionHolder): Promise<Map<string, Stor
   const found = new Map<string, StoredSource>();
   for await (const page of pages(holder, { payload: ['source', 'source_kind', 'version', 'siblings'], size: PAGE_OF_NAMES })) {
     for (const { payload } of page) {
-      const { source, source_kind, version = '', siblings = 0 } = payload as unknown as StoredSource;
-      countSources(found, { source, source_kind, version, siblings });
+      const { source, source_kind, version = '', siblings = 0 } = payload as unknown as Payload;
+      countSources(found, { source, source_kind, version, chunk_count: siblings });
     }
   }
   return found;

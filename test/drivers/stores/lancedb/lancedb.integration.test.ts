@@ -453,13 +453,13 @@ describe('two processes on a LanceDB store', () => {
     for (const start = Date.now(); seen.size < 4 && Date.now() - start < 20_000;) {
       const chunks = await everything(collection);
       const versions = new Set(chunks.map(({ version }) => version));
-      if (chunks.length > 0) expect([versions.size, chunks[0]!.siblings]).toEqual([1, chunks.length]);
+      if (chunks.length > 0) expect([versions.size, chunks[0]!.chunk_count]).toEqual([1, chunks.length]);
       for (const version of versions) seen.add(version);
     }
     expect(seen.size).toBeGreaterThanOrEqual(4);
     await killed(child);
     const [first, ...others] = await everything(collection);
-    expect(others).toHaveLength(first!.siblings! - 1);
+    expect(others).toHaveLength(first!.chunk_count! - 1);
     const release = await store.lock('manuals');
     await collection.replace([{ source: 'doc', isNew: false, chunks: [{ ...plain('doc-0', 'finally'), source: 'doc' }] }]);
     await release();
