@@ -72,6 +72,7 @@ test('a text with entities and no tags keeps its lines, its indentation and its 
   expect(await readable('&iquest;Qu&eacute; es? &sect; 5 &ndash; x &le; 3: 5 &plusmn; 1 &amp; &frac12; m&sup2;')).toBe(
     '¿Qué es? § 5 – x ≤ 3: 5 ± 1 & ½ m²',
   );
+  expect(await readable('&alpha;&rightarrow;&Aogonek; &alpha &CounterClockwiseContourIntegral;')).toBe('α→&Aogonek; &alpha ∳');
   expect(await readable('Don&#146;t &#x80; &#129; &rArr; &Dagger;')).toBe('Don’t € \u0081 ⇒ ‡');
   expect(await readable('&Auml;&ouml;&szlig;&aring;&Ccedil;&AElig;&nbsp;&#x27;&#39;&#160;&#0;&#xd800;&#9999999;&amp;lt;&none;')).toBe(
     "ÄößåÇÆ '' &#0;&#xd800;&#9999999;&lt;&none;",
