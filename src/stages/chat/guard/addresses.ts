@@ -1,3 +1,5 @@
+import { decodeHTMLAttribute } from 'entities/decode';
+
 /** Schemes that a link of an answer may have, whatever a source holds: no other does less than it seems to. */
 const HARMLESS = /^(?:https?|ftp|mailto|tel)$/i;
 
@@ -6,27 +8,9 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 /** What may follow an address without being a part of it. */
 const GOES_ON = /^(?:[\p{L}\p{N}/&=%+@]|[.,:;!?'*_~-][\p{L}\p{N}/=&%])/u;
 
-const ENTITIES: Record<string, string> = {
-  amp: '&',
-  colon: ':',
-  sol: '/',
-  bsol: '\\',
-  period: '.',
-  lpar: '(',
-  rpar: ')',
-  Tab: '',
-  NewLine: '',
-};
-
-const letterOf = (code: number): string => (code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : '');
-
 /** The address as a renderer reads it: without backslashes, and with what its entities stand for. */
 export const decodeAddress = (address: string): string =>
-  address
-    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
-    .replace(/&#x([\da-f]{1,6});?/gi, (_, code: string) => letterOf(Number.parseInt(code, 16)))
-    .replace(/&#(\d{1,7});?/g, (_, code: string) => letterOf(Number(code)))
-    .replace(/&([a-z]+);/gi, (whole, name: string) => ENTITIES[name] ?? whole)
+  decodeHTMLAttribute(address.replace(/\\([!-/:-@[-`{-~])/g, '$1'))
     // oxlint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0020\u007f]+/g, '');
 

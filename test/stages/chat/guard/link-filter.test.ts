@@ -53,6 +53,7 @@ test.each([
   ['[x](/api/delete?id=1) y', 'x y', 1],
   ['[x](other.md) y', 'x y', 1],
   ['[x](&#104;ttps&colon;//evil.example) y', 'x y', 1],
+  ['[x](https&colon;&sol;&sol;evil&period;example&quest;d&equals;1) y', 'x y', 1],
   ['[x](https\\://evil.example) y', 'x y', 1],
   ['[x](https://docs.example/manual?leak=secret) y', 'x y', 1],
   ['[x](https://docs.example/manual.evil.example) y', 'x y', 1],
