@@ -1,47 +1,8 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { GenerateRequest, Llm, Message, Usage } from '../../ports/models.ts';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { providerError, refusalIn } from '../providers/provider-errors.ts';
 import { generate, type Heard, type StopReason } from './generate.ts';
-
-/** One event of a stream: its name (`message` where it has none), and its data. */
-export interface ServerEvent {
-  event: string;
-  data: string;
-}
-
-/**
- * Reads a stream of events as the HTML standard defines it (section 9.2.6), in whatever pieces it comes: lines end in LF, CR or both, several lines of
- * data are joined, comments and fields that nobody needs are skipped, and an event that is not complete at the end is none.
- */
-export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent, void, void> {
-  let event = '';
-  let data: string[] = [];
-  for await (const line of linesOf(body)) {
-    if (line === '') {
-      if (data.length > 0) yield { event: event || 'message', data: data.join('\n') };
-      event = '';
-      data = [];
-      continue;
-    }
-    const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
-    if (field === 'data') data.push(value);
-    if (field === 'event') event = value;
-  }
-}
-
-/** Whole lines alone. A CR at the end of what has come may be the first half of a line's end. */
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of body) {
-    rest += decoder.decode(bytes, { stream: true });
-    const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
-    const lines = whole.split(/\r\n|\n|\r/);
-    rest = lines.pop()! + rest.slice(whole.length);
-    yield* lines;
-  }
-  if (rest.endsWith('\r')) yield rest.slice(0, -1);
-}
 
 // Written by hand: of the official client one request would be used, and it would bring its own retries, clock and errors to be undone.
 
@@ -101,8 +62,9 @@ interface Counted {
   output_tokens?: number | null;
 }
 
-async function* heard(body: AsyncIterable<Uint8Array>): AsyncGenerator<Heard, void, void> {
-  for await (const { data } of serverEvents(body)) {
+async function* heard(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard, void, void> {
+  const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
     const said = JSON.parse(data) as Said;
     if (said.type === 'error') throw said;
     if (said.type === 'message_start') yield { usage: counted(said.message?.usage) };
