@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WORDS, engineIn, modelServer, result, sourcesIn } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { article, siteKeeper } from '../stages/extract/crawl/crawling.ts';
+import { article, siteKeeper } from '../stages/extract/pages/crawl/crawling.ts';
 
 const site = siteKeeper();
 const at = (web: { url: string }, ...paths: string[]): string[] => paths.map((path) => web.url + path).toSorted();

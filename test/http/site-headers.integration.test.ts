@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { doorkeeper, failure } from '../base/door.ts';
+import { doorkeeper, failure } from './door.ts';
 
 const { site, door, close } = doorkeeper();
 afterEach(close);

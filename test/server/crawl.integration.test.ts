@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { serveIn } from '../support/server.ts';
 import { openSite } from '../support/site.ts';
-import { article } from '../stages/extract/crawl/crawling.ts';
+import { article } from '../stages/extract/pages/crawl/crawling.ts';
 
 const routes = {
   '/docs/': article('Start', ['/docs/a', '/docs/gone', '/b']),

@@ -3,8 +3,8 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import { createBrowser } from '../../../src/drivers/browser/browser.ts';
 import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
 import { withBrowser } from '../../support/browser.ts';
-import { failure, text } from '../../base/door.ts';
-import { FILLER, rendering } from '../fetchers/rendering.ts';
+import { failure, text } from '../../http/door.ts';
+import { FILLER, rendering } from './rendering.ts';
 
 const { browser, site, renderer, closeSites } = rendering();
 afterEach(closeSites);

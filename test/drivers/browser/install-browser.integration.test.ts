@@ -6,7 +6,7 @@ import { collect } from '../../../src/core/run.ts';
 import { launchChromium } from '../../../src/drivers/browser/chromium.ts';
 import { findBrowsers } from '../../../src/drivers/browser/find-browser.ts';
 import { setUpBrowser, type SetupOptions } from '../../../src/drivers/browser/install-browser.ts';
-import { failure } from '../../base/door.ts';
+import { failure } from '../../http/door.ts';
 import { withBrowser } from '../../support/browser.ts';
 import { folder } from '../../support/folder.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { extractApi } from '../../../../src/stages/extract/api/api.ts';
-import { answering, apis, json, settings } from '../apis.ts';
+import { answering, apis, json, settings } from './apis.ts';
 import { gathered, openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
 

@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../../../src/schema/config.ts';
 import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
 import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
-import { noBrowser } from '../crawl/crawling.ts';
+import { noBrowser } from './crawl/crawling.ts';
 import { gathered, openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
 

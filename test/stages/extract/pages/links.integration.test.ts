@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Candidate, GivenContent } from '../../../../src/stages/extract/candidate.ts';
 import { extractLink } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
-import { pageReader } from '../crawl/crawling.ts';
+import { pageReader } from './crawl/crawling.ts';
 import { gathered, openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
 

@@ -3,7 +3,7 @@ import type { InTurn } from '../../../../src/http/message.ts';
 import { DEFAULTS } from '../../../../src/schema/config.ts';
 import { readPage, type PageParts } from '../../../../src/stages/extract/pages/page.ts';
 import { openSite, type Site } from '../../../support/site.ts';
-import { article, memoryOf, noBrowser } from '../crawl/crawling.ts';
+import { article, memoryOf, noBrowser } from './crawl/crawling.ts';
 import { openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
 

@@ -7,7 +7,7 @@ import type { Scope } from '../../../../src/stages/extract/candidate.ts';
 import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
 import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
-import { memoryOf, noBrowser } from '../crawl/crawling.ts';
+import { memoryOf, noBrowser } from './crawl/crawling.ts';
 import { gathered, openDoor } from '../fetching.ts';
 import { plainReader } from '../plain-reader.ts';
 

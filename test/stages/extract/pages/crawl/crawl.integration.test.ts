@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SiteRoute } from '../../../../support/site.ts';
-import { article, asked, crawled, paths, siteKeeper } from '../../crawl/crawling.ts';
+import { article, asked, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 const xml = (body: string) => ({ headers: { 'content-type': 'application/xml' }, body });

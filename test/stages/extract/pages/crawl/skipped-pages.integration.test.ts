@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SkippedPages, MOST_TOLD } from '../../../../../src/stages/extract/pages/crawl/skipped-pages.ts';
-import { article, crawled, paths, siteKeeper } from '../../crawl/crawling.ts';
+import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import { extractApi } from '../../../src/stages/extract/api/api.ts';
+import { extractApi } from '../../../../src/stages/extract/api/api.ts';
 import { answering, apis, settings, tickets } from './apis.ts';
-import { openDoor } from './fetching.ts';
-import { plainReader } from './plain-reader.ts';
+import { openDoor } from '../fetching.ts';
+import { plainReader } from '../plain-reader.ts';
 
 const { site, close } = apis();
 afterEach(close);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { KbError } from '../../../../src/core/errors.ts';
-import type { Renderer } from '../../../../src/ports/reading.ts';
+import { KbError } from '../../../../../src/core/errors.ts';
+import type { Renderer } from '../../../../../src/ports/reading.ts';
 import { article, asked, crawled, memoryOf, noBrowser, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SiteRoute } from '../../../support/site.ts';
-import { openDoor } from '../fetching.ts';
+import type { SiteRoute } from '../../../../support/site.ts';
+import { openDoor } from '../../fetching.ts';
 import { article, asked, crawled, memoryOf, pageReader, paths, siteKeeper, type Crawled } from './crawling.ts';
 
 const site = siteKeeper();

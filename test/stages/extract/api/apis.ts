@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DEFAULTS } from '../../../src/schema/config.ts';
-import type { ApiInput } from '../../../src/schema/source-entries.ts';
-import { extractApi, type ApiParts } from '../../../src/stages/extract/api/api.ts';
-import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
-import { gathered, openDoor, type Gathered } from './fetching.ts';
-import { plainReader } from './plain-reader.ts';
+import { DEFAULTS } from '../../../../src/schema/config.ts';
+import type { ApiInput } from '../../../../src/schema/source-entries.ts';
+import { extractApi, type ApiParts } from '../../../../src/stages/extract/api/api.ts';
+import { openSite, type Site, type SiteRoute } from '../../../support/site.ts';
+import { gathered, openDoor, type Gathered } from '../fetching.ts';
+import { plainReader } from '../plain-reader.ts';
 
 export const settings = DEFAULTS.ingestion.api as ApiParts['settings'];
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { apis, json, settings } from './apis.ts';
-import { plainReader } from './plain-reader.ts';
+import { plainReader } from '../plain-reader.ts';
 
 const { site, extract, close } = apis();
 afterEach(close);

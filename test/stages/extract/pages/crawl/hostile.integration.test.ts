@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { KbError } from '../../../../src/core/errors.ts';
-import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
-import type { Site, SiteRoute } from '../../../support/site.ts';
+import { KbError } from '../../../../../src/core/errors.ts';
+import { DEFAULTS, type Network } from '../../../../../src/schema/config.ts';
+import type { Site, SiteRoute } from '../../../../support/site.ts';
 import { article, asked, crawled, extracting, memoryOf, pageReader, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SiteRoute } from '../../../support/site.ts';
+import type { SiteRoute } from '../../../../support/site.ts';
 import { article, asked, crawled, memoryOf, pageReader, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();

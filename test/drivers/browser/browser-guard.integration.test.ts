@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { withBrowser } from '../../support/browser.ts';
-import { failure, text } from '../../base/door.ts';
+import { failure, text } from '../../http/door.ts';
 import { FILLER, rendering } from './rendering.ts';
 
 const { browser, site, renderer, closeSites } = rendering();

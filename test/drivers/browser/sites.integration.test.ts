@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { withBrowser } from '../../support/browser.ts';
 import type { Site } from '../../support/site.ts';
-import { failure, text } from '../../base/door.ts';
+import { failure, text } from '../../http/door.ts';
 import { FILLER, rendering } from './rendering.ts';
 
 const { browser, site, renderer, closeSites } = rendering();

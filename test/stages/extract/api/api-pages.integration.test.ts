@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { ApiParts } from '../../../src/stages/extract/api/api.ts';
+import type { ApiParts } from '../../../../src/stages/extract/api/api.ts';
 import { all, answering, apis, json, tickets, valves } from './apis.ts';
 
 const { site, extract, close } = apis();

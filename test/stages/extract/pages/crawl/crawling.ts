@@ -1,19 +1,19 @@
 import { afterEach } from 'vitest';
-import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
-import { KbError } from '../../../../src/core/errors.ts';
-import type { HttpOptions } from '../../../../src/http/client.ts';
-import type { DocumentReader } from '../../../../src/ports/reading.ts';
-import { DEFAULTS, type Network } from '../../../../src/schema/config.ts';
-import type { Document } from '../../../../src/schema/items.ts';
-import type { ErrorItem } from '../../../../src/schema/results.ts';
-import type { UrlsInput } from '../../../../src/schema/source-entries.ts';
-import type { Extracted } from '../../../../src/stages/extract/candidate.ts';
-import type { PageMemory, RememberedPage } from '../../../../src/stages/extract/pages/page-memory.ts';
-import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
-import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
-import { openSite, type Site, type SiteRoute } from '../../../support/site.ts';
-import { openDoor } from '../fetching.ts';
-import { plainReader } from '../plain-reader.ts';
+import { parseDocument } from '../../../../../src/drivers/parsers/parse.ts';
+import { KbError } from '../../../../../src/core/errors.ts';
+import type { HttpOptions } from '../../../../../src/http/client.ts';
+import type { DocumentReader } from '../../../../../src/ports/reading.ts';
+import { DEFAULTS, type Network } from '../../../../../src/schema/config.ts';
+import type { Document } from '../../../../../src/schema/items.ts';
+import type { ErrorItem } from '../../../../../src/schema/results.ts';
+import type { UrlsInput } from '../../../../../src/schema/source-entries.ts';
+import type { Extracted } from '../../../../../src/stages/extract/candidate.ts';
+import type { PageMemory, RememberedPage } from '../../../../../src/stages/extract/pages/page-memory.ts';
+import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
+import { extractUrls, type UrlsParts } from '../../../../../src/stages/extract/pages/urls.ts';
+import { openSite, type Site, type SiteRoute } from '../../../../support/site.ts';
+import { openDoor } from '../../fetching.ts';
+import { plainReader } from '../../plain-reader.ts';
 
 /** Sites of a test, closed after it. */
 export function siteKeeper(): (routes: Record<string, SiteRoute>) => Promise<Site> {
