@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { lockSync } from 'proper-lockfile';
 
 /** Milliseconds between two looks. */
 const LOOK_EVERY = 10;
 
-/** Milliseconds in which a lock that stays the same was left behind by a program that died: what is done under it takes a few. By the clock of this program, for a file may bear any time. */
-const LEFT_BEHIND = 1000;
+/** Milliseconds after which a lock was left behind by a program that died: what is done under it takes a few. The least that proper-lockfile allows. */
+const LEFT_BEHIND = 2000;
 
 /** Milliseconds after which nobody waits any longer, for nothing else happens meanwhile. */
 const LONGEST = 2500;
@@ -27,58 +28,25 @@ const LONGEST = 2500;
  * others hold it for too long.
  */
 export function withFileLock(file: string, work: () => void): void {
-  const lock = `${file}.lock`;
-  const token = randomBytes(8).toString('hex');
-  const begun = performance.now();
-  let held = { by: '', since: begun };
-  while (!taken(lock, token)) {
-    const now = performance.now();
-    const by = holderOf(lock);
-    if (by !== held.by) held = { by, since: now };
-    if (now - begun > LONGEST) throw new Error(`${lock} is held by another program`);
-    if (now - held.since > LEFT_BEHIND) remove(lock, by);
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY);
-  }
+  const release = locked(file);
   try {
     work();
   } finally {
-    remove(lock, token);
+    release();
   }
 }
 
-function taken(lock: string, token: string): boolean {
-  try {
-    writeFileSync(lock, token, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw cause;
+function locked(file: string): () => void {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return lockSync(file, { realpath: false, stale: LEFT_BEHIND });
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ELOCKED') throw cause;
+      if (performance.now() - begun > LONGEST) throw new Error(`${file}.lock is held by another program`, { cause });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY);
+    }
   }
-}
-
-/** What tells one lock from the next: what its program wrote; of a link, which one it is. Throws where a folder stands there, which is nobody's lock. */
-function holderOf(lock: string): string {
-  try {
-    const found = lstatSync(lock);
-    if (found.isDirectory()) throw new Error(`${lock} is a folder`);
-    return found.isFile() ? readFileSync(lock, 'utf8') || `empty ${found.ino}` : `other ${found.ino}`;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw cause;
-  }
-}
-
-/** Removes the lock of that holder, and never the one that somebody else has put in its place meanwhile: that is laid aside first, and looked at. */
-function remove(lock: string, by: string): void {
-  const aside = `${lock}.${randomBytes(8).toString('hex')}`;
-  try {
-    renameSync(lock, aside);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw cause;
-  }
-  if (holderOf(aside) === by) rmSync(aside, { force: true });
-  else renameSync(aside, lock);
 }
 
 const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT';

@@ -10,4 +10,6 @@ declare module 'proper-lockfile' {
       retries: { retries: number; factor: number; minTimeout: number; maxTimeout: number; randomize: boolean };
     },
   ): Promise<() => Promise<void>>;
+  /** Throws an Error (`ELOCKED`) where the lock is held. */
+  export function lockSync(file: string, options: { realpath: boolean; stale: number }): () => void;
 }

@@ -205,8 +205,7 @@ describe('the memory of conversations', () => {
 
   it('waits for who holds the lock, but not for one that was left behind', () => {
     const { memory: kept, file, open } = memory();
-    mkdirSync(join(file, '..'));
-    writeFileSync(`${file}.lock`, '');
+    mkdirSync(`${file}.lock`, { recursive: true });
     utimesSync(`${file}.lock`, new Date(), new Date(Date.now() - 60_000));
     kept.keep('manuals', talk);
     expect(open().load('manuals')).toEqual(talk);
