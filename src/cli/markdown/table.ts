@@ -1,5 +1,6 @@
+import width from 'string-width';
 import type { ChalkInstance } from 'chalk';
-import { folded, type Paint, plain, type Span, width } from './flow.ts';
+import { folded, type Paint, plain, type Span } from './flow.ts';
 import { spansOf } from './inline.ts';
 
 /** Columns between two cells. */

@@ -1,5 +1,6 @@
+import width from 'string-width';
 import { queryTerms, terms } from '../../text/terms.ts';
-import { clipped, folded, width, wrappedText } from '../markdown/flow.ts';
+import { clipped, folded, wrappedText } from '../markdown/flow.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import { armsOf } from './show-explain.ts';

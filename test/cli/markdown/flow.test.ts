@@ -1,6 +1,7 @@
+import width from 'string-width';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flow, folded, width, wrappedRow, wrappedText } from '../../../src/cli/markdown/flow.ts';
+import { Flow, folded, wrappedRow, wrappedText } from '../../../src/cli/markdown/flow.ts';
 
 const fold = (text: string, columns: number, rest = {}) => folded([{ text, paint: (part) => part }], { columns, ...rest });
 
