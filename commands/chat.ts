@@ -3,7 +3,7 @@ import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { answerPrinter } from '../src/cli/printers/show-answer.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Chat extends KbCommand {
   static override summary = operations.chat.summary;

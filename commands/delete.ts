@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Delete extends KbCommand {
   static override summary = operations.delete.summary;

@@ -3,7 +3,7 @@ import { KbCommand } from '../src/cli/command.ts';
 import { runEvaluation } from '../src/cli/evaluation/run-evaluation.ts';
 import { evaluationFlags } from '../src/cli/evaluation/evaluation-report.ts';
 import { operationFlags } from '../src/cli/flags.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Eval extends KbCommand {
   static override summary = operations.evaluate.summary;

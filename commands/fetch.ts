@@ -3,7 +3,7 @@ import { KbCommand } from '../src/cli/command.ts';
 import { outputDir, settingFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
 import { fetchEntries } from '../src/cli/source-flags.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Fetch extends KbCommand {
   static override summary = operations.fetch.summary;

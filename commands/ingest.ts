@@ -4,7 +4,7 @@ import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.
 import { showIngest } from '../src/cli/printers/show-ingest.ts';
 import { ingestSources } from '../src/cli/source-flags.ts';
 import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 // Each takes all that follows it up to the next flag: the shell makes several words of `--docs manuals/*.pdf`.
 const many = (description: string, helpValue: string) => Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Parse extends KbCommand {
   static override summary = operations.parse.summary;

@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { showHits } from '../src/cli/printers/show-hits.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Retrieve extends KbCommand {
   static override summary = operations.retrieve.summary;

@@ -4,7 +4,7 @@ import { operationFlags, outputDir, requestOfFlags } from '../src/cli/flags.ts';
 import { itemPrinter } from '../src/cli/printers/document-printer.ts';
 import { pagesGiven } from '../src/cli/retry-list.ts';
 import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class Scrape extends KbCommand {
   static override summary = operations.scrape.summary;

@@ -1,7 +1,7 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
 import { printable } from '../src/cli/screen.ts';
-import { operations } from '../src/engine/operations.ts';
+import { operations } from '../src/schema/operations.ts';
 
 export default class SetupBrowser extends KbCommand {
   static override summary = operations.setup_browser.summary;

@@ -18,17 +18,17 @@ const files = filesIn('src');
 const text = new Map(files.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 const lines = (path) => text.get(path).split('\n').length - 1;
 
-/** Files of src that a file imports at once, types included. */
+/** Files of src that a file imports, types and what is imported when it is needed included. */
 const imports = new Map(
   files.map((from) => [
     from,
     [
       ...new Set(
-        [...text.get(from).matchAll(/^(?:import|export)\s[^'"();]*?from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'/gm)].map(([, named, bare]) =>
-          relative(root, resolve(root, dirname(from), named ?? bare)),
+        [...text.get(from).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, name]) =>
+          relative(root, resolve(root, dirname(from), name)),
         ),
       ),
-    ],
+    ].filter((path) => text.has(path)),
   ]),
 );
 

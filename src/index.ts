@@ -1,4 +1,5 @@
-export { createEngine, type Engine, type EngineOptions, type RunOptions } from './engine/engine.ts';
+export { createEngine } from './engine/engine.ts';
+export type { Engine, EngineOptions, RunOptions } from './ports/engines.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 export type { Factory, ModelOptions, OwnDrivers, StoreOptions } from './ports/drivers.ts';
 export type {
@@ -26,7 +27,7 @@ export type {
   VectorStore,
   Where,
 } from './ports/stores.ts';
-export type { OperationName, RequestOf, ResultOf } from './engine/operations.ts';
+export type { OperationName, RequestOf, ResultOf } from './schema/operations.ts';
 export { KbError, type ErrorCode } from './core/errors.ts';
 export { collect, settle } from './core/run.ts';
 export { Config, DEFAULTS } from './schema/config.ts';

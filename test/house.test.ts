@@ -17,6 +17,7 @@ const FLOORS: [number, RegExp][] = [
 const LONGEST_FILE = 300;
 const LONGEST_COMMAND = 45;
 const MOST_IN_A_FOLDER = 20;
+const DEEPEST_CHAIN = 20;
 /** Imported when they are needed: `kb --help` must not wait for them. */
 const HEAVY =
   /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
@@ -85,6 +86,21 @@ describe('the house', () => {
     };
     for (const path of files) visit(path, []);
     expect(circles).toEqual([]);
+  });
+
+  it('has imports at most 20 deep', () => {
+    const next = Map.groupBy(own, ({ from }) => from);
+    const chains = new Map<string, string[]>();
+    const chainOf = (path: string): string[] => {
+      if (!chains.has(path)) {
+        const below = (next.get(path) ?? []).map(({ to }) => chainOf(to));
+        chains.set(path, [path, ...(below.toSorted((one, other) => other.length - one.length)[0] ?? [])]);
+      }
+      return chains.get(path)!;
+    };
+    expect(files.filter((path) => path.startsWith('src/') && chainOf(path).length > DEEPEST_CHAIN).map((path) => chainOf(path))).toEqual(
+      [],
+    );
   });
 
   it('imports heavy packages when they are needed, outside the workers', () => {

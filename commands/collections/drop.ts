@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core';
 import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsDrop extends KbCommand {
   static override summary = operations.drop_collection.summary;

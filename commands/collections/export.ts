@@ -2,7 +2,7 @@ import { Args } from '@oclif/core';
 import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsExport extends KbCommand {
   static override summary = operations.export_collection.summary;

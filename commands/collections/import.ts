@@ -3,7 +3,7 @@ import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
 import { inputLines } from '../../src/cli/json-lines.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsImport extends KbCommand {
   static override summary = operations.import_collection.summary;

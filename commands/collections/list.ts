@@ -1,7 +1,7 @@
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
 import { printCollections } from '../../src/cli/printers/show-collections.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsList extends KbCommand {
   static override summary = operations.list_collections.summary;

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core';
 import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsReembed extends KbCommand {
   static override summary = operations.reembed_collection.summary;

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';
 import { printCollection } from '../../src/cli/printers/show-collections.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsShow extends KbCommand {
   static override summary = operations.show_collection.summary;

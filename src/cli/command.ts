@@ -2,22 +2,13 @@ import { Command, type Interfaces } from '@oclif/core';
 import { KbError } from '../core/errors.ts';
 import type { Event } from '../schema/results.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Engine, EngineOptions, RunOptions } from '../engine/engine.ts';
-import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
+import type { EngineOptions, RunOptions } from '../ports/engines.ts';
+import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import { EXIT } from './failure.ts';
-import { commonFlags, settingsOfFlags, type FlagValues } from './flags.ts';
+import type { CommandContext, FlagValues } from './command-context.ts';
+import { commonFlags, settingsOfFlags } from './flags.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { doubleInterrupt } from './double-interrupt.ts';
-
-/** What a command has at hand once its command line is read. */
-export interface CommandContext {
-  loaded: LoadedConfig;
-  engine: Engine;
-  screen: Screen;
-  /** Aborted by Ctrl-C. A second one ends the process at once. */
-  signal: AbortSignal;
-  flags: FlagValues;
-}
 
 /** What a command asks of an operation and how it shows it: what it does with every event, what it prints in the end, and whether that counts as failed. */
 export interface Show<Name extends OperationName> {

@@ -1,3 +1,4 @@
+import type { FlagValues } from './command-context.ts';
 import { Flags, type Interfaces } from '@oclif/core';
 import { z } from 'zod';
 import { KbError } from '../core/errors.ts';
@@ -5,14 +6,12 @@ import { setPath, type Layer } from '../core/settings.ts';
 import { explain } from '../core/validation-issues.ts';
 import { fromText } from '../config/environment.ts';
 import { readSet } from '../config/load.ts';
-import type { Operation } from '../engine/operations.ts';
-import type { ConfigSection } from '../engine/context.ts';
+import type { Operation, ConfigSection } from '../schema/operations.ts';
 import { Config } from '../schema/config.ts';
 import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/keys.ts';
 
 type FlagTable = Interfaces.FlagInput;
 type Flag = FlagTable[string];
-export type FlagValues = Record<string, unknown>;
 
 const kebab = (name: string): string => name.replaceAll('_', '-');
 

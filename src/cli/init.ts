@@ -9,7 +9,7 @@ import { CONFIG_NAME, readSet, validated } from '../config/load.ts';
 import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
 import { providerNamed, providersOf } from '../drivers/providers/providers.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
-import type { FlagValues } from './flags.ts';
+import type { FlagValues } from './command-context.ts';
 import { repeatFlags } from './repeat-flags.ts';
 import { createScreen } from './screen.ts';
 

@@ -1,5 +1,5 @@
-import type { OperationName, RequestOf, ResultOf } from '../engine/operations.ts';
-import type { CommandContext } from './command.ts';
+import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
+import type { CommandContext } from './command-context.ts';
 import { EXIT } from './failure.ts';
 import { showProgress } from './progress.ts';
 import { failureLine } from './printers/show-ingest.ts';

@@ -2,7 +2,7 @@ import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { fromText } from '../config/environment.ts';
 import { Config } from '../schema/config.ts';
 import { keysOf } from '../schema/keys.ts';
-import type { FlagValues } from './flags.ts';
+import type { FlagValues } from './command-context.ts';
 
 /** Keys that say which collection is meant, where it lies and how its vectors are made. */
 const PLACE = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embedding\.(?:provider|model|options))(?:\.|$)/;

@@ -6,10 +6,10 @@ import { describeFileError } from '../core/file-names.ts';
 import { filledIn } from '../core/settings.ts';
 import { explain } from '../core/validation-issues.ts';
 import type { Environment } from '../config/environment.ts';
-import type { RequestOf } from '../engine/operations.ts';
+import type { RequestOf } from '../schema/operations.ts';
 import { ApiSource } from '../schema/source-entries.ts';
 import { absolutePath, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
-import type { FlagValues } from './flags.ts';
+import type { FlagValues } from './command-context.ts';
 import { inputText } from './json-lines.ts';
 
 type IngestInput = RequestOf<'ingest'>;

@@ -1,4 +1,4 @@
-import type { ErrorItem, ErrorSourceKind, Stage } from '../schema/results.ts';
+import type { ErrorItem, ErrorSourceKind, Stage } from '../schema/items.ts';
 
 /**
  * What kind of failure it is; it decides the exit code and, over HTTP, the status and the envelope's `type`.

@@ -1,5 +1,6 @@
 import { stoppedError } from './errors.ts';
-import type { ErrorItem, Event } from '../schema/results.ts';
+import type { Event } from '../schema/results.ts';
+import type { ErrorItem } from '../schema/items.ts';
 
 /** An event before the door numbers it. */
 export type Progress = Omit<Event, 'sequence'>;

@@ -6,8 +6,7 @@ import type { Embedder } from '../ports/models.ts';
 import type { Collection, CollectionInfo, VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
-import type { Context } from './context.ts';
-import type { ChosenEmbedder } from './resources.ts';
+import type { Context, ChosenEmbedder } from './context.ts';
 
 /**
  * Who embeds: the provider that the settings name, with the collection's model where that is of the same provider and the settings have none. Where they

@@ -1,13 +1,13 @@
 import { attachPartialResult, isAbort, KbError, partialResultOf } from '../core/errors.ts';
 import { mapOrdered } from '../core/concurrency.ts';
 import { errorEvent, progress, type Run, throwIfAborted } from '../core/run.ts';
-import type { Document } from '../schema/items.ts';
+import type { Document, ErrorItem } from '../schema/items.ts';
 import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
-import type { DocumentsResult, ErrorItem, PagesResult } from '../schema/results.ts';
+import type { DocumentsResult, PagesResult } from '../schema/results.ts';
 import type { Candidate, Extracted } from '../stages/extract/candidate.ts';
 import { extractAll, type Extractors } from '../stages/extract/extract.ts';
-import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
+import { pageEvent } from '../stages/extract/pages/page-event.ts';
 import { extractUploads } from '../stages/extract/files/uploads.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';
 import { OmittedContent } from '../stages/ingest/ingest-report.ts';

@@ -1,16 +1,14 @@
 import { availableParallelism } from 'node:os';
-import type { RendererOptions } from '../drivers/browser/renderer-options.ts';
 import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
-import type { Embedder, Llm, Reranker } from '../ports/models.ts';
-import type { DocumentReader, Renderer } from '../ports/reading.ts';
-import type { VectorStore } from '../ports/stores.ts';
+import type { Surface } from '../ports/engines.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
 import { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
 import { driverTable } from './driver-table.ts';
+import type { Resources } from './context.ts';
 import { isOperators, storeUrl } from './store-address.ts';
 
 /** Things that are open at once, at most: requests choose the names of models and stores, and could name new ones for ever. */
@@ -65,27 +63,6 @@ export function createResourceCache(most = MOST): ResourceCache {
   };
 }
 
-/** Settings that name who embeds. */
-export type ChosenEmbedder = Pick<Config['embedding'], 'model' | 'options'> & { provider: string };
-
-/** What is opened when it is first needed, shared by all that ask for the same, and closed with the engine. */
-export interface Resources {
-  embedder(settings: ChosenEmbedder): Promise<Embedder>;
-  /** The model of that embedder, which is not opened for it where its name is known without. */
-  modelOf(settings: ChosenEmbedder): Promise<string>;
-  store(settings: Config['storage']): Promise<VectorStore>;
-  /** `llm` is who grades where the provider is `llm`, with the model and the options of `settings` over its own. */
-  reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
-  /** `embedder` helps an answerer that compares sentences; undefined where the collection has no vectors. */
-  llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
-  reader(): Promise<DocumentReader>;
-  /** For one run: what may be private depends on what its user named. The browser behind it is shared, and starts with the first page. */
-  renderer(door: RendererOptions): Renderer;
-  /** Who may ask a host for pages, of all runs. */
-  turns: HostLimiter;
-  close(): Promise<void>;
-}
-
 const READER = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
 /** What an engine is made with, as far as it matters to what it opens. */
@@ -93,7 +70,7 @@ interface Surroundings {
   config: Config;
   /** What relative store paths are relative to. */
   home: string;
-  surface: 'cli' | 'server';
+  surface: Surface;
   own?: OwnDrivers | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Network } from '../schema/config.ts';
+import type { Network } from '../schema/config-sources.ts';
 
 /** Who may be reached at a private address. */
 export interface AddressPolicy {
@@ -22,6 +22,9 @@ export type Lookup = (hostname: string) => Promise<Resolved[]>;
 
 /** Where a connection may go, or the reason why there is none. */
 export type Admission = { addresses: Resolved[] } | { refused: string };
+
+/** A connection that the address guard did not let happen; the message is the reason. */
+export class Refused extends Error {}
 
 /** Azure answers its machines with their secrets at this address, which is public by its number (learn.microsoft.com, "What is IP address 168.63.129.16"). */
 const METADATA = new Set(['168.63.129.16']);

@@ -1,19 +1,12 @@
-import type { Network } from '../schema/config.ts';
-import type { AddressPolicy, Lookup } from './address-policy.ts';
-import { openConnections, Refused, systemLookup, type PinnedConnections } from './connections.ts';
+import type { Network } from '../schema/config-sources.ts';
+import { type AddressPolicy, type Lookup, Refused } from './address-policy.ts';
+import { openConnections, systemLookup, type PinnedConnections } from './connections.ts';
 import { KbError, stoppedError } from '../core/errors.ts';
-import { connectionError } from './status-errors.ts';
+import { addressRefusal, connectionError } from './status-errors.ts';
 import { follow, type Door } from './exchange.ts';
-import { addressOf, type HttpAnswer, type HttpRequest } from './message.ts';
+import { addressOf, type Http, type HttpAnswer, type HttpRequest } from './message.ts';
 import { retry, type RetryOptions } from '../core/retry.ts';
 import { redactUrl } from '../core/secrets.ts';
-
-/** The one door to the network. */
-export interface Http {
-  /** A successful answer (2xx), or a KbError that names the address, the reason and the way out; retries are then spent. */
-  request(address: string, options?: HttpRequest): Promise<HttpAnswer>;
-  close(): Promise<void>;
-}
 
 export interface HttpOptions {
   network: Network;
@@ -64,7 +57,3 @@ async function attempt(url: URL, options: HttpRequest, door: Door): Promise<Http
     throw error instanceof Refused ? addressRefusal(name(), error) : connectionError(name(), error);
   }
 }
-
-/** What is said of an address that the guard refused. */
-export const addressRefusal = (name: string, { message }: Refused): KbError =>
-  new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });

@@ -4,7 +4,7 @@ import { redactUrl } from '../core/secrets.ts';
 import { lookup as resolve } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
-import { type AddressPolicy, admit, type Lookup, type Resolved } from './address-policy.ts';
+import { type AddressPolicy, admit, type Lookup, Refused, type Resolved } from './address-policy.ts';
 
 /** A proxy as the environment names it. */
 interface Named {
@@ -69,9 +69,6 @@ function spares(entry: string, url: URL): boolean {
   const suffix = name.replace(/^\*?\./, '').replace(/\.$/, '');
   return (host === suffix && !name.startsWith('*')) || host.endsWith(`.${suffix}`);
 }
-
-/** A connection that the address guard did not let happen; the message is the reason. */
-export class Refused extends Error {}
 
 /** Every address of a name, as this machine resolves it. */
 export const systemLookup: Lookup = (hostname) => resolve(hostname, { all: true });

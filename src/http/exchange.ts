@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Network } from '../schema/config.ts';
+import type { Network } from '../schema/config-sources.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import type { PinnedConnections } from './connections.ts';
 import { KbError } from '../core/errors.ts';

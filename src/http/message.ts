@@ -50,6 +50,13 @@ export interface HttpAnswer {
   charset: string | undefined;
 }
 
+/** The one door to the network. */
+export interface Http {
+  /** A successful answer (2xx), or a KbError that names the address, the reason and the way out; retries are then spent. */
+  request(address: string, options?: HttpRequest): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
 /** A host, perhaps with a port and a path, as people write it who leave out the beginning. */
 const HOST = /^(localhost|\d+(?:\.\d+){3}|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})(:\d+)?(?=[/?#]|$)/i;
 

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { Network } from '../schema/config.ts';
+import type { Network } from '../schema/config-sources.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { KbError } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';

@@ -1,4 +1,5 @@
 import { KbError, type ErrorCode } from '../core/errors.ts';
+import type { Refused } from './address-policy.ts';
 
 /** An answer with one of these may be another one in a moment (contract, section 6; 425: RFC 8470). */
 const RETRYABLE = new Set([408, 409, 425, 429]);
@@ -101,3 +102,7 @@ function codeOf(error: unknown): string {
   if (errors?.length) return codeOf(errors[0]);
   return cause instanceof Error ? codeOf(cause) : '';
 }
+
+/** What is said of an address that the guard refused. */
+export const addressRefusal = (name: string, { message }: Refused): KbError =>
+  new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });

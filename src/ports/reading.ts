@@ -1,3 +1,5 @@
+import type { AddressPolicy, Lookup } from '../http/address-policy.ts';
+import type { Network } from '../schema/config-sources.ts';
 import type { Mark, Metadata } from '../schema/items.ts';
 
 /** What a web page says about itself and its neighbours. Addresses are absolute and without fragments. */
@@ -63,6 +65,15 @@ export interface RenderedPage {
 interface GivenToSite {
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
+}
+
+/** What a run may reach: the same as `createHttp` is given. */
+export interface RendererOptions {
+  network: Network;
+  surface: AddressPolicy['surface'];
+  named: readonly string[];
+  environment?: Record<string, string | undefined>;
+  lookup?: Lookup;
 }
 
 /** Opens pages in a browser, for one run. Every request that a page makes passes the address guard. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HistoryEntry, RetrievedItem, Source } from './items.ts';
-import { ErrorItem } from './results.ts';
+import { LowConfidenceMode } from './config-chat.ts';
+import { ErrorItem, HistoryEntry, RetrievedItem, Source } from './items.ts';
 
 const tokens = (meaning: string) => z.int().describe(`Tokens of what ${meaning}, as its provider counts; 0 where it does not say`);
 
@@ -95,9 +95,6 @@ export const RetrieveResult = z
   })
   .meta({ id: 'RetrieveResult', description: 'The chunks that answer a query' });
 export type RetrieveResult = z.infer<typeof RetrieveResult>;
-
-export const LowConfidenceMode = z.enum(['answer_with_caution', 'ask_clarifying_question', 'refuse_grounded_answer', 'return_no_answer']);
-export type LowConfidenceMode = z.infer<typeof LowConfidenceMode>;
 
 /** What the gate made of the passages. */
 export const RetrievalQuality = z

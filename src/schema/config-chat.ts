@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { LowConfidenceMode } from './answers.ts';
 import { LONGEST_WAIT, options } from './fields.ts';
 import { LlmProvider } from './provider-names.ts';
 
 // The sections of the configuration that say how questions are answered.
+
+export const LowConfidenceMode = z.enum(['answer_with_caution', 'ask_clarifying_question', 'refuse_grounded_answer', 'return_no_answer']);
+export type LowConfidenceMode = z.infer<typeof LowConfidenceMode>;
 
 export const LlmConfig = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_WAIT } from './fields.ts';
+import { Bytes, LONGEST_WAIT } from './fields.ts';
 
 // The sections of the configuration that say how sources are read.
 
@@ -33,6 +33,23 @@ export const SiteConfig = z.strictObject({
     .describe('User name and password, such as ${DOCS_USER}:${DOCS_PASSWORD}'),
 });
 export type SiteConfig = z.infer<typeof SiteConfig>;
+
+export const Network = z.strictObject({
+  allow_private: z
+    .union([z.enum(['auto']), z.boolean(), z.array(z.string())])
+    .describe('Whether private addresses may be fetched: auto (those the user named), true, false, or a list of origins'),
+  timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds for one request'),
+  max_bytes: Bytes.describe('Size of one answer, at most'),
+  max_redirects: z.int().min(0).max(50).describe('Redirects followed'),
+  user_agent: z.string().describe('How kb names itself'),
+  sites: z
+    .array(SiteConfig)
+    .max(100)
+    .describe(
+      'What origins that are not public are given with every page, document and API that is asked of them, and no other: a list of {origin, headers, cookies, basic_auth}, with ${NAME} for a variable of the environment',
+    ),
+});
+export type Network = z.infer<typeof Network>;
 
 const patterns = (meaning: string) => z.array(z.string().min(1).max(500)).max(100).describe(meaning);
 

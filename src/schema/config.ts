@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Chat } from './config-chat.ts';
 import { Server } from './config-server.ts';
-import { ApiIngestion, DocsIngestion, SiteConfig, UrlsIngestion } from './config-sources.ts';
-import { Bytes, LONGEST_PATH, LONGEST_WAIT, options } from './fields.ts';
+import { ApiIngestion, DocsIngestion, Network, UrlsIngestion } from './config-sources.ts';
+import { LONGEST_PATH, options } from './fields.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
 import { ConfiguredSources } from './source-entries.ts';
 
@@ -105,23 +105,6 @@ export const Rerank = z
     options: options().describe('What the reranker alone understands: base_url'),
   })
   .describe('Whether and how the retrieved chunks are reordered');
-
-export const Network = z.strictObject({
-  allow_private: z
-    .union([z.enum(['auto']), z.boolean(), z.array(z.string())])
-    .describe('Whether private addresses may be fetched: auto (those the user named), true, false, or a list of origins'),
-  timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds for one request'),
-  max_bytes: Bytes.describe('Size of one answer, at most'),
-  max_redirects: z.int().min(0).max(50).describe('Redirects followed'),
-  user_agent: z.string().describe('How kb names itself'),
-  sites: z
-    .array(SiteConfig)
-    .max(100)
-    .describe(
-      'What origins that are not public are given with every page, document and API that is asked of them, and no other: a list of {origin, headers, cookies, basic_auth}, with ${NAME} for a variable of the environment',
-    ),
-});
-export type Network = z.infer<typeof Network>;
 
 /** Everything that can be configured. `DEFAULTS` holds what is set where nobody says anything. */
 export const Config = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listOf } from './fields.ts';
-import { ErrorItem } from './results.ts';
+import { ErrorItem } from './items.ts';
 
 const share = (what: string) => z.number().min(0).max(1).describe(what);
 const text = z.string().regex(/\S/, 'a text with more than blanks');

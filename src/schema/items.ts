@@ -164,3 +164,52 @@ export const EditedChunk = GivenChunk.extend({
 
 /** A message of a conversation, as a client hands it back. */
 export const GivenEntry = HistoryEntry.strict();
+
+/** A step of the work, as an error names it. */
+export const Stage = z.enum([
+  'validate',
+  'fetch',
+  'crawl',
+  'request',
+  'convert',
+  'chunk',
+  'embed',
+  'store',
+  'edit',
+  'delete',
+  'retrieve',
+  'rewrite',
+  'rerank',
+  'generate',
+  'compact',
+  'quality',
+]);
+export type Stage = z.infer<typeof Stage>;
+
+export const ErrorSourceKind = z.enum([
+  'path',
+  'bytes',
+  'url',
+  'api',
+  'markdown',
+  'chunk',
+  'embedded_chunk',
+  'stored_chunk',
+  'query',
+  'chat',
+]);
+export type ErrorSourceKind = z.infer<typeof ErrorSourceKind>;
+
+/** One thing that failed while the rest went on. */
+export const ErrorItem = z
+  .object({
+    source: z.string().describe('The file, URL, chunk or query concerned; empty when none'),
+    source_kind: ErrorSourceKind.describe('What `source` is'),
+    stage: Stage.describe('Where in the work it failed'),
+    error: z.string().describe('What went wrong, for people'),
+    isRetryable: z.boolean().describe('Whether the same again may succeed'),
+    attempts: z.int().describe('How often it was tried'),
+    retry_input: z.unknown().optional().describe('What to send again, without credentials'),
+  })
+  .meta({ id: 'ErrorItem', description: 'One thing that failed while the rest went on' });
+export type ErrorItem = z.infer<typeof ErrorItem>;

@@ -1,53 +1,5 @@
 import { z } from 'zod';
-import { Chunk, Document, EmbeddedChunk } from './items.ts';
-
-export const Stage = z.enum([
-  'validate',
-  'fetch',
-  'crawl',
-  'request',
-  'convert',
-  'chunk',
-  'embed',
-  'store',
-  'edit',
-  'delete',
-  'retrieve',
-  'rewrite',
-  'rerank',
-  'generate',
-  'compact',
-  'quality',
-]);
-export type Stage = z.infer<typeof Stage>;
-
-export const ErrorSourceKind = z.enum([
-  'path',
-  'bytes',
-  'url',
-  'api',
-  'markdown',
-  'chunk',
-  'embedded_chunk',
-  'stored_chunk',
-  'query',
-  'chat',
-]);
-export type ErrorSourceKind = z.infer<typeof ErrorSourceKind>;
-
-/** One thing that failed while the rest went on. */
-export const ErrorItem = z
-  .object({
-    source: z.string().describe('The file, URL, chunk or query concerned; empty when none'),
-    source_kind: ErrorSourceKind.describe('What `source` is'),
-    stage: Stage.describe('Where in the work it failed'),
-    error: z.string().describe('What went wrong, for people'),
-    isRetryable: z.boolean().describe('Whether the same again may succeed'),
-    attempts: z.int().describe('How often it was tried'),
-    retry_input: z.unknown().optional().describe('What to send again, without credentials'),
-  })
-  .meta({ id: 'ErrorItem', description: 'One thing that failed while the rest went on' });
-export type ErrorItem = z.infer<typeof ErrorItem>;
+import { Chunk, Document, EmbeddedChunk, ErrorItem } from './items.ts';
 
 const count = (meaning: string) => z.int().min(0).describe(meaning);
 const failures = { failed: count('Items that failed'), errors: z.array(ErrorItem).describe('What failed, and why') };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { KbError } from '../core/errors.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config-server.ts';
 import { Bodies } from './request-bodies.ts';
 import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';

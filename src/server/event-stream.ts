@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { withHeartbeat } from '../core/concurrency.ts';
-import type { ErrorItem, Event } from '../schema/results.ts';
+import type { Event } from '../schema/results.ts';
+import type { ErrorItem } from '../schema/items.ts';
 import { isForeseen, KbError, partialResultOf, toErrorItem } from '../core/errors.ts';
 import { errorEvent, type Progress } from '../core/run.ts';
-import type { OperationName } from '../engine/operations.ts';
+import type { OperationName } from '../schema/operations.ts';
 
 /** Milliseconds after which a stream that has nothing to say shows that it lives: proxies close what is silent for a minute. */
 const HEARTBEAT = 15_000;

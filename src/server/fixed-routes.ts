@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { OpenApiDocument } from './openapi/openapi.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, KbError } from '../core/errors.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../ports/engines.ts';
 import type { Health } from '../schema/server-results.ts';
 import type { Socket } from 'node:net';
 import { type Failure, refuse } from './envelope.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { settle } from '../core/run.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../ports/engines.ts';
 import type { Event } from '../schema/results.ts';
 import { narrated, sendEvents } from './event-stream.ts';
 import { envelopeOf } from './envelope.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KbError } from '../core/errors.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config-server.ts';
 import { Background } from '../schema/server-results.ts';
 import { dropRest, keepPace } from './request-bodies.ts';

@@ -1,4 +1,4 @@
-import type { OperationName } from '../engine/operations.ts';
+import type { OperationName } from '../schema/operations.ts';
 
 /** One path of `/v1` that runs an operation. Its request and its answer are the operation's own. */
 export interface Route {

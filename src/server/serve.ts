@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KbError } from '../core/errors.ts';
 import { packageVersion } from '../core/project.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine } from '../ports/engines.ts';
 import { storeFolder } from '../engine/store-address.ts';
 import { buildApp, type App } from './app.ts';
 import { assertGuarded } from './policies.ts';

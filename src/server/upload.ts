@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import { isRunning } from '../core/process-owner.ts';
 import { KbError } from '../core/errors.ts';
-import type { RequestOf } from '../engine/operations.ts';
+import type { RequestOf } from '../schema/operations.ts';
 
 /** Folders of this host's servers; those of others that share the temporary folder are left alone. */
 const PREFIX = `kb-upload-${hostname()}-`;

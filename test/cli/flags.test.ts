@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { getPath, mergeLayers, settingsIn } from '../../src/core/settings.ts';
 import { operationFlags, requestOfFlags, settingsOfFlags } from '../../src/cli/flags.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 import { Config } from '../../src/schema/config.ts';
 import { block, flattened } from '../../src/schema/fields.ts';
 import { keysOf } from '../../src/schema/keys.ts';

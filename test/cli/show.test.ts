@@ -4,9 +4,8 @@ import { size } from '../../src/cli/printers/amounts.ts';
 import { printCollection, printCollections } from '../../src/cli/printers/show-collections.ts';
 import { markWords, placeText, showHits, wrapped } from '../../src/cli/printers/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/printers/show-ingest.ts';
-import type { Source } from '../../src/schema/items.ts';
+import type { Source, ErrorItem } from '../../src/schema/items.ts';
 import type { ChatResult } from '../../src/schema/answers.ts';
-import type { ErrorItem } from '../../src/schema/results.ts';
 import { IngestReport } from '../../src/stages/ingest/ingest-report.ts';
 import { paper } from '../support/screen.ts';
 

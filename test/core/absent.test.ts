@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseRequest, withoutNulls } from '../../src/core/parse-request.ts';
-import { operations } from '../../src/engine/operations.ts';
+import { operations } from '../../src/schema/operations.ts';
 
 const schema = z.strictObject({
   query: z.string(),

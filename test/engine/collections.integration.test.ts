@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../src/core/run.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/ports/engines.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mergeLayers, settingsIn, type Layer } from '../../src/core/settings.ts';
 import { requestOptionsOf } from '../../src/engine/driver-table.ts';
-import { operations, type OperationName } from '../../src/engine/operations.ts';
+import { operations, type OperationName } from '../../src/schema/operations.ts';
 import { assertPermitted } from '../../src/engine/permissions.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder } from '../support/folder.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
 import { collect, settle } from '../../src/core/run.ts';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/ports/engines.ts';
 import { retrieve } from '../../src/engine/query.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
-import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/ports/engines.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { engineIn, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
-import { createHttp, type Http, type HttpOptions } from '../../src/http/client.ts';
+import { createHttp, type HttpOptions } from '../../src/http/client.ts';
+import type { Http } from '../../src/http/message.ts';
 import type { KbError } from '../../src/core/errors.ts';
-import { DEFAULTS, type Network } from '../../src/schema/config.ts';
+import { DEFAULTS } from '../../src/schema/config.ts';
+import type { Network } from '../../src/schema/config-sources.ts';
 import { openSite, type Site, type SiteRoute } from '../support/site.ts';
 
 type DoorOptions = Partial<Omit<HttpOptions, 'network'>> & { network?: Partial<Network> };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { operations, type Operation } from '../../src/engine/operations.ts';
+import { operations, type Operation } from '../../src/schema/operations.ts';
 
 interface JsonSchema {
   $ref?: string;

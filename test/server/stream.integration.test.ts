@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { attachPartialResult, KbError } from '../../src/core/errors.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/ports/engines.ts';
 import { ChatResult } from '../../src/schema/answers.ts';
 import { folder } from '../support/folder.ts';
 import { modelServer } from '../support/engine.ts';

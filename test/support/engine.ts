@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { collect } from '../../src/core/run.ts';
-import { createEngine, type Engine, type RunOptions } from '../../src/engine/engine.ts';
-import type { OperationName, RequestOf, ResultOf } from '../../src/engine/operations.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import type { Engine, RunOptions } from '../../src/ports/engines.ts';
+import type { OperationName, RequestOf, ResultOf } from '../../src/schema/operations.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { openOpenAiServer, type Behaviour, type OpenAiServer } from './openai-server.ts';
 

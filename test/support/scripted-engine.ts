@@ -1,5 +1,5 @@
 import type { Progress } from '../../src/core/run.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/ports/engines.ts';
 import type { Event } from '../../src/schema/results.ts';
 
 type Step = { say: Progress } | { result: object } | { error: unknown };

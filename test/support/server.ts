@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
-import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/ports/engines.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import type { Event } from '../../src/schema/results.ts';
 import { buildApp, type App } from '../../src/server/app.ts';

@@ -1,7 +1,8 @@
 import { Flags, type Interfaces } from '@oclif/core';
 import { KbError } from '../../core/errors.ts';
 import type { EvaluationOutcome, EvaluationResult, Figures } from '../../schema/evaluation.ts';
-import { allowFailures, type FlagValues } from '../flags.ts';
+import { allowFailures } from '../flags.ts';
+import type { FlagValues } from '../command-context.ts';
 import type { Difference } from '../../stages/evaluate/compare.ts';
 
 /** Every figure that a gate may ask for, by the gate's flag. */

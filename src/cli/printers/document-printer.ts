@@ -4,10 +4,10 @@ import picomatch from 'picomatch';
 import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
 import { hash } from '../../core/ids.ts';
-import type { Document } from '../../schema/items.ts';
+import type { Document, ErrorItem } from '../../schema/items.ts';
 import { filePathOf, realPath } from '../../stages/extract/files/local-path.ts';
-import type { DocumentsResult, ErrorItem, Event } from '../../schema/results.ts';
-import type { CommandContext } from '../command.ts';
+import type { DocumentsResult, Event } from '../../schema/results.ts';
+import type { CommandContext } from '../command-context.ts';
 import { printable } from '../screen.ts';
 import { failureLine } from './show-ingest.ts';
 

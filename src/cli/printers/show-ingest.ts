@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
-import type { ErrorItem, IngestResult } from '../../schema/results.ts';
+import type { IngestResult } from '../../schema/results.ts';
+import type { ErrorItem } from '../../schema/items.ts';
 import { count } from '../../text/count.ts';
 import { duration } from './amounts.ts';
-import type { FlagValues } from '../flags.ts';
+import type { FlagValues } from '../command-context.ts';
 import { wrappedRow } from '../markdown/flow.ts';
 import { repeatFlags } from '../repeat-flags.ts';
 import { printable, type Screen } from '../screen.ts';

@@ -5,7 +5,7 @@ import { answerPrinter } from '../printers/show-answer.ts';
 import { withAsked, withTurn } from './conversation.ts';
 import { collectionOf, keep, openSession, type Session, settingsOf } from './session.ts';
 import { KbError } from '../../core/errors.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { memoryOf } from './memory.ts';
 
 /** Has a question answered with what was said before in mind, and keeps both. From the second turn on it is rewritten for the search, unless the configuration says whether. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { describeFileError } from '../../core/file-names.ts';
 import { hash } from '../../core/ids.ts';
 import { storeUrl } from '../../engine/store-address.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { isDevice, makeFolder, replaceFile, targetOf, textIn, withFileLock } from './history-file.ts';
 import { Conversation, type ConversationTurn, newConversation, together, withoutTurn } from './conversation.ts';
 

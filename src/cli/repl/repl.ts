@@ -8,7 +8,7 @@ import { transcriptPath } from './transcript.ts';
 import { homedir } from 'node:os';
 import { describe, isAbort, KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../failure.ts';
 import { wrappedText } from '../markdown/flow.ts';
 import { withAsked } from './conversation.ts';

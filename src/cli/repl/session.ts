@@ -1,8 +1,8 @@
 import { mergeLayers, settingsIn, type Layer } from '../../core/settings.ts';
 import { settle } from '../../core/run.ts';
-import { operations } from '../../engine/operations.ts';
+import { operations } from '../../schema/operations.ts';
 import type { Config } from '../../schema/config.ts';
-import type { CommandContext } from '../command.ts';
+import type { CommandContext } from '../command-context.ts';
 import { wrappedText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { newConversation, type Conversation } from './conversation.ts';

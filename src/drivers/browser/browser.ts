@@ -5,8 +5,7 @@ import { givenHeaders } from '../../http/exchange.ts';
 import { addressOf } from '../../http/message.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import type { Renderer } from '../../ports/reading.ts';
-import type { RendererOptions } from './renderer-options.ts';
+import type { Renderer, RendererOptions } from '../../ports/reading.ts';
 import { Tabs } from './tabs.ts';
 import { BrowserGone, type Visit } from './visit.ts';
 

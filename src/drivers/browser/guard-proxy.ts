@@ -1,3 +1,4 @@
+import { NO_RESPONSE, type Pass } from './pass.ts';
 import {
   Agent,
   request as askPlainly,
@@ -9,8 +10,8 @@ import {
 } from 'node:http';
 import { request as askSecurely } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type AddressPolicy, type Admission, admit, type Lookup } from '../../http/address-policy.ts';
-import { pinned, type Proxies, proxyFor, Refused } from '../../http/connections.ts';
+import { type AddressPolicy, type Admission, admit, type Lookup, Refused } from '../../http/address-policy.ts';
+import { pinned, type Proxies, proxyFor } from '../../http/connections.ts';
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
@@ -107,16 +108,6 @@ function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket
   });
 }
 
-/** What one tab of a browser is let through with. */
-export interface Pass {
-  username: string;
-  password: string;
-  /** Why nothing came of the last request to this host and port: Refused, or the error of its connection. */
-  trouble(url: URL): Error | undefined;
-  /** Starts counting anew: `onExceeded` is called when more than `max_bytes` have come in, after which nothing more does. */
-  begin(max_bytes: number, onExceeded: () => void): void;
-}
-
 /** The only way that a browser has to the network, for one run. */
 export interface GuardProxy {
   /** Its address, such as `http://127.0.0.1:40123`. */
@@ -210,9 +201,6 @@ interface Surroundings {
   gate: Gate | undefined;
   options: WayOptions;
 }
-
-/** Marks what the proxy says itself in the place of an answer. A site that says it too gains nothing: the pass knows of no trouble then. */
-export const NO_RESPONSE = 'kb-no-answer';
 
 const WHO = { 'proxy-authenticate': 'Basic realm="kb"' };
 

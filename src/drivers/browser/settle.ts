@@ -1,6 +1,6 @@
 import type { CDPSession } from 'playwright';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Network } from '../../schema/config.ts';
+import type { Network } from '../../schema/config-sources.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What runs inside the page, as text: it is not part of this program. It sees the page's elements, and none of what the page's scripts did to the language. */

@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext } from 'playwright';
 import type { AddressPolicy } from '../../http/address-policy.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
-import type { Network } from '../../schema/config.ts';
-import type { GuardProxy, Pass } from './guard-proxy.ts';
+import type { Network } from '../../schema/config-sources.ts';
+import type { GuardProxy } from './guard-proxy.ts';
+import type { Pass } from './pass.ts';
 import { createSnapshot } from './settle.ts';
 import { watchTraffic } from './traffic.ts';
 import { render, suits, type TabParts, type Visit } from './visit.ts';

@@ -3,9 +3,9 @@ import type { AddressPolicy } from '../../http/address-policy.ts';
 import { proxiesIn, systemLookup } from '../../http/connections.ts';
 import { KbError, stoppedError } from '../../core/errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
-import type { Network } from '../../schema/config.ts';
+import type { Network } from '../../schema/config-sources.ts';
 import type { GuardProxy } from './guard-proxy.ts';
-import type { RendererOptions } from './renderer-options.ts';
+import type { RendererOptions } from '../../ports/reading.ts';
 import type { Tab } from './tab.ts';
 import type { Visit } from './visit.ts';
 

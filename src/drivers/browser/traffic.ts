@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright';
-import { NO_RESPONSE, type Pass } from './guard-proxy.ts';
+import { NO_RESPONSE, type Pass } from './pass.ts';
 
 /** What goes to one origin and no other. */
 export interface GivenRequest {

@@ -1,14 +1,12 @@
 import type { Page } from 'playwright';
-import type { AddressPolicy } from '../../http/address-policy.ts';
-import { Refused } from '../../http/connections.ts';
+import { type AddressPolicy, Refused } from '../../http/address-policy.ts';
 import { KbError, stoppedError } from '../../core/errors.ts';
-import { connectionError, statusError } from '../../http/status-errors.ts';
-import { addressRefusal } from '../../http/client.ts';
+import { connectionError, statusError, addressRefusal } from '../../http/status-errors.ts';
 import { redactUrl } from '../../core/secrets.ts';
 import { givenTo, isLent } from '../../http/site-headers.ts';
 import type { RenderedPage } from '../../ports/reading.ts';
-import type { Network } from '../../schema/config.ts';
-import type { Pass } from './guard-proxy.ts';
+import type { Network } from '../../schema/config-sources.ts';
+import type { Pass } from './pass.ts';
 import { type Snapshot, waitUntilSettled } from './settle.ts';
 import type { GivenRequest, Traffic } from './traffic.ts';
 

@@ -1,25 +1,13 @@
 import { openArchive } from './office/archive.ts';
-import { isUtf16 } from './encoding.ts';
 import { brokenFile, emptyFile, encryptedFile, KINDS, withoutText, wrongKind } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
-
-/** How far into a file its kind is looked for. Readers of PDF look for its header in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1). */
-const HEAD = 1024;
-const SAMPLE = 4096;
-/** A larger share of control characters than this is no text. */
-const MOST_CONTROL = 0.1;
+import type { ParseTask } from './process/parse-messages.ts';
+import { isCompound, isHtml, isPdf, isZip, looksLikeText } from './signatures.ts';
 
 /** The folder in the archive that tells each kind of Office file. */
 const OFFICE_FOLDERS: Record<string, string> = { docx: 'word/', pptx: 'ppt/', xlsx: 'xl/' };
-
-const startsWith = (bytes: Uint8Array, ...magic: number[]): boolean => magic.every((byte, i) => bytes[i] === byte);
-const latin1 = (bytes: Uint8Array, length: number): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.byteLength)).toString('latin1');
-const isPdf = (bytes: Uint8Array): boolean => startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || latin1(bytes, HEAD).includes('%PDF-');
-const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, 0x50, 0x4b, 3, 4) || startsWith(bytes, 0x50, 0x4b, 5, 6);
-const isCompound = (bytes: Uint8Array): boolean => startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
 
 interface Named {
   source: string;
@@ -53,16 +41,6 @@ async function checkOffice(bytes: Uint8Array, named: Named): Promise<void> {
 const officeKind = (names: readonly string[]): string | undefined =>
   Object.keys(OFFICE_FOLDERS).find((kind) => names.some((name) => name.toLowerCase().startsWith(OFFICE_FOLDERS[kind]!)));
 
-const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
-
-/** Not the opening of another format, and hardly a control character. NUL does not count: some programs pad text with it. */
-export function looksLikeText(bytes: Uint8Array): boolean {
-  if (startsWith(bytes, 0x25, 0x50, 0x44, 0x46, 0x2d) || isZip(bytes) || isCompound(bytes)) return false;
-  const wide = isUtf16(bytes);
-  const start = wide ? new TextDecoder(wide).decode(bytes.subarray(0, SAMPLE)) : latin1(bytes, SAMPLE);
-  return (start.match(CONTROL)?.length ?? 0) <= start.length * MOST_CONTROL;
-}
-
 /** Names what the bytes are instead. */
 async function refuse(bytes: Uint8Array, { source, file_type: expected }: Named): Promise<never> {
   if (isPdf(bytes)) throw wrongKind(source, { expected, found: KINDS.pdf!.name, actual: 'pdf' });
@@ -75,19 +53,12 @@ async function refuse(bytes: Uint8Array, { source, file_type: expected }: Named)
   const known = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (known) throw wrongKind(source, { expected, found: `a file of the type ${known.mime} (${known.ext.toUpperCase()})` });
   if (!looksLikeText(bytes)) throw wrongKind(source, { expected, found: 'a binary file of an unknown kind' });
-  const isHtml = /^\s*(<!doctype html|<html|<head|<body)/i.test(latin1(bytes, HEAD));
-  throw wrongKind(source, isHtml ? { expected, found: KINDS.html!.name, actual: 'html' } : { expected, found: 'plain text' });
+  throw wrongKind(source, isHtml(bytes) ? { expected, found: KINDS.html!.name, actual: 'html' } : { expected, found: 'plain text' });
 }
 
 /** Characters of a title, and of any other property: each chunk of a document holds them, so that megabytes would be multiplied. */
 const MOST_OF_TITLE = 1_000;
 const MOST_OF_PROPERTY = 100_000;
-
-export interface ParseTask {
-  bytes: Uint8Array;
-  source: string;
-  file_type: string;
-}
 
 /**
  * Reads one file: is it what its name says, what is in it, is there any text. To be run where it can be stopped. A web page may come without

@@ -1,7 +1,7 @@
 import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
-import { parseChecked, type ParseTask } from './parse.ts';
-import type { ParseOutcome } from './process/parse-messages.ts';
+import { parseChecked } from './parse.ts';
+import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { batched } from '../../core/concurrency.ts';

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { looksLikeText, type ParseTask } from './parse.ts';
+import { looksLikeText } from './signatures.ts';
+import type { ParseTask } from './process/parse-messages.ts';
 
 /** Bytes, at most: decoding them and looking for a heading takes less than a millisecond. */
 const MOST_BYTES = 256 * 2 ** 10;

@@ -4,7 +4,7 @@ import { JobFiles, type OnProblem } from './job-files.ts';
 import { EVENT_STAGE, type JobRecord, jobSources, lastEvents, makeId, noSuchJob, publicJob, shownWhole, timeOf } from './job-record.ts';
 import { THIS_PROCESS } from '../../core/process-owner.ts';
 import { KbError } from '../../core/errors.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../ports/engines.ts';
 import type { Job, JobOperation } from '../../schema/server-results.ts';
 import { Slots } from '../queues.ts';
 import { JobWorker } from './job-worker.ts';

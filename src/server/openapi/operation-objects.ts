@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { operations, type Operation } from '../../engine/operations.ts';
+import { operations, type Operation } from '../../schema/operations.ts';
 import { Event } from '../../schema/results.ts';
 import { Background, Job } from '../../schema/server-results.ts';
 import type { Route } from '../routes.ts';

@@ -1,4 +1,4 @@
-import { type Chunk, type Document, type Location, type Mark, SourceKind } from '../../schema/items.ts';
+import { type Chunk, type Document, type Location, type Mark, SourceKind, type ErrorItem } from '../../schema/items.ts';
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
 import { type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
@@ -10,7 +10,7 @@ import { placeWords } from './place-words.ts';
 import { setImmediate as others } from 'node:timers/promises';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
-import type { ChunkResult, ErrorItem } from '../../schema/results.ts';
+import type { ChunkResult } from '../../schema/results.ts';
 
 /** Tells where in its source a piece stands. Pieces are asked for in their order: then the whole document costs one look at each character. */
 type Locator = (piece: Piece, group: Group) => Location;

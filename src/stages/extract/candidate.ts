@@ -1,7 +1,6 @@
 import { KbError } from '../../core/errors.ts';
 import { hash } from '../../core/ids.ts';
-import type { Document, SourceKind } from '../../schema/items.ts';
-import type { ErrorItem } from '../../schema/results.ts';
+import type { Document, SourceKind, ErrorItem } from '../../schema/items.ts';
 
 /** A document that was found and not read yet: enough to tell whether it has changed since it was stored. */
 export interface Candidate {

@@ -4,7 +4,8 @@ import { progress, throwIfAborted, type Run } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { EditRequest } from '../../schema/chunk-requests.ts';
-import type { EditResult, ErrorItem } from '../../schema/results.ts';
+import type { EditResult } from '../../schema/results.ts';
+import type { ErrorItem } from '../../schema/items.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
 import type { StoreTarget } from './store-chunks.ts';
 

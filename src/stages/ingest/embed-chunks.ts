@@ -2,8 +2,8 @@ import { KbError, toErrorItem } from '../../core/errors.ts';
 import { mapOrdered, prefetch, withHeartbeat } from '../../core/concurrency.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
-import type { Chunk, EmbeddedChunk } from '../../schema/items.ts';
-import type { EmbedResult, ErrorItem } from '../../schema/results.ts';
+import type { Chunk, EmbeddedChunk, ErrorItem } from '../../schema/items.ts';
+import type { EmbedResult } from '../../schema/results.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import type { IngestDocument } from './ingest-document.ts';
 

@@ -2,7 +2,7 @@ import type { KbError } from '../../core/errors.ts';
 import type { Document } from '../../schema/items.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import type { SourceName } from '../extract/extract.ts';
-import type { PageTold } from '../extract/pages/page-candidate.ts';
+import type { PageTold } from '../extract/pages/page-event.ts';
 
 /** A document on its way from source to store. */
 export interface IngestDocument {

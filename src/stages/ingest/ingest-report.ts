@@ -1,11 +1,11 @@
 import { languageOf } from '../../languages/detect.ts';
 import type { IngestDocument } from './ingest-document.ts';
-import type { Metadata } from '../../schema/items.ts';
+import type { Metadata, ErrorItem } from '../../schema/items.ts';
 import { toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
-import type { ErrorItem, IngestResult } from '../../schema/results.ts';
+import type { IngestResult } from '../../schema/results.ts';
 import type { SourceName } from '../extract/extract.ts';
-import { pageEvent } from '../extract/pages/page-candidate.ts';
+import { pageEvent } from '../extract/pages/page-event.ts';
 import type { Written } from './store-documents.ts';
 
 /** Counts the passages that an ingest reads, and those whose document is not in English, told by one passage from its middle. */

@@ -2,8 +2,8 @@ import { cleanChunk } from '../../text/clean-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../core/run.ts';
 import type { Collection, StoredChunk, Where } from '../../ports/stores.ts';
-import type { EmbeddedChunk, EmbedderName } from '../../schema/items.ts';
-import type { DeleteResult, ErrorItem, StoreResult } from '../../schema/results.ts';
+import type { EmbeddedChunk, EmbedderName, ErrorItem } from '../../schema/items.ts';
+import type { DeleteResult, StoreResult } from '../../schema/results.ts';
 
 /** The identity of what is written to: for the report. */
 export interface StoreTarget {

@@ -1,5 +1,5 @@
 import type { Embedder, Reranker } from '../../ports/models.ts';
-import type { RetrievedItem } from '../../schema/items.ts';
+import type { RetrievedItem, ErrorItem } from '../../schema/items.ts';
 import { endsWork, KbError, toErrorItem } from '../../core/errors.ts';
 import { languageOf } from '../../languages/detect.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
@@ -8,7 +8,6 @@ import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/requests.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
-import type { ErrorItem } from '../../schema/results.ts';
 import { CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
 import { fuse, type FusedCandidate } from './fuse.ts';
 import { rescore } from './rescore.ts';

@@ -8,8 +8,7 @@ import type { Arm } from './fuse.ts';
 import { splitQuestion } from '../../languages/question.ts';
 import { type Run, settle } from '../../core/run.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
-import type { RetrievedItem } from '../../schema/items.ts';
-import type { ErrorItem } from '../../schema/results.ts';
+import type { RetrievedItem, ErrorItem } from '../../schema/items.ts';
 
 /** What was found. */
 export interface SearchFound {

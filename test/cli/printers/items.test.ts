@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CommandContext } from '../../../src/cli/command.ts';
+import type { CommandContext } from '../../../src/cli/command-context.ts';
 import { itemPrinter } from '../../../src/cli/printers/document-printer.ts';
 import type { Event } from '../../../src/schema/results.ts';
 import { paper } from '../../support/screen.ts';

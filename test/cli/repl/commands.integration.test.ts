@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mergeLayers } from '../../../src/core/settings.ts';
-import type { CommandContext } from '../../../src/cli/command.ts';
+import type { CommandContext } from '../../../src/cli/command-context.ts';
 import { commands, isCommand, meantBy, runReplCommand } from '../../../src/cli/repl/commands.ts';
 import { completionOf } from '../../../src/cli/repl/repl.ts';
 import { Memory } from '../../../src/cli/repl/memory.ts';

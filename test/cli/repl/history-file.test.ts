@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CommandContext } from '../../../src/cli/command.ts';
+import type { CommandContext } from '../../../src/cli/command-context.ts';
 import { isDevice, makeFolder, textIn } from '../../../src/cli/repl/history-file.ts';
 import { memoryOf } from '../../../src/cli/repl/memory.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createBrowser } from '../../../src/drivers/browser/browser.ts';
-import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import type { Network } from '../../../src/schema/config-sources.ts';
 import { withBrowser } from '../../support/browser.ts';
 import { failure, text } from '../../http/door.ts';
 import { FILLER, rendering } from './rendering.ts';

@@ -1,8 +1,10 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createRawServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { proxiesIn, Refused } from '../../../src/http/connections.ts';
-import { type GuardProxy, openGuardProxy, type Pass, type WayOptions } from '../../../src/drivers/browser/guard-proxy.ts';
+import { proxiesIn } from '../../../src/http/connections.ts';
+import { Refused } from '../../../src/http/address-policy.ts';
+import { type GuardProxy, openGuardProxy, type WayOptions } from '../../../src/drivers/browser/guard-proxy.ts';
+import type { Pass } from '../../../src/drivers/browser/pass.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 
 const opened: { close(): Promise<void> }[] = [];

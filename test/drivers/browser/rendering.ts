@@ -1,7 +1,7 @@
 import { createBrowser } from '../../../src/drivers/browser/browser.ts';
-import type { RendererOptions } from '../../../src/drivers/browser/renderer-options.ts';
-import type { Renderer } from '../../../src/ports/reading.ts';
-import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
+import type { RendererOptions, Renderer } from '../../../src/ports/reading.ts';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import type { Network } from '../../../src/schema/config-sources.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 
 type Settings = Partial<Omit<RendererOptions, 'network'>> & { network?: Partial<Network> };

@@ -1,7 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { operations } from '../../../src/engine/operations.ts';
+import { operations } from '../../../src/schema/operations.ts';
 import { createComponents, type JsonSchema } from '../../../src/server/openapi/components.ts';
 import type { MediaType, ResponseObject } from '../../../src/server/openapi/responses.ts';
 import { openApiDocument } from '../../../src/server/openapi/openapi.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { collect } from '../../../src/core/run.ts';
-import { ErrorItem } from '../../../src/schema/results.ts';
+import { ErrorItem } from '../../../src/schema/items.ts';
 import { runChunk } from '../../../src/stages/chunk/chunk.ts';
 import { documentOf } from './markdown.ts';
 

@@ -1,7 +1,7 @@
 import { createHttp, type HttpOptions } from '../../../src/http/client.ts';
-import { DEFAULTS, type Network } from '../../../src/schema/config.ts';
-import type { Document } from '../../../src/schema/items.ts';
-import type { ErrorItem } from '../../../src/schema/results.ts';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import type { Network } from '../../../src/schema/config-sources.ts';
+import type { Document, ErrorItem } from '../../../src/schema/items.ts';
 import type { Extracted } from '../../../src/stages/extract/candidate.ts';
 import type { Site } from '../../support/site.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { settle } from '../../../src/core/run.ts';
-import type { RetrievedItem } from '../../../src/schema/items.ts';
-import type { ErrorItem } from '../../../src/schema/results.ts';
+import type { RetrievedItem, ErrorItem } from '../../../src/schema/items.ts';
 import { searchEach, searchesFor } from '../../../src/stages/retrieve/search.ts';
 
 const item = (id: string, score: number, rerank_score?: number): RetrievedItem => ({

@@ -1,6 +1,5 @@
-import type { DomElement, DomNode } from './dom.ts';
+import { type DomElement, type DomNode, elementNames } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
-import { elementNames } from './element-names.ts';
 
 const TEXT = 3;
 const ELEMENT = 1;

@@ -146,3 +146,6 @@ function flatten(root: DomElement): void {
     level = depth === DEEPEST ? [] : level.flatMap(childElements);
   }
 }
+
+/** The names that its author gave an element. */
+export const elementNames = (element: DomElement): string => `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;

@@ -1,13 +1,10 @@
-import type { DomDocument, DomElement } from './dom.ts';
+import { type DomDocument, type DomElement, elementNames } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 
 const HEADING = /^(?:H[1-6]|DT)$/;
 const PART = /^(?:DIV|SECTION)$/;
 const PLACE = /^(?:A|SPAN)$/;
 const MOST_PLACES = 5;
-
-/** The names that its author gave an element. */
-export const elementNames = (element: DomElement): string => `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;
 
 /** Whether an element is a heading or a term, or a part that begins with one: its id is where links to it lead, and says what it is about. */
 export const isTopic = (element: DomElement): boolean =>

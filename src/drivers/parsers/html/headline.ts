@@ -1,6 +1,5 @@
-import { childElements, type DomDocument, type DomElement } from './dom.ts';
+import { childElements, type DomDocument, type DomElement, elementNames } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
-import { elementNames } from './element-names.ts';
 import { lettersOf, linkShareOf } from './link-density.ts';
 
 const AROUND = 'aside, footer';

@@ -1,7 +1,7 @@
-import { childElements, type DomElement, type DomNode } from './dom.ts';
+import { childElements, type DomElement, type DomNode, elementNames } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import { type Measure, measuresOf } from './link-density.ts';
-import { elementNames, purposeOf } from './element-names.ts';
+import { purposeOf } from './element-names.ts';
 import { isConcealed, unhide } from './hidden-elements.ts';
 import { isOfSite } from './headline.ts';
 import { isUnshown } from './aria-elements.ts';

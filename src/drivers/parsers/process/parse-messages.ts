@@ -1,9 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
-import { type ErrorCode, KbError } from '../../../core/errors.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import { brokenFile } from '../parse-failures.ts';
-import { parseDocument, type ParseTask } from '../parse.ts';
 
 /** Bytes of a message that are written at once: a large one waits in this process until the other has read what was sent before. */
 const PIECE_BYTES = 256 * 2 ** 10;
@@ -52,21 +50,11 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
   });
 }
 
+export interface ParseTask {
+  bytes: Uint8Array;
+  source: string;
+  file_type: string;
+}
+
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
 export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
-
-/** Parses one document after another. Throws nothing. */
-export async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {
-  const outcomes: ParseOutcome[] = [];
-  for (const task of tasks) outcomes.push(await parseTask(task));
-  return outcomes;
-}
-
-async function parseTask(task: ParseTask): Promise<ParseOutcome> {
-  try {
-    return { parsed: await parseDocument(task) };
-  } catch (error) {
-    const { code, message, hint } = error instanceof KbError ? error : brokenFile(task.source, task.file_type, error);
-    return { failed: { code, message, hint } };
-  }
-}

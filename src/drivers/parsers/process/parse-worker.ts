@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { Socket } from 'node:net';
-import type { ParseTask } from '../parse.ts';
+import type { ParseTask } from './parse-messages.ts';
 import type { ParseAnswer } from './worker-process.ts';
 
 // The process that documents are parsed in. It is given the limit of its resident memory in bytes, and talks over its descriptor 3.
@@ -16,7 +16,7 @@ for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[n
 enableCompileCache?.();
 const [{ onMessage, sendMessage }, { parseTasks }, { startWatchdog }] = await Promise.all([
   import('./parse-messages.ts'),
-  import('./parse-messages.ts'),
+  import('./parse-tasks.ts'),
   import('./watchdog.ts'),
 ]);
 const tellWatchdog = startWatchdog({ bytes: Number(process.argv[2]) });

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { workerFile } from '../../../core/project.ts';
-import { onMessage, type ParseOutcome, sendMessage } from './parse-messages.ts';
-import type { ParseTask } from '../parse.ts';
+import { onMessage, type ParseOutcome, sendMessage, type ParseTask } from './parse-messages.ts';
 
 /** What a process says when it has parsed. */
 export interface ParseAnswer {

@@ -5,7 +5,7 @@ import type { Config } from '../../../schema/config.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import { type ApiSettings, apiSource, checkApi, isGiven, isPartOf, markedSource, settingsFor } from './api-settings.ts';
 import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, positionOf } from './pagination.ts';
-import type { Stage } from '../../../schema/results.ts';
+import type { Stage } from '../../../schema/items.ts';
 import { documentsOf } from './api-documents.ts';
 import { type ApiPage, fetchPage, pageOf, saysNoPage } from './api-page.ts';
 import type { Extracted } from '../candidate.ts';

@@ -3,7 +3,7 @@ import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { systemPath } from '../../../core/file-names.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
-import type { Stage } from '../../../schema/results.ts';
+import type { Stage } from '../../../schema/items.ts';
 import type { Extracted } from '../candidate.ts';
 import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
 import { type FoundFile, listDocs } from './list-files.ts';

@@ -1,4 +1,4 @@
-import type { Http } from '../../../http/client.ts';
+import type { Http } from '../../../http/message.ts';
 import { identified, redactUrl } from '../../../core/secrets.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { ApiInput, DocsInput, UrlsInput } from '../../../schema/source-entries.ts';

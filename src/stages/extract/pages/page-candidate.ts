@@ -1,8 +1,6 @@
-import type { Progress } from '../../../core/run.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
-import type { Document } from '../../../schema/items.ts';
-import type { Stage } from '../../../schema/results.ts';
+import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../candidate.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { normalized } from './crawl/page-address.ts';
@@ -10,24 +8,6 @@ import { outlinksOf, robotsDirectives } from './crawl/outlinks.ts';
 import { urlSource } from './network.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
 import type { RememberedPage } from './page-memory.ts';
-
-/** A page that was read, as a stream tells of it (contract, section 4). */
-export interface PageTold {
-  url: string;
-  /** Empty where the page has none, and where it was not read because it is unchanged. */
-  title: string;
-  depth: number;
-  status_code: number;
-  document_id: string;
-}
-
-/** Tells of a page; with `verbose` also in a line for people: `200  depth 1  https://…  Title`. */
-export const pageEvent = (page: PageTold, { verbose }: { verbose: boolean }): Progress => ({
-  type: 'page',
-  stage: 'crawl',
-  message: verbose ? [page.status_code, `depth ${page.depth}`, page.url, page.title].join('  ').trimEnd() : '',
-  data: { ...page },
-});
 
 /** What a page is stored under, and how many links lead to it. */
 interface PlacedPage {

@@ -6,7 +6,7 @@ import { statusError } from '../../../http/status-errors.ts';
 import type { AnswerHead, HttpAnswer, InTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
-import type { Stage } from '../../../schema/results.ts';
+import type { Stage } from '../../../schema/items.ts';
 import { keyOf, normalized } from './crawl/page-address.ts';
 import { assertIsAsked, hasMoreLetters, needOfBrowser } from './error-page.ts';
 import { fileTypeOf, inUtf8, isToldByBytes } from './media-type.ts';

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
-import type { Stage } from '../../../schema/results.ts';
+import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent } from '../candidate.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { assertIsAsked } from './error-page.ts';

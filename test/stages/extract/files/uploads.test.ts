@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ErrorItem } from '../../../../src/schema/results.ts';
+import type { ErrorItem } from '../../../../src/schema/items.ts';
 import type { Candidate, Extracted } from '../../../../src/stages/extract/candidate.ts';
 import { extractUploads, uploadName } from '../../../../src/stages/extract/files/uploads.ts';
 import { folder } from '../../../support/folder.ts';

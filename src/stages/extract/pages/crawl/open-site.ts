@@ -1,7 +1,7 @@
 import { isAbort, KbError } from '../../../../core/errors.ts';
 import { givenHeaders } from '../../../../http/exchange.ts';
 import { addressOf } from '../../../../http/message.ts';
-import type { Stage } from '../../../../schema/results.ts';
+import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../candidate.ts';
 import { urlSource } from '../network.ts';
 import { failedPage, unreadable } from '../page-candidate.ts';

@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { KbError } from '../../../../../src/core/errors.ts';
-import { DEFAULTS, type Network } from '../../../../../src/schema/config.ts';
+import { DEFAULTS } from '../../../../../src/schema/config.ts';
+import type { Network } from '../../../../../src/schema/config-sources.ts';
 import type { Site, SiteRoute } from '../../../../support/site.ts';
 import { article, asked, crawled, extracting, memoryOf, pageReader, paths, siteKeeper } from './crawling.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { DEFAULTS, type Network } from '../../../../../src/schema/config.ts';
+import { DEFAULTS } from '../../../../../src/schema/config.ts';
+import type { Network } from '../../../../../src/schema/config-sources.ts';
 import type { SiteRoute } from '../../../../support/site.ts';
 import { article, asked, crawled, memoryOf, paths, siteKeeper } from './crawling.ts';
 

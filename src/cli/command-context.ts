@@ -1,0 +1,16 @@
+import type { LoadedConfig } from '../config/load.ts';
+import type { Engine } from '../ports/engines.ts';
+import type { Screen } from './screen.ts';
+
+/** What the flags of a command line say, by their names. */
+export type FlagValues = Record<string, unknown>;
+
+/** What a command has at hand once its command line is read. */
+export interface CommandContext {
+  loaded: LoadedConfig;
+  engine: Engine;
+  screen: Screen;
+  /** Aborted by Ctrl-C. A second one ends the process at once. */
+  signal: AbortSignal;
+  flags: FlagValues;
+}

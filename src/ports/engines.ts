@@ -1,0 +1,35 @@
+import type { Config } from '../schema/config.ts';
+import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
+import type { Event } from '../schema/results.ts';
+import type { OwnDrivers } from './drivers.ts';
+
+/** Where an engine runs: what the user of the command line names may be private, what a request to a server names may not. */
+export type Surface = 'cli' | 'server';
+
+/** Beside where and how it works: drivers of one's own, whose names the configuration and requests may then use. */
+export interface EngineOptions extends OwnDrivers {
+  config: Config;
+  /** The folder that sources and relative store paths are relative to; the working directory where absent. */
+  home?: string;
+  /** The folder that paths in requests are relative to; `home` where absent. */
+  cwd?: string;
+  surface?: Surface;
+}
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether the report's lists are filled; without them it stays small, whatever the corpus. */
+  lists?: boolean;
+}
+
+/** kb itself, without a face. Drivers are opened when they are first needed, and shared. */
+export interface Engine {
+  readonly config: Config;
+  /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
+  run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
+  /** Throws the KbError that `run` would throw before it does anything: for a request that does not fit, or asks for what it may not. */
+  check<Name extends OperationName>(name: Name, request: RequestOf<Name>): void;
+  /** Asks the configured store for an answer. Throws a KbError where it gives none. */
+  checkStore(): Promise<void>;
+  close(): Promise<void>;
+}
