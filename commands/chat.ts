@@ -7,7 +7,7 @@ import { operations } from '../src/schema/operations.ts';
 
 export default class Chat extends KbCommand {
   static override summary = operations.chat.summary;
-  static override description = 'With a question: one answer. Without: a conversation; /help there shows what it understands.';
+  static override description = 'With a question, prints one answer. Without one, starts a conversation; /help lists its commands.';
   static override examples = [
     '<%= config.bin %> chat "What does ERR-4042 mean?"',
     '<%= config.bin %> chat --collection manuals',
@@ -18,10 +18,10 @@ export default class Chat extends KbCommand {
   static override flags = {
     'history-file': Flags.string({
       description:
-        'File that keeps the conversation and that it goes on from, also where the question is an argument. On a terminal there is one anyway, for each collection, in ~/.local/state/kb/chat',
+        'File to continue the conversation from and save it to, also for a single question. On a terminal the default is one file per collection in ~/.local/state/kb/chat',
       helpValue: 'FILE',
     }),
-    'no-history': Flags.boolean({ description: 'Go on from no earlier conversation, and keep none', exclusive: ['history-file'] }),
+    'no-history': Flags.boolean({ description: 'Do not load or save a conversation', exclusive: ['history-file'] }),
     ...operationFlags(operations.chat, { omit: ['query'] }),
   };
 

@@ -7,7 +7,7 @@ import { GivenDocument } from '../src/schema/items.ts';
 
 export default class Chunk extends KbCommand {
   static override summary = operations.chunk.summary;
-  static override description = 'Reads documents as JSON Lines on standard input, as kb parse writes them, and writes a chunk a line.';
+  static override description = 'Reads documents as JSON Lines from standard input, as kb parse writes them. Writes one chunk per line.';
   static override examples = [
     '<%= config.bin %> parse ./docs | <%= config.bin %> chunk --chunk-size 800',
     'echo \'{"text": "# Door\\n\\nIt is locked at ten."}\' | <%= config.bin %> chunk --json',

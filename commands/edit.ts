@@ -9,7 +9,7 @@ import { EditedChunk } from '../src/schema/items.ts';
 export default class Edit extends KbCommand {
   static override summary = operations.edit.summary;
   static override description =
-    'Reads chunks (id, text, and metadata where it changes) as JSON Lines on standard input; each is embedded anew. An edit lasts until its document changes.';
+    'Reads chunks (id, text, and metadata if it changes) as JSON Lines from standard input and embeds them again. An edit lasts until its document changes.';
   static override examples = [
     'echo \'{"id": "3f2a…", "text": "The gate is locked at eleven."}\' | <%= config.bin %> edit --collection manuals',
   ];

@@ -7,7 +7,7 @@ import { GivenChunk } from '../src/schema/items.ts';
 
 export default class Embed extends KbCommand {
   static override summary = operations.embed.summary;
-  static override description = 'Reads chunks as JSON Lines on standard input, as kb chunk writes them, and writes each with its vector.';
+  static override description = 'Reads chunks as JSON Lines from standard input, as kb chunk writes them. Writes each with its vector.';
   static override examples = ['<%= config.bin %> parse ./docs | <%= config.bin %> chunk | <%= config.bin %> embed'];
   static override flags = operationFlags(operations.embed);
 

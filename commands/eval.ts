@@ -8,7 +8,7 @@ import { operations } from '../src/schema/operations.ts';
 export default class Eval extends KbCommand {
   static override summary = operations.evaluate.summary;
   static override description =
-    'A golden set is YAML, JSON Lines or CSV: questions with the sources, passages and words that are expected. It ends with 1 where a gate is missed.';
+    'A golden set (YAML, JSON Lines or CSV) lists questions with the expected sources, passages and words. Exits with 1 if a threshold is missed.';
   static override examples = [
     '<%= config.bin %> eval questions.yaml',
     '<%= config.bin %> eval questions.jsonl --min-recall 0.9 --min-right 0.6 --report report.md',

@@ -8,16 +8,21 @@ import { operations } from '../src/schema/operations.ts';
 export default class Fetch extends KbCommand {
   static override summary = operations.fetch.summary;
   static override description =
-    'Writes a document a line as JSON Lines. @file holds the configuration of an API (url, method, headers, params, body, pagination …) as YAML or JSON; ${NAME} in it stands for a variable of the environment.';
+    'Writes one document per line (JSON Lines). @file is a YAML or JSON file that configures an API (url, method, headers, params, body, pagination …); ${NAME} in it is an environment variable.';
   static override examples = [
     '<%= config.bin %> fetch https://example.com/api/articles',
     "<%= config.bin %> fetch https://example.com/api/articles --header 'Authorization: Bearer ${TOKEN}' --param lang=en",
     '<%= config.bin %> fetch @articles.yaml | kb chunk',
   ];
   static override strict = false;
-  static override args = { api: Args.string({ description: 'Address of the API, or @file', required: true }) };
+  static override args = { api: Args.string({ description: 'URL of the API, or @file', required: true }) };
   static override flags = {
-    header: Flags.string({ description: 'Sent with the request', helpValue: "'NAME: VALUE'", multiple: true, multipleNonGreedy: true }),
+    header: Flags.string({
+      description: 'Header to send with the request',
+      helpValue: "'NAME: VALUE'",
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     param: Flags.string({ description: 'Query parameter', helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true }),
     'output-dir': outputDir,
     ...settingFlags(operations.fetch.sections),

@@ -11,7 +11,8 @@ const many = (description: string, helpValue: string) => Flags.string({ descript
 
 export default class Ingest extends KbCommand {
   static override summary = operations.ingest.summary;
-  static override description = 'Again, what is unchanged costs nothing and what changed is replaced; --prune removes what is gone.';
+  static override description =
+    'On a second run, unchanged documents cost nothing and changed ones are replaced. --prune removes documents that no longer exist.';
   static override examples = [
     '<%= config.bin %> ingest --docs ./manuals',
     "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --markdown @news.md --prune --collection support",
@@ -20,7 +21,7 @@ export default class Ingest extends KbCommand {
   static override flags = {
     docs: many('Files, folders, globs or links to documents', 'PATH'),
     urls: many('Web pages', 'URL'),
-    api: many('HTTP API: its address, or @file with its configuration', 'URL|@FILE'),
+    api: many('HTTP API: its URL, or @file with its configuration', 'URL|@FILE'),
     markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
     sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),
     'allow-failures': allowFailures,

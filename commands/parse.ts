@@ -6,7 +6,7 @@ import { operations } from '../src/schema/operations.ts';
 
 export default class Parse extends KbCommand {
   static override summary = operations.parse.summary;
-  static override description = 'Writes a document a line as JSON Lines. PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV are read.';
+  static override description = 'Reads PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV. Writes one document per line (JSON Lines).';
   static override examples = [
     '<%= config.bin %> parse manual.pdf',
     '<%= config.bin %> parse ./docs --output-dir markdown',

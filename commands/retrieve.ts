@@ -7,17 +7,17 @@ import { operations } from '../src/schema/operations.ts';
 export default class Retrieve extends KbCommand {
   static override summary = operations.retrieve.summary;
   static override description =
-    'Also called kb query. The score is a similarity from 0 to 1, the same in every mode. On a terminal, each hit shows the sentence that fits best and what is around it; elsewhere, and with --full, the whole passage.';
+    'Also called kb query. Scores are similarities from 0 to 1, comparable between modes. On a terminal, each hit shows its best sentence in context; otherwise, and with --full, the whole passage.';
   static override aliases = ['query'];
   static override examples = [
     '<%= config.bin %> retrieve "How often is the filter replaced?"',
     '<%= config.bin %> retrieve ERR-4042 --mode text --top-k 3 --explain',
     '<%= config.bin %> retrieve "opening hours" --filter \'{"year": {"gte": 2024}}\' --json',
   ];
-  static override args = { query: Args.string({ description: 'What to look for', required: true }) };
+  static override args = { query: Args.string({ description: 'Text to search for', required: true }) };
   static override flags = {
     ...operationFlags(operations.retrieve, { omit: ['query'] }),
-    full: Flags.boolean({ description: 'Show whole passages on a terminal, too' }),
+    full: Flags.boolean({ description: 'Show whole passages on a terminal' }),
   };
 
   async run(): Promise<void> {

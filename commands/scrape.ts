@@ -8,7 +8,7 @@ import { operations } from '../src/schema/operations.ts';
 
 export default class Scrape extends KbCommand {
   static override summary = operations.scrape.summary;
-  static override description = 'Writes a document a line as JSON Lines: the main content of each page as Markdown.';
+  static override description = 'Writes the main content of each page as Markdown, one document per line (JSON Lines).';
   static override examples = [
     '<%= config.bin %> scrape https://example.com/docs/start',
     '<%= config.bin %> scrape https://example.com/docs/ --crawl-mode full --max-pages 500 --json > docs.json',
@@ -19,7 +19,7 @@ export default class Scrape extends KbCommand {
   static override args = { url: Args.string({ description: 'Pages, or start pages of crawls' }) };
   static override flags = {
     retry: Flags.string({
-      description: 'Pages that failed and may not fail again: what kb scrape --json has written, or error items',
+      description: 'Read failed pages again. FILE is the output of kb scrape --json, or error items',
       helpValue: 'FILE',
     }),
     'output-dir': outputDir,

@@ -10,14 +10,14 @@ const LAST_BREATH = 2_000;
 export default class Serve extends KbCommand {
   static override summary = 'Serve the knowledge base over HTTP';
   static override description =
-    'Whoever can reach the address can read and write the collections: it is this machine alone, unless KB_SERVER_TOKEN is set. /docs describes the interface.';
+    'Anyone who can reach the address can read and write the collections. It accepts only this machine unless KB_SERVER_TOKEN is set. /docs describes the interface.';
   static override examples = [
     '<%= config.bin %> serve',
     '<%= config.bin %> serve --port 0 --collection manuals',
     'KB_SERVER_TOKEN=$(openssl rand -hex 32) <%= config.bin %> serve --host 0.0.0.0',
   ];
   static override flags = {
-    reload: Flags.boolean({ description: 'Start again when the configuration (in a checkout, a source) changes' }),
+    reload: Flags.boolean({ description: 'Restart when the configuration (in a checkout, also the source code) changes' }),
     ...settingFlags(['server', 'collection', 'storage', 'embedding.provider', 'embedding.model', 'retrieval', 'chat.llm']),
   };
 

@@ -8,8 +8,7 @@ import { GivenEmbeddedChunk } from '../src/schema/items.ts';
 
 export default class Store extends KbCommand {
   static override summary = operations.store.summary;
-  static override description =
-    'Reads chunks with vectors as JSON Lines on standard input, as kb embed writes them, and stores them under their ids.';
+  static override description = 'Reads chunks with vectors as JSON Lines from standard input, as kb embed writes them. Stores them by id.';
   static override examples = ['<%= config.bin %> embed < chunks.jsonl | <%= config.bin %> store --collection tickets'];
   static override flags = {
     'allow-failures': allowFailures,

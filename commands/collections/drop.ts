@@ -6,7 +6,7 @@ import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsDrop extends KbCommand {
   static override summary = operations.drop_collection.summary;
-  static override description = 'Asks before it does. Off a terminal it needs --yes.';
+  static override description = 'Asks for confirmation. Without a terminal it needs --yes.';
   static override examples = ['<%= config.bin %> collections drop old-manuals', '<%= config.bin %> collections drop old-manuals --yes'];
   static override args = { name: Args.string({ description: 'Collection', required: true }) };
   static override flags = {

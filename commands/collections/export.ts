@@ -7,7 +7,7 @@ import { operations } from '../../src/schema/operations.ts';
 export default class CollectionsExport extends KbCommand {
   static override summary = operations.export_collection.summary;
   static override description =
-    'A header line with the embedder, a chunk a line with text, metadata and vector, and a closing line with their number and hash, on standard output.';
+    'Writes JSON Lines to standard output: a header with the embedder, one chunk per line with text, metadata and vector, and a final line with their number and hash.';
   static override examples = ['<%= config.bin %> collections export manuals > manuals.jsonl'];
   static override args = { name: Args.string({ description: 'Collection', required: true }) };
   static override flags = operationFlags(operations.export_collection, { omit: ['name'] });

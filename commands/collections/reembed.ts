@@ -6,7 +6,7 @@ import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsReembed extends KbCommand {
   static override summary = operations.reembed_collection.summary;
-  static override description = 'The old vectors serve until all the new ones are there; then the collection switches in one step.';
+  static override description = 'Searches use the old vectors until all new ones are ready. The collection then switches in one step.';
   static override examples = ['<%= config.bin %> collections reembed manuals --embedding-provider openai'];
   static override args = { name: Args.string({ description: 'Collection', required: true }) };
   static override flags = operationFlags(operations.reembed_collection, { omit: ['name'] });

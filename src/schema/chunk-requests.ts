@@ -19,14 +19,14 @@ const writeFields = {
 
 export const ChunkRequest = z
   .strictObject({
-    markdown: z.union([z.string(), listOf(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse gives them'),
-    title: z.string().optional().describe('Title of the documents that have none'),
-    source: z.string().optional().describe('Path, address or name of the documents that have none'),
+    markdown: z.union([z.string(), listOf(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse writes them'),
+    title: z.string().optional().describe('Title for documents without one'),
+    source: z.string().optional().describe('Source (path, address or name) for documents without one'),
     ...flattened(Chunking, 'chunking'),
   })
   .meta({
     id: 'ChunkRequest',
-    description: 'Documents to be split',
+    description: 'Documents to split into chunks',
     examples: [
       {
         markdown: '# Front door\n\nThe door is locked at ten in the evening. The key hangs in the office.',
@@ -47,27 +47,30 @@ const chunk = {
 
 export const EmbedRequest = z
   .strictObject({
-    chunks: listOf(GivenChunk).describe('Chunks as kb chunk gives them'),
+    chunks: listOf(GivenChunk).describe('Chunks as kb chunk writes them'),
     ...embedderFields,
-    input_type: z.enum(['document', 'query']).optional().describe('What the texts are, for models that tell the two apart'),
+    input_type: z
+      .enum(['document', 'query'])
+      .optional()
+      .describe('Whether the texts are documents or queries, for models that distinguish the two'),
     batch_size: overriding(embedding.shape.batch_size, 'embedding.batch_size'),
     options: overriding(embedding.shape.options, 'embedding.options'),
   })
   .meta({
     id: 'EmbedRequest',
-    description: 'Chunks to be embedded',
+    description: 'Chunks to embed',
     examples: [{ chunks: [chunk], provider: 'local', input_type: 'document' }],
   });
 export type EmbedRequest = z.infer<typeof EmbedRequest>;
 
 export const StoreRequest = z
   .strictObject({
-    embedded_chunks: listOf(GivenEmbeddedChunk).describe('Chunks with their vectors, as kb embed gives them'),
+    embedded_chunks: listOf(GivenEmbeddedChunk).describe('Chunks with vectors, as kb embed writes them'),
     ...writeFields,
   })
   .meta({
     id: 'StoreRequest',
-    description: 'Chunks to be written into a collection',
+    description: 'Chunks to store in a collection',
     examples: [
       {
         embedded_chunks: [{ ...chunk, embedding: [0.6, 0, 0.8], embedder: { provider: 'openai', model: 'text-embedding-3-small' } }],
@@ -89,13 +92,13 @@ function eachOnce({ value, issues }: z.core.ParsePayload<{ id: string }[]>): voi
 
 export const EditRequest = z
   .strictObject({
-    chunks: listOf(EditedChunk).check(eachOnce).describe('What changes, by the identifier of the chunk; each of them once'),
+    chunks: listOf(EditedChunk).check(eachOnce).describe('Changed chunks by id, each at most once'),
     ...embedderFields,
     ...writeFields,
   })
   .meta({
     id: 'EditRequest',
-    description: 'Changes of stored chunks',
+    description: 'Changes to stored chunks',
     examples: [{ chunks: [{ id: 'doors-1', text: 'The door is locked at eleven in the evening.' }], collection: 'house' }],
   });
 export type EditRequest = z.infer<typeof EditRequest>;
@@ -103,13 +106,13 @@ export type EditRequest = z.infer<typeof EditRequest>;
 export const DeleteRequest = z
   .strictObject({
     ids: listOf(z.string().min(1)).optional().describe('Identifiers of chunks'),
-    source: z.string().optional().describe('All chunks of a document'),
-    filter: Filter.optional().describe('All chunks that it holds for'),
+    source: z.string().optional().describe('Source of a document, all of whose chunks are removed'),
+    filter: Filter.optional().describe('Filter; all chunks that match are removed'),
     ...storeFields,
   })
   .meta({
     id: 'DeleteRequest',
-    description: 'What is to be removed: exactly one of ids, source and filter',
+    description: 'Chunks to remove: exactly one of ids, source and filter',
     examples: [{ source: 'house/doors.md', collection: 'house' }],
   });
 export type DeleteRequest = z.infer<typeof DeleteRequest>;

@@ -6,17 +6,17 @@ import { EmbedderName } from './items.ts';
 export const CollectionSummary = z
   .object({
     name: z.string().describe('Name of the collection'),
-    embedding: EmbedderName.describe('The embedder that its vectors are of'),
-    dimensions: z.int().min(0).describe('Length of its vectors; 0 without vectors'),
-    chunks: z.int().min(0).describe('Chunks that it holds'),
-    sources: z.int().min(0).describe('Documents'),
-    bytes: z.int().min(0).describe('Bytes on disk; 0 where the store does not tell'),
+    embedding: EmbedderName.describe('Embedder of its vectors'),
+    dimensions: z.int().min(0).describe('Vector dimensions; 0 without vectors'),
+    chunks: z.int().min(0).describe('Number of chunks'),
+    sources: z.int().min(0).describe('Number of documents'),
+    bytes: z.int().min(0).describe('Bytes on disk; 0 if the store does not report it'),
   })
-  .meta({ id: 'CollectionSummary', description: 'What is known of a collection' });
+  .meta({ id: 'CollectionSummary', description: 'Summary of a collection' });
 export type CollectionSummary = z.infer<typeof CollectionSummary>;
 
 export const CollectionsResult = z
-  .object({ collections: z.array(CollectionSummary).describe('In name order') })
+  .object({ collections: z.array(CollectionSummary).describe('Collections, sorted by name') })
   .meta({ id: 'CollectionsResult', description: 'The collections of the store' });
 export type CollectionsResult = z.infer<typeof CollectionsResult>;
 
@@ -25,38 +25,36 @@ export const CollectionRequest = z
   .strictObject({ name })
   .meta({ id: 'CollectionRequest', description: 'A collection', examples: [{ name: 'manuals' }] });
 export type CollectionRequest = z.infer<typeof CollectionRequest>;
-export const CollectionsRequest = z
-  .strictObject({})
-  .meta({ id: 'CollectionsRequest', description: 'Nothing has to be said', examples: [{}] });
+export const CollectionsRequest = z.strictObject({}).meta({ id: 'CollectionsRequest', description: 'No parameters', examples: [{}] });
 
 /** `lines` are those of an export: a header with the fingerprint, a chunk each, and the line that closes it. */
 export const ImportRequest = z.strictObject({
   name,
   lines: z.custom<AsyncIterable<string>>().describe('The lines of an export'),
-  force: z.boolean().optional().describe('Take what is there of an export that was cut off or changed'),
+  force: z.boolean().optional().describe('Import what is readable of an export that was cut off or changed'),
 });
 export type ImportRequest = z.infer<typeof ImportRequest>;
 
 export const DropResult = z
-  .object({ name, dropped: z.boolean().describe('Whether there was one') })
-  .meta({ id: 'DropResult', description: 'What became of a collection' });
+  .object({ name, dropped: z.boolean().describe('Whether the collection existed') })
+  .meta({ id: 'DropResult', description: 'Result of dropping a collection' });
 export type DropResult = z.infer<typeof DropResult>;
 export const ExportResult = z
   .object({ name, exported: z.int().min(0).describe('Chunks written') })
-  .meta({ id: 'ExportResult', description: 'What was written of a collection' });
+  .meta({ id: 'ExportResult', description: 'Result of an export' });
 export type ExportResult = z.infer<typeof ExportResult>;
 export const ImportResult = z
   .object({ name, imported: z.int().min(0).describe('Chunks read') })
-  .meta({ id: 'ImportResult', description: 'What was read into a collection' });
+  .meta({ id: 'ImportResult', description: 'Result of an import' });
 export type ImportResult = z.infer<typeof ImportResult>;
 export const ReembedResult = z
   .object({
     name,
-    embedding: EmbedderName.describe('The embedder that its vectors are of now'),
-    dimensions: z.int().min(0).describe('Length of its vectors; 0 without vectors'),
+    embedding: EmbedderName.describe('Embedder of the new vectors'),
+    dimensions: z.int().min(0).describe('Vector dimensions; 0 without vectors'),
     embedded: z.int().min(0).describe('Chunks embedded'),
   })
-  .meta({ id: 'ReembedResult', description: 'A collection that was embedded anew' });
+  .meta({ id: 'ReembedResult', description: 'Result of embedding a collection with another model' });
 export type ReembedResult = z.infer<typeof ReembedResult>;
 
 /** The first line of an export. */

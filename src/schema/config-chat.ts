@@ -10,20 +10,20 @@ export type LowConfidenceMode = z.infer<typeof LowConfidenceMode>;
 export const LlmConfig = z
   .strictObject({
     provider: LlmProvider.meta({ flag: 'llm-provider' }),
-    model: z.string().optional().describe("Language model; the provider's default where absent").meta({ flag: 'llm-model' }),
-    max_tokens: z.int().min(1).max(1_000_000).describe('Tokens of an answer').meta({ flag: 'max-tokens' }),
+    model: z.string().optional().describe("Language model. Default: the provider's default").meta({ flag: 'llm-model' }),
+    max_tokens: z.int().min(1).max(1_000_000).describe('Maximum tokens of an answer').meta({ flag: 'max-tokens' }),
     context_window: z
       .int()
       .min(1000)
       .max(100_000_000)
       .optional()
       .describe(
-        'Tokens that the model reads and writes at once; a careful guess for the provider where absent. max_tokens takes at most half',
+        'Context window of the model in tokens (input and output). Default: a cautious value for the provider. max_tokens takes at most half',
       ),
-    timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds without a token after which an answer is given up'),
-    options: options().describe('What the provider alone understands: base_url'),
+    timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds without a token before an answer is given up'),
+    options: options().describe('Options of the provider: base_url'),
   })
-  .describe('Which language model answers');
+  .describe('Language model that answers');
 export type LlmConfig = z.infer<typeof LlmConfig>;
 
 export const HistoryCompaction = z
@@ -33,25 +33,21 @@ export const HistoryCompaction = z
       .int()
       .min(3)
       .max(10_000)
-      .describe('Messages that the history may have with the new turn in it; beyond that, older ones are summarized'),
-    keep_recent: z
-      .int()
-      .min(0)
-      .max(10_000)
-      .describe('Messages kept word for word, of those given; fewer where history_limit leaves less room'),
+      .describe('Maximum messages in the history, including the new turn; older ones are summarized'),
+    keep_recent: z.int().min(0).max(10_000).describe('Recent messages that are not summarized; fewer if history_limit leaves less room'),
   })
-  .describe('When older turns are summarized');
+  .describe('Summarizing of older turns');
 
 export const QueryRewrite = z
   .strictObject({
     enabled: z
       .boolean()
       .optional()
-      .describe('Rewrite follow-up questions to stand alone; off, but on in the kb chat REPL')
+      .describe('Rewrite follow-up questions so that they stand alone. Default: off, but on in kb chat conversations')
       .meta({ flag: 'query-rewrite' }),
-    session_context: z.string().optional().describe('What the conversation is about, for the rewriting'),
+    session_context: z.string().optional().describe('Topic of the conversation, as context for the rewriting'),
   })
-  .describe('Whether follow-up questions are rewritten for the search');
+  .describe('Rewriting of follow-up questions for the search');
 
 export const RetrievalQualityConfig = z
   .strictObject({
@@ -61,29 +57,33 @@ export const RetrievalQualityConfig = z
       .min(0)
       .max(1)
       .optional()
-      .describe("Score under which a chunk is weak; where absent the embedder's calibrated one, for answers without a model .1 less")
+      .describe(
+        "Chunks with a lower score are rejected as weak. Default: the embedder's calibrated threshold, .1 less for answers without a model",
+      )
       .meta({ flag: 'min-retrieval-score' }),
     min_rerank_score: z
       .number()
       .optional()
-      .describe("Rerank score under which a chunk is weak; the reranker's calibrated one where absent")
+      .describe("Chunks with a lower rerank score are rejected as weak. Default: the reranker's calibrated threshold")
       .meta({ flag: 'min-rerank-score' }),
-    low_confidence_mode: LowConfidenceMode.describe('What happens when nothing is good enough').meta({ flag: 'low-confidence-mode' }),
-    max_context_chunks: z.int().min(1).max(200).describe('Chunks given to the language model').meta({ flag: 'max-context-chunks' }),
+    low_confidence_mode: LowConfidenceMode.describe('What to do if no chunk is good enough').meta({ flag: 'low-confidence-mode' }),
+    max_context_chunks: z.int().min(1).max(200).describe('Maximum chunks given to the language model').meta({ flag: 'max-context-chunks' }),
   })
-  .describe('Which passages an answer may be built from');
+  .describe('Quality gate: which passages an answer may use');
 
 export const Chat = z.strictObject({
   llm: LlmConfig,
-  persona: z.string().describe('A sentence that tells the model who answers, and how'),
+  persona: z.string().describe('Instruction for the model: who it is and how it answers'),
   history_compaction: HistoryCompaction,
   query_rewrite: QueryRewrite,
   intent_routing: z
     .strictObject({ enabled: z.boolean().describe('Answer greetings, thanks and farewells without retrieval') })
-    .describe('What is answered without retrieval'),
+    .describe('Messages answered without retrieval'),
   retrieval_quality: RetrievalQualityConfig,
   verify_citations: z
     .boolean()
-    .describe('Mark cited sentences whose words and figures their sources do not hold; in another language than the source, all are')
+    .describe(
+      'Mark cited sentences whose words and figures are not in their sources. If answer and source differ in language, all sentences are marked',
+    )
     .meta({ flag: 'verify-citations' }),
 });

@@ -6,13 +6,13 @@ export const Server = z.strictObject({
   host: z
     .string()
     .min(1)
-    .describe('Address that kb serve listens on; any but a loopback one needs KB_SERVER_TOKEN in the environment, or auth: gateway')
+    .describe('Address that kb serve listens on. Any address except loopback needs KB_SERVER_TOKEN in the environment, or auth: gateway')
     .meta({ flag: 'host' }),
-  port: z.int().min(0).max(65_535).describe('Port that it listens on; 0 takes any free one').meta({ flag: 'port' }),
+  port: z.int().min(0).max(65_535).describe('Port that kb serve listens on; 0 picks a free one').meta({ flag: 'port' }),
   auth: z
     .enum(['token', 'gateway'])
     .describe(
-      'Who lets callers in: token: the server, by KB_SERVER_TOKEN where that is set; gateway: a proxy before it, which alone can reach it',
+      'Who authenticates clients: token (the server, by KB_SERVER_TOKEN if that is set) or gateway (a proxy in front, which alone can reach the server)',
     ),
   allowed_hosts: z
     .array(
@@ -20,27 +20,27 @@ export const Server = z.strictObject({
         .string()
         .regex(/^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i, 'a name such as kb.example or *.kb.example, without a scheme and a port'),
     )
-    .describe('Names by which a proxy may call the server where it has no token, beside those of this machine: kb.example, *.kb.example'),
+    .describe('Host names accepted without a token, besides those of this machine: kb.example, *.kb.example'),
   allowed_roots: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Folders that paths in requests must lie in, relative to this file; the working directory where absent'),
+    .describe('Folders that requests may read, relative to this file. Default: the working directory'),
   allowed_store_urls: z
     .array(z.string().min(1))
-    .describe('Addresses of stores that a request may name, beside the configured one and the local defaults'),
+    .describe('Store URLs that requests may name, besides the configured one and the local defaults'),
   cors_origins: z
     .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'an origin such as https://app.example, without a path'))
-    .describe('Origins of web pages that may use the server, such as https://app.example'),
-  body_limit: Bytes.describe('Size of a request body, at most'),
-  upload_limit: Bytes.describe('Size of one uploaded file, at most'),
-  max_files: z.int().min(1).max(10_000).describe('Files in one upload, at most'),
-  request_timeout: z.number().positive().max(86_400).describe('Seconds that one request may take; a job may take longer'),
+    .describe('Web origins that may call the server from a browser, such as https://app.example'),
+  body_limit: Bytes.describe('Maximum size of a request body'),
+  upload_limit: Bytes.describe('Maximum size of an uploaded file'),
+  max_files: z.int().min(1).max(10_000).describe('Maximum files per upload'),
+  request_timeout: z.number().positive().max(86_400).describe('Timeout per request, in seconds; jobs may take longer'),
   max_concurrent: z
     .int()
     .min(1)
     .max(1000)
-    .describe('Requests worked on at once, searches and ingests counted apart; others wait their turn'),
-  rate_limit: z.int().min(0).describe('Requests in a minute that one client may make; 0: any number'),
+    .describe('Maximum requests processed at once, counted separately for searches and ingests; others wait'),
+  rate_limit: z.int().min(0).describe('Maximum requests per minute and client; 0: unlimited'),
 });
 export type Server = z.infer<typeof Server>;

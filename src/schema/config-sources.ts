@@ -8,7 +8,7 @@ export const DocsIngestion = z
     frontmatter: z.boolean().describe('Put a YAML block (title, source, description …) before the text of each document'),
     follow_links: z
       .boolean()
-      .describe('Follow links (symlinks) that lead out of a folder or pattern; those within it are followed always')
+      .describe('Follow symbolic links that lead out of a folder or pattern; links within it are always followed')
       .meta({ flag: 'follow-links' }),
   })
   .describe('How documents are read');
@@ -24,9 +24,9 @@ export const SiteConfig = z.strictObject({
       (text) => URL.canParse(text) && /^https?:\/\/[^/?#\s@]+$/i.test(text),
       'an origin such as https://docs.example.com, without a path',
     )
-    .describe('The site: nothing of this goes to any other'),
-  headers: z.record(name, line).optional().describe('Sent with every request, such as {"X-Team": "docs"}'),
-  cookies: z.record(name, line).optional().describe('Sent with every request, by name'),
+    .describe('Origin of the site; the values are sent to no other'),
+  headers: z.record(name, line).optional().describe('Headers sent with every request, such as {"X-Team": "docs"}'),
+  cookies: z.record(name, line).optional().describe('Cookies sent with every request, by name'),
   basic_auth: line
     .regex(/^[^:]+:/, 'a user name and a password with a colon between them')
     .optional()
@@ -37,16 +37,16 @@ export type SiteConfig = z.infer<typeof SiteConfig>;
 export const Network = z.strictObject({
   allow_private: z
     .union([z.enum(['auto']), z.boolean(), z.array(z.string())])
-    .describe('Whether private addresses may be fetched: auto (those the user named), true, false, or a list of origins'),
-  timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds for one request'),
-  max_bytes: Bytes.describe('Size of one answer, at most'),
-  max_redirects: z.int().min(0).max(50).describe('Redirects followed'),
-  user_agent: z.string().describe('How kb names itself'),
+    .describe('Whether private addresses may be fetched: auto (only those you name), true, false, or a list of origins'),
+  timeout: z.number().positive().max(LONGEST_WAIT).describe('Timeout per request, in seconds'),
+  max_bytes: Bytes.describe('Maximum size of one response'),
+  max_redirects: z.int().min(0).max(50).describe('Maximum redirects per request'),
+  user_agent: z.string().describe('User-Agent that kb sends'),
   sites: z
     .array(SiteConfig)
     .max(100)
     .describe(
-      'What origins that are not public are given with every page, document and API that is asked of them, and no other: a list of {origin, headers, cookies, basic_auth}, with ${NAME} for a variable of the environment',
+      'Credentials for sites that are not public, sent with every request to that origin and to no other: a list of {origin, headers, cookies, basic_auth}; ${NAME} is an environment variable',
     ),
 });
 export type Network = z.infer<typeof Network>;
@@ -55,16 +55,16 @@ const patterns = (meaning: string) => z.array(z.string().min(1).max(500)).max(10
 
 export const UrlsIngestion = z
   .strictObject({
-    mode: z.enum(['each', 'full']).describe('each: the pages given; full: crawl from them').meta({ flag: 'crawl-mode' }),
-    max_depth: z.int().min(0).max(100).describe('How many links away from the start page a crawl goes').meta({ flag: 'max-depth' }),
-    max_pages: z.int().min(1).max(1_000_000).describe('How many pages a crawl reads at most').meta({ flag: 'max-pages' }),
+    mode: z.enum(['each', 'full']).describe('each: read only the given pages; full: crawl from them').meta({ flag: 'crawl-mode' }),
+    max_depth: z.int().min(0).max(100).describe('Maximum links from the start page').meta({ flag: 'max-depth' }),
+    max_pages: z.int().min(1).max(1_000_000).describe('Maximum pages per crawl').meta({ flag: 'max-pages' }),
     include: patterns(
-      'Paths that a crawl takes alone, such as /docs/** (* and ? within a name, ** any folders; without any of them, the path and all below it); every one where it is empty',
+      'Only crawl these paths, such as /docs/** (* and ? match within a segment, ** any segments; a path without them includes everything below it). Empty: all paths',
     ),
-    exclude: patterns('Paths that a crawl leaves out, such as /docs/old or /**/*.html'),
+    exclude: patterns('Do not crawl these paths, such as /docs/old or /**/*.html'),
     render: z
       .enum(['auto', 'always', 'never'])
-      .describe('Whether pages are opened in a browser: auto, where the page as it is sent holds almost no text'),
+      .describe('Open pages in a browser: always, never, or auto (only if the fetched page holds almost no text)'),
     verbose: z.boolean().describe('Report every page'),
     frontmatter: z.boolean().describe('Put a YAML block before the text of each page'),
   })
@@ -74,15 +74,15 @@ export const Pagination = z
   .strictObject({
     type: z
       .enum(['page', 'offset', 'cursor', 'link'])
-      .describe('page and offset count; cursor takes the next one from the answer; link follows its Link header (RFC 8288)'),
-    param: z.string().optional().describe('The parameter that names the page, offset or cursor'),
-    start: z.int().min(0).max(1_000_000_000).optional().describe('The first page (1 where absent) or offset (0 where absent)'),
-    size_param: z.string().optional().describe('The parameter that names the size of a page'),
-    size: z.int().min(1).max(100_000).optional().describe('Records of a page'),
-    cursor_path: z.string().optional().describe('Where in the answer the next cursor is'),
-    items_path: z.string().optional().describe('Where in the answer the records are'),
+      .describe('page and offset count up; cursor reads the next cursor from the response; link follows the Link header (RFC 8288)'),
+    param: z.string().optional().describe('Query parameter for the page, offset or cursor'),
+    start: z.int().min(0).max(1_000_000_000).optional().describe('First page (default 1) or offset (default 0)'),
+    size_param: z.string().optional().describe('Query parameter for the page size'),
+    size: z.int().min(1).max(100_000).optional().describe('Records per page'),
+    cursor_path: z.string().optional().describe('Dotted path of the next cursor in the response'),
+    items_path: z.string().optional().describe('Dotted path of the records in the response'),
   })
-  .describe('How further pages of an API are asked for');
+  .describe('How further pages of an API are requested');
 
 export const ApiIngestion = z
   .strictObject({
@@ -91,20 +91,20 @@ export const ApiIngestion = z
       .string()
       .min(1)
       .optional()
-      .describe('Where in a record its title is, such as title.rendered; title, name, subject and the like where absent'),
-    description: z.string().optional().describe('What they are about'),
+      .describe('Dotted path of the title in a record, such as title.rendered. Default: title, name, subject and the like'),
+    description: z.string().optional().describe('Description of the documents'),
     method: z.string().describe('HTTP method'),
     headers: z
       .record(z.string(), z.string())
       .optional()
       .describe(
-        'Sent to the fetched endpoint alone. In the configuration file ${NAME} is a variable of the environment; what it says here is for the command line, and on a server network.sites takes its place',
+        'Headers sent to this endpoint only. In the configuration file, ${NAME} is an environment variable; the values there apply to the command line only (on a server, use network.sites)',
       ),
-    params: z.record(z.string(), z.unknown()).optional().describe('Query parameters (in the configuration file: as headers)'),
-    body: z.unknown().optional().describe('Request body (in the configuration file: as headers)'),
-    pagination: Pagination.optional().describe('How further pages are asked for'),
-    max_pages: z.int().min(1).max(1_000_000).describe('How many pages are fetched at most'),
-    timeout: z.number().positive().max(LONGEST_WAIT).describe('Seconds for one request'),
+    params: z.record(z.string(), z.unknown()).optional().describe('Query parameters (in the configuration file: same rules as headers)'),
+    body: z.unknown().optional().describe('Request body (in the configuration file: same rules as headers)'),
+    pagination: Pagination.optional().describe('How further pages are requested'),
+    max_pages: z.int().min(1).max(1_000_000).describe('Maximum pages to fetch'),
+    timeout: z.number().positive().max(LONGEST_WAIT).describe('Timeout per request, in seconds'),
     frontmatter: z.boolean().describe('Put a YAML block before the text of each document'),
   })
   .describe('How HTTP APIs are read');

@@ -26,16 +26,16 @@ export const Storage = z
       .regex(/^[^\u0000-\u001f\u007f]+$/, 'an address or a path, without control characters')
       .optional()
       .describe(
-        'Where it is; for lancedb a path (.kb/lancedb beside the configuration file where absent) or s3://, gs://, az://; for qdrant http://127.0.0.1:6333 where absent',
+        'Location of the store. lancedb: a path (default .kb/lancedb beside the configuration file) or s3://, gs://, az://. qdrant: a URL (default http://127.0.0.1:6333)',
       )
       .meta({ flag: 'storage-url' }),
-    batch_size: z.int().min(1).max(10_000).describe('Chunks written in one step').meta({ flag: 'storage-batch-size' }),
-    ensure_collection: z.boolean().describe('Make the collection where it does not exist').meta({ flag: 'ensure-collection' }),
+    batch_size: z.int().min(1).max(10_000).describe('Chunks written per step').meta({ flag: 'storage-batch-size' }),
+    ensure_collection: z.boolean().describe('Create the collection if it does not exist').meta({ flag: 'ensure-collection' }),
     options: options().describe(
-      'What the database alone understands: for lancedb how s3://, gs:// or az:// is reached (region, endpoint …), which no request over HTTP may say; for qdrant timeout (seconds), consistency, ordering, and of a new collection shard_number, replication_factor, write_consistency_factor',
+      'Options of the database. lancedb: access to s3://, gs:// or az:// (region, endpoint …), not allowed in HTTP requests. qdrant: timeout (seconds), consistency, ordering; for a new collection also shard_number, replication_factor, write_consistency_factor',
     ),
   })
-  .describe('Where chunks are stored');
+  .describe('Store for the chunks');
 
 export const Chunking = z
   .strictObject({
@@ -43,22 +43,22 @@ export const Chunking = z
       .int()
       .min(50)
       .max(100_000)
-      .describe('Characters of a chunk, at most where the text allows it')
+      .describe('Maximum characters per chunk, where the text allows it')
       .meta({ flag: 'chunk-size' }),
     chunk_overlap: z
       .int()
       .min(0)
       .max(50_000)
-      .describe('Characters repeated from the chunk before, within a section')
+      .describe('Characters repeated from the previous chunk of the same section')
       .meta({ flag: 'chunk-overlap' }),
     min_chunk_length: z
       .int()
       .min(0)
       .max(50_000)
-      .describe('Characters under which a piece joins its neighbour')
+      .describe('A piece with fewer characters is joined to its neighbour')
       .meta({ flag: 'min-chunk-length' }),
   })
-  .describe('How documents are split');
+  .describe('How documents are split into chunks');
 export type Chunking = z.infer<typeof Chunking>;
 
 export const Embedding = z
@@ -68,50 +68,50 @@ export const Embedding = z
       .string()
       .optional()
       .describe(
-        "Embedding model; that of the collection where absent, for a new one the provider's default. local has all-minilm-l6-v2 (English, the default) and multilingual-e5-small (about 45 languages)",
+        "Embedding model. Default: the model of the collection; for a new collection, the provider's default. local has all-minilm-l6-v2 (English, the default) and multilingual-e5-small (about 45 languages)",
       )
       .meta({ flag: 'embedding-model' }),
     batch_size: z
       .int()
       .min(1)
       .max(2048)
-      .describe('Texts in one request; fewer where the provider takes fewer')
+      .describe('Texts per request; fewer if the provider accepts fewer')
       .meta({ flag: 'embedding-batch-size' }),
-    options: options().describe('What the provider alone understands: base_url, dimensions'),
+    options: options().describe('Options of the provider: base_url, dimensions'),
   })
-  .describe('Which model embeds');
+  .describe('Embedding provider and model');
 export type Embedding = z.infer<typeof Embedding>;
 
 export const Retrieval = z
   .strictObject({
     mode: z
       .enum(['hybrid', 'vector', 'text'])
-      .describe('hybrid: by meaning and by words; vector: by meaning; text: by words')
+      .describe('vector: by meaning (embeddings); text: by keywords (BM25); hybrid: both')
       .meta({ flag: 'mode' }),
-    top_k: z.int().min(1).max(1000).describe('Chunks retrieved').meta({ flag: 'top-k' }),
+    top_k: z.int().min(1).max(1000).describe('Number of chunks to retrieve').meta({ flag: 'top-k' }),
   })
   .describe('How the collection is searched');
 
 export const Rerank = z
   .strictObject({
-    enabled: z.boolean().describe('Reorder the retrieved chunks').meta({ flag: 'rerank' }),
+    enabled: z.boolean().describe('Rerank the retrieved chunks').meta({ flag: 'rerank' }),
     provider: RerankProvider.meta({ flag: 'reranker' }),
     model: z
       .string()
       .optional()
-      .describe("Reranking model; the provider's default where absent, for llm that of chat.llm")
+      .describe("Reranking model. Default: the provider's default; for llm, the model of chat.llm")
       .meta({ flag: 'reranker-model' }),
     top_k: z.int().min(1).max(1000).describe('Chunks kept after reranking').meta({ flag: 'rerank-top-k' }),
-    options: options().describe('What the reranker alone understands: base_url'),
+    options: options().describe('Options of the reranker: base_url'),
   })
-  .describe('Whether and how the retrieved chunks are reordered');
+  .describe('Reranking of the retrieved chunks');
 
 /** Everything that can be configured. `DEFAULTS` holds what is set where nobody says anything. */
 export const Config = z.strictObject({
   collection: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, 'a name of letters, digits, _ . - (at most 63, the first a letter or digit)')
-    .describe('Name of the collection that is written and searched')
+    .describe('Collection to write to and search')
     .meta({ flag: 'collection' }),
   storage: Storage,
   ingestion: z.strictObject({ docs: DocsIngestion, urls: UrlsIngestion, api: ApiIngestion }).describe('How sources are read'),
@@ -119,7 +119,7 @@ export const Config = z.strictObject({
   embedding: Embedding,
   concurrency: z
     .enum(['serial', 'parallel'])
-    .describe('Whether docs, urls and api are read one kind after another or side by side')
+    .describe('Read docs, urls and api one after another (serial) or at the same time (parallel)')
     .meta({ flag: 'concurrency' }),
   retrieval: Retrieval,
   rerank: Rerank,

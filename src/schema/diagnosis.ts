@@ -1,25 +1,23 @@
 import { z } from 'zod';
 
 export const DoctorRequest = z
-  .strictObject({ connections: z.boolean().optional().describe('Also ask the configured providers, which may cost a little') })
-  .meta({ id: 'DoctorRequest', description: 'What is to be checked', examples: [{ connections: true }] });
+  .strictObject({ connections: z.boolean().optional().describe('Also call the configured providers, which may cost a little') })
+  .meta({ id: 'DoctorRequest', description: 'Checks to run', examples: [{ connections: true }] });
 export type DoctorRequest = z.infer<typeof DoctorRequest>;
 
 export const DoctorCheck = z.object({
-  name: z.string().describe('What was checked'),
-  status: z.enum(['ok', 'warning', 'failed']).describe('What came of it; a warning stops nothing'),
-  message: z.string().describe('What was found, and the way out where something is wrong'),
+  name: z.string().describe('Subject of the check'),
+  status: z.enum(['ok', 'warning', 'failed']).describe('Result; a warning does not prevent anything from working'),
+  message: z.string().describe('Finding, and how to fix the problem if there is one'),
 });
 export type DoctorCheck = z.infer<typeof DoctorCheck>;
 
 export const DoctorResult = z
-  .object({ checks: z.array(DoctorCheck).describe('One after another'), failed: z.int().min(0).describe('Checks that failed') })
-  .meta({ id: 'DoctorResult', description: 'What was found' });
+  .object({ checks: z.array(DoctorCheck).describe('Checks, in the order they ran'), failed: z.int().min(0).describe('Checks that failed') })
+  .meta({ id: 'DoctorResult', description: 'Findings of kb doctor' });
 export type DoctorResult = z.infer<typeof DoctorResult>;
 
-export const SetupBrowserRequest = z
-  .strictObject({})
-  .meta({ id: 'SetupBrowserRequest', description: 'Nothing has to be said to set up a browser', examples: [{}] });
+export const SetupBrowserRequest = z.strictObject({}).meta({ id: 'SetupBrowserRequest', description: 'No parameters', examples: [{}] });
 export type SetupBrowserRequest = z.infer<typeof SetupBrowserRequest>;
 
 export const SetupBrowserResult = z

@@ -3,15 +3,15 @@ import { listOf } from './fields.ts';
 import { ErrorItem } from './items.ts';
 
 const share = (what: string) => z.number().min(0).max(1).describe(what);
-const text = z.string().regex(/\S/, 'a text with more than blanks');
+const text = z.string().regex(/\S/, 'non-blank text');
 
 /** A passage that answers a question. */
 export const GoldPassage = z
   .strictObject({
-    source: text.optional().describe('The document: its source, or the end of it after a slash'),
-    file: text.optional().describe('Another name for source'),
-    heading: z.string().optional().describe('A heading above the passage; not looked at where there is a needle'),
-    needle: text.optional().describe('Words that the passage holds; spaces and hyphens do not count'),
+    source: text.optional().describe('Source of the document, or its ending after a slash'),
+    file: text.optional().describe('Alias of source'),
+    heading: z.string().optional().describe('A heading above the passage; ignored if there is a needle'),
+    needle: text.optional().describe('Words that the passage contains; spaces and hyphens are ignored'),
   })
   .refine(({ source, file }) => (source === undefined) !== (file === undefined), 'A gold passage has a source.');
 export type GoldPassage = z.infer<typeof GoldPassage>;
@@ -32,23 +32,23 @@ export const GoldenQuestion = z
     id: z
       .union([text, z.int().min(0).max(1_000_000_000)])
       .optional()
-      .describe('Name of the question; its number in the set where absent'),
-    type: z.string().optional().describe('Figures are given for each type, too'),
-    split: z.string().optional().describe('Part of the set that the question belongs to; not used'),
-    question: text.optional().describe('What is asked'),
-    turns: listOf(text).min(1).optional().describe('A conversation in place of a question; its last turn counts'),
-    answerable: z.boolean().optional().describe('Whether the collection answers it; true where absent'),
-    gold: listOf(GoldPassage).optional().describe('Passages that answer it: any of them found is a hit'),
-    must: listOf(listOf(phrase).min(1)).optional().describe('Groups of alternatives: a right answer holds one of each'),
-    must_not: listOf(phrase).optional().describe('What a right answer does not hold'),
+      .describe('Name of the question. Default: its number in the set'),
+    type: z.string().optional().describe('Category; figures are also reported per type'),
+    split: z.string().optional().describe('Part of the set that the question belongs to; ignored'),
+    question: text.optional().describe('The question'),
+    turns: listOf(text).min(1).optional().describe('A conversation instead of a question; only the last turn is scored'),
+    answerable: z.boolean().optional().describe('Whether the collection answers the question. Default: true'),
+    gold: listOf(GoldPassage).optional().describe('Passages that answer the question; finding any of them is a hit'),
+    must: listOf(listOf(phrase).min(1)).optional().describe('Groups of alternatives: a right answer contains one of each group'),
+    must_not: listOf(phrase).optional().describe('Texts that a right answer must not contain'),
   })
   .refine(({ question, turns }) => (question === undefined) !== (turns === undefined), 'A row has either a question or turns.')
-  .meta({ id: 'GoldenQuestion', description: 'A question, and what is expected of its answer' });
+  .meta({ id: 'GoldenQuestion', description: 'A question and the expected answer' });
 export type GoldenQuestion = z.infer<typeof GoldenQuestion>;
 
 export const EvaluationRequest = z.strictObject({ questions: listOf(GoldenQuestion).min(1).describe('The golden set') }).meta({
   id: 'EvaluationRequest',
-  description: 'Questions to measure with',
+  description: 'Questions to evaluate',
   examples: [
     {
       questions: [
@@ -71,16 +71,16 @@ export const EvaluationOutcome = z
   .object({
     id: z.string().describe('Name of the question'),
     type: z.string().optional().describe('Its type'),
-    question: z.string().describe('What was asked; of a conversation the last turn'),
-    answerable: z.boolean().describe('Whether the collection answers it'),
-    rank: z.int().min(0).optional().describe('Place of the first gold passage, from 1; 0: not found; absent without gold'),
-    verdict: Verdict.optional().describe('Of its answer; absent where none was judged'),
+    question: z.string().describe('The question; in a conversation, the last turn'),
+    answerable: z.boolean().describe('Whether the collection answers the question'),
+    rank: z.int().min(0).optional().describe('Rank of the first gold passage, from 1; 0 if not found; absent without gold'),
+    verdict: Verdict.optional().describe('Verdict on the answer; absent if it was not judged'),
     level: z.enum(['high', 'low', 'none']).optional().describe('answer_confidence.level of the answer'),
-    probability: z.number().optional().describe('answer_confidence.probability of the answer, where it has one'),
+    probability: z.number().optional().describe('answer_confidence.probability of the answer, if present'),
     answer: z.string().optional().describe('The answer'),
-    milliseconds: z.number().describe('Time that search and answer took'),
+    milliseconds: z.number().describe('Duration of search and answer'),
   })
-  .meta({ id: 'Outcome', description: 'What came of a question' });
+  .meta({ id: 'Outcome', description: 'Result of a question' });
 export type EvaluationOutcome = z.infer<typeof EvaluationOutcome>;
 
 const Retrieval = z.object({
@@ -97,23 +97,23 @@ const count = (what: string) => z.int().min(0).describe(what);
 /** The figures of some questions. Parts of which there are no questions are absent. */
 export const Figures = z.object({
   questions: count('Questions asked'),
-  retrieval: Retrieval.optional().describe('Of the questions with gold passages'),
+  retrieval: Retrieval.optional().describe('Figures over the questions with gold passages'),
   answers: z
     .object({
-      right: count('Held all'),
+      right: count('Contains everything required'),
       partly: count('Held some, or too long'),
       wrong: count('Held nothing of it'),
       declined: count('Not answered'),
     })
     .optional()
-    .describe('Of the answerable questions that say what an answer must hold'),
+    .describe('Verdicts on answerable questions with `must`'),
   refusals: z
     .object({
       precision: share('Declined questions that are unanswerable').optional(),
       recall: share('Unanswerable questions that were declined').optional(),
     })
     .optional()
-    .describe('Of all questions that an answer was asked for'),
+    .describe('Refusals over all questions that were answered'),
 });
 export type Figures = z.infer<typeof Figures>;
 
@@ -127,25 +127,25 @@ export const EvaluationResult = Figures.extend({
         probability: share('Mean of their answer_confidence.probability').optional(),
       }),
     )
-    .describe('How far the confidence can be trusted'),
+    .describe('Calibration of the answer confidence'),
   latency_ms: z
     .object({ p50: z.number().describe('Median'), p95: z.number().describe('95th percentile') })
-    .describe('Milliseconds of a question: search, and answer where one was asked for'),
+    .describe('Milliseconds per question: search, plus answer if one was requested'),
   intervals: z.record(z.string(), z.tuple([z.number(), z.number()])).describe('95 % confidence intervals of the figures'),
-  by_type: z.record(z.string(), Figures).describe('The figures of each type'),
-  worst: z.array(EvaluationOutcome).describe('What went worst, worst first: wrong and sure of it before not found'),
-  items: z.array(EvaluationOutcome).describe('Every question; empty where lists are not wanted'),
-  failed: count('Questions that could not be asked'),
+  by_type: z.record(z.string(), Figures).describe('Figures per type'),
+  worst: z.array(EvaluationOutcome).describe('Worst results first: confident wrong answers before passages not found'),
+  items: z.array(EvaluationOutcome).describe('All questions; empty if lists were not requested'),
+  failed: count('Questions that failed'),
   errors: z.array(ErrorItem).describe('Why'),
-}).meta({ id: 'EvaluationResult', description: 'Figures over a golden set' });
+}).meta({ id: 'EvaluationResult', description: 'Figures for a golden set' });
 export type EvaluationResult = z.infer<typeof EvaluationResult>;
 
 export const ProposalRequest = z
-  .strictObject({ count: z.int().min(1).max(10_000).describe('Questions to propose') })
+  .strictObject({ count: z.int().min(1).max(10_000).describe('Number of questions to propose') })
   .meta({ id: 'ProposalRequest', description: 'How many questions to propose', examples: [{ count: 20 }] });
 export type ProposalRequest = z.infer<typeof ProposalRequest>;
 
 export const ProposalResult = z
-  .object({ questions: z.array(GoldenQuestion).describe('Rows of a golden set, to be read and mended by a person') })
+  .object({ questions: z.array(GoldenQuestion).describe('Proposed rows of a golden set, for a person to check and correct') })
   .meta({ id: 'ProposalResult', description: 'Questions that the collection answers' });
 export type ProposalResult = z.infer<typeof ProposalResult>;

@@ -8,7 +8,7 @@ export type SourceKind = z.infer<typeof SourceKind>;
 /** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location`, `page_kind` are ours. */
 export const Metadata = z
   .record(z.string(), z.unknown())
-  .describe('What the source knows about itself: title, source_kind, file_type, content_hash, location, and keys of its own');
+  .describe('Metadata of the source: title, source_kind, file_type, content_hash, location, and custom keys');
 export type Metadata = z.infer<typeof Metadata>;
 
 /** Where a passage stands in its document. All counts begin with 1; ends are inclusive. */
@@ -16,14 +16,14 @@ export const Location = z
   .object({
     page: z.int().optional().describe('Page of a PDF, slide of a PPTX'),
     sheet: z.string().optional().describe('Sheet of an XLSX'),
-    row_start: z.int().optional().describe('First row of a table, the header row being row 1'),
+    row_start: z.int().optional().describe('First row of a table; the header is row 1'),
     row_end: z.int().optional().describe('Last row of a table'),
-    headings: z.array(z.string()).optional().describe('The path of headings above the passage, outermost first'),
+    headings: z.array(z.string()).optional().describe('Headings above the passage, outermost first'),
     line_start: z.int().optional().describe('First line in the source file (Markdown, text)'),
     line_end: z.int().optional().describe('Last line in the source file'),
-    anchor: z.string().optional().describe('The fragment of the nearest heading above (HTML), without #'),
+    anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
   })
-  .meta({ id: 'Location', description: 'Where a passage stands in its document. All counts begin with 1; ends are inclusive' });
+  .meta({ id: 'Location', description: 'Location of a passage in its document. Numbers start at 1; ends are inclusive' });
 export type Location = z.infer<typeof Location>;
 
 /**
@@ -31,41 +31,41 @@ export type Location = z.infer<typeof Location>;
  * mark and repeats everything that is still true. Within its reach `line` grows by one with every newline, `row` with every table row.
  */
 export const Mark = z.object({
-  at: z.int().min(0).describe('Characters of the text before it'),
+  at: z.int().min(0).describe('Character offset in the text'),
   page: z.int().optional().describe('Page of a PDF, slide of a PPTX, from 1'),
   sheet: z.string().optional().describe('Sheet of an XLSX'),
-  row: z.int().optional().describe('Row of a table, the header row being row 1'),
+  row: z.int().optional().describe('Row of a table; the header is row 1'),
   line: z.int().optional().describe('Line in the source file, from 1'),
-  anchor: z.string().optional().describe('The fragment of the nearest heading above (HTML), without #'),
+  anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
 });
 export type Mark = z.infer<typeof Mark>;
 
 /** A normalized document: Markdown, whatever it was before. */
 export const Document = z
   .object({
-    id: z.string().describe('Stable: derived from the source'),
+    id: z.string().describe('Stable id, derived from the source'),
     text: z.string().describe('Markdown'),
     source: z.string().describe('Path, address or name'),
-    title: z.string().describe('The title given, else what the document says, else its name'),
+    title: z.string().describe('Given title, else the title in the document, else its name'),
     metadata: Metadata,
-    marks: z.array(Mark).optional().describe('Where in the source the text stands, in the order of `at`'),
+    marks: z.array(Mark).optional().describe('Locations in the source, sorted by `at`'),
   })
-  .meta({ id: 'Document', description: 'A normalized document: Markdown, whatever it was before' });
+  .meta({ id: 'Document', description: 'A document converted to Markdown' });
 export type Document = z.infer<typeof Document>;
 
 /** A passage of a document: the unit that is embedded, stored and found. */
 export const Chunk = z
   .object({
-    id: z.string().describe('Stable: derived from the source, the heading path and the ordinal under it'),
-    text: z.string().describe('The passage, for people'),
+    id: z.string().describe('Stable id, derived from the source, the heading path and the position below it'),
+    text: z.string().describe('Text of the passage'),
     embed_text: z
       .string()
       .optional()
-      .describe('Words of the path or address, title and headings before the passage, for the embedder; `text` where absent'),
+      .describe('Text for the embedder: words of the path or address, title and headings, then the passage. Default: `text`'),
     source: z.string().describe('Path, address or name of its document'),
     metadata: Metadata,
   })
-  .meta({ id: 'Chunk', description: 'A passage of a document: the unit that is embedded, stored and found' });
+  .meta({ id: 'Chunk', description: 'A passage of a document: the unit that is embedded, stored and retrieved' });
 export type Chunk = z.infer<typeof Chunk>;
 
 /** Which model made a vector. */
@@ -78,27 +78,27 @@ export type EmbedderName = z.infer<typeof EmbedderName>;
 /** A chunk with its vector; without one where the collection is searched by words alone. */
 export const EmbeddedChunk = Chunk.extend({
   embedding: z.array(z.number()).optional().describe('The vector'),
-  embedder: EmbedderName.optional().describe('Which model made the vector; the configured one where absent'),
-}).meta({ id: 'EmbeddedChunk', description: 'A chunk with its vector; without one where the collection is searched by words alone' });
+  embedder: EmbedderName.optional().describe('Model of the vector. Default: the configured model'),
+}).meta({ id: 'EmbeddedChunk', description: 'A chunk with its vector; no vector if the collection is searched by keyword only' });
 export type EmbeddedChunk = z.infer<typeof EmbeddedChunk>;
 
 /** A chunk that a query found. */
 export const RetrievedItem = z
   .object({
     id: z.string().describe('Identifier of the chunk'),
-    chunk_id: z.string().describe('The same as `id`'),
+    chunk_id: z.string().describe('Same as `id`'),
     text: z.string().describe('The passage'),
-    metadata: Metadata.describe('Always with `source`; title, location and what else is known of the document'),
+    metadata: Metadata.describe('`source` (always present), title, location and other metadata of the document'),
     score: z.number().min(0).max(1).describe('Similarity to the query, 0 to 1, comparable between modes'),
-    rerank_score: z.number().optional().describe("Present when the result was reranked, on the reranker's own scale: higher is better"),
-    explain: z.record(z.string(), z.unknown()).optional().describe('How the rank came about, when asked for'),
+    rerank_score: z.number().optional().describe("Present after reranking, on the reranker's own scale; higher is better"),
+    explain: z.record(z.string(), z.unknown()).optional().describe('Explanation of the rank, if requested'),
   })
-  .meta({ id: 'RetrievedItem', description: 'A chunk that a query found' });
+  .meta({ id: 'RetrievedItem', description: 'A retrieved chunk' });
 export type RetrievedItem = z.infer<typeof RetrievedItem>;
 
 /** One turn of a conversation. */
 export const HistoryEntry = z
-  .object({ role: z.enum(['user', 'assistant']).describe('Who said it'), content: z.string().describe('What was said') })
+  .object({ role: z.enum(['user', 'assistant']).describe('Author of the message'), content: z.string().describe('Text of the message') })
   .meta({ id: 'HistoryEntry', description: 'One message of a conversation' });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
@@ -108,14 +108,14 @@ export const Source = z
     id: z.string().describe('Chunk identifier'),
     title: z.string().describe('Title of its document'),
     score: z.number().describe('Similarity to the query, 0 to 1'),
-    rerank_score: z.number().optional().describe("Present when the chunks were reranked, on the reranker's own scale: higher is better"),
-    metadata: Metadata.describe('Always with `source`; what else is known of the document'),
-    citation: z.int().describe('The number that the answer cites it by: [1]'),
-    cited: z.boolean().describe('Whether the answer does'),
+    rerank_score: z.number().optional().describe("Present after reranking, on the reranker's own scale; higher is better"),
+    metadata: Metadata.describe('`source` (always present) and other metadata of the document'),
+    citation: z.int().describe('Number used in citations: [1]'),
+    cited: z.boolean().describe('Whether the answer cites it'),
     text: z.string().describe('The passage'),
     location: Location,
   })
-  .meta({ id: 'Source', description: 'A chunk that the answer was built from' });
+  .meta({ id: 'Source', description: 'A chunk used for the answer' });
 export type Source = z.infer<typeof Source>;
 
 // What people and programs hand in. An unknown key is refused: it is a misspelt one more often than a superfluous one.
@@ -125,7 +125,7 @@ const id = z.string().min(1).describe('Identifier of the chunk');
 
 /** A document as people write it, or as `kb parse` gives it: only the text is needed. */
 export const GivenDocument = Document.partial()
-  .extend({ text: Document.shape.text, marks: listOf(Mark.strict()).optional().describe('Where in the source the text stands') })
+  .extend({ text: Document.shape.text, marks: listOf(Mark.strict()).optional().describe('Locations in the source') })
   .strict();
 
 /** A chunk as people write it: an id and a text are needed. */
@@ -152,14 +152,14 @@ export const GivenEmbeddedChunk = EmbeddedChunk.extend({
   id,
   source: source.default(''),
   metadata: Metadata.default({}),
-  embedding: Vector.optional().describe('The vector; none where the collection is searched by words alone'),
-  embedder: EmbedderName.strict().optional().describe('Which model made the vector; the configured one where absent'),
+  embedding: Vector.optional().describe('The vector; absent if the collection is searched by keyword only'),
+  embedder: EmbedderName.strict().optional().describe('Model of the vector. Default: the configured model'),
 }).strict();
 
 /** What changes about a stored chunk: its text, and its metadata where they are given. */
 export const EditedChunk = GivenChunk.extend({
   source: source.optional(),
-  metadata: Metadata.optional().describe('In the place of its metadata; those that it has stay where this is absent'),
+  metadata: Metadata.optional().describe('Replaces the metadata; if absent, the existing metadata stays'),
 });
 
 /** A message of a conversation, as a client hands it back. */
@@ -203,13 +203,13 @@ export type ErrorSourceKind = z.infer<typeof ErrorSourceKind>;
 /** One thing that failed while the rest went on. */
 export const ErrorItem = z
   .object({
-    source: z.string().describe('The file, URL, chunk or query concerned; empty when none'),
-    source_kind: ErrorSourceKind.describe('What `source` is'),
-    stage: Stage.describe('Where in the work it failed'),
-    error: z.string().describe('What went wrong, for people'),
-    isRetryable: z.boolean().describe('Whether the same again may succeed'),
-    attempts: z.int().describe('How often it was tried'),
+    source: z.string().describe('The file, URL, chunk or query concerned; empty if none'),
+    source_kind: ErrorSourceKind.describe('Type of `source`'),
+    stage: Stage.describe('Stage that failed'),
+    error: z.string().describe('Error message'),
+    isRetryable: z.boolean().describe('Whether a retry may succeed'),
+    attempts: z.int().describe('Number of attempts'),
     retry_input: z.unknown().optional().describe('What to send again, without credentials'),
   })
-  .meta({ id: 'ErrorItem', description: 'One thing that failed while the rest went on' });
+  .meta({ id: 'ErrorItem', description: 'An item that failed while the rest continued' });
 export type ErrorItem = z.infer<typeof ErrorItem>;

@@ -13,22 +13,22 @@ const described = <Schema extends z.ZodType>(schema: Schema, meaning: string): S
 
 export const LlmProvider = described(
   names(['local', 'openai', 'anthropic', 'gemini', 'groq', 'mistral', 'deepseek', 'openrouter', 'ollama', 'openai_compatible']),
-  'Who answers: local quotes the sentences that answer; the others read their key from the environment (OPENAI_API_KEY …)',
+  'Provider of the language model. local quotes the documents without a model; the others read their key from the environment (OPENAI_API_KEY …)',
 );
 
 export const EmbeddingProvider = described(
   names(['local', 'none', 'openai', 'voyage', 'cohere', 'gemini', 'mistral', 'jina', 'ollama', 'openai_compatible']),
-  "Who embeds: local is a bundled model; none searches by words alone; the others read their key from the environment (OPENAI_API_KEY …). Where absent, the collection's own; local for a new one",
+  'Embedding provider. local is a bundled model; none searches by keyword only; the others read their key from the environment (OPENAI_API_KEY …). Default: the provider of the collection; local for a new one',
 );
 
 export const RerankProvider = described(
   names(['local', 'llm', 'cohere', 'jina', 'voyage', 'openai_compatible']),
-  'Who reorders: local compares words and meaning, without a model call; llm asks the language model; the others read their key from the environment (COHERE_API_KEY …)',
+  'Reranking provider. local compares words and meaning without a model call; llm asks the language model; the others read their key from the environment (COHERE_API_KEY …)',
 );
 
 export const VectorDb = described(
   names(['lancedb', 'qdrant']),
-  'Vector database: lancedb is embedded, nothing else has to run; qdrant is a server (its key: QDRANT_API_KEY in the environment)',
+  'Vector database. lancedb is embedded and needs no server; qdrant is a server (key: QDRANT_API_KEY in the environment)',
 );
 
 /** Names of drivers that are not kb's own, for each kind of driver. */

@@ -10,7 +10,7 @@ import { embedderFields, storeFields } from './request-targets.ts';
 export const LONGEST_QUERY = 100_000;
 
 const { embedding, storage, retrieval, rerank, chat } = Config.shape;
-const query = z.string().max(LONGEST_QUERY).regex(/\S/, 'a text with more than blanks').describe('What to look for');
+const query = z.string().max(LONGEST_QUERY).regex(/\S/, 'non-blank text').describe('Text to search for');
 
 const searchFields = {
   top_k: overriding(retrieval.shape.top_k, 'retrieval.top_k'),
@@ -27,10 +27,10 @@ const providerOptions = {
   reranker_options: overriding(rerank.shape.options, 'rerank.options'),
 };
 const use_rerank = overriding(rerank.shape.enabled, 'rerank.enabled');
-const explain = z.boolean().optional().describe('Tell with every hit how its rank came about');
+const explain = z.boolean().optional().describe('Explain the rank of every hit');
 const rewriteFields = {
-  enabled: z.boolean().optional().describe('Rewrite the query for the search, so that it stands alone'),
-  context: z.string().max(LONGEST_QUERY).optional().describe('What was said before, for the rewriting'),
+  enabled: z.boolean().optional().describe('Rewrite the query so that it stands alone'),
+  context: z.string().max(LONGEST_QUERY).optional().describe('Earlier messages, as context for the rewriting'),
   session_context: overriding(QueryRewrite.shape.session_context, 'chat.query_rewrite.session_context'),
 };
 
@@ -51,7 +51,7 @@ export const RetrieveRequest = z
   })
   .meta({
     id: 'RetrieveRequest',
-    description: 'A search',
+    description: 'A search request',
     examples: [
       {
         query: 'How often is the filter replaced?',
@@ -79,15 +79,15 @@ export const QueryRequest = z
         use_rerank,
         ...rerankFields,
         ...providerOptions,
-        query_rewrite: z.strictObject(rewriteFields).optional().describe('Whether and how the query is rewritten for the search'),
+        query_rewrite: z.strictObject(rewriteFields).optional().describe('Rewriting of the query for the search'),
         explain,
       })
       .optional()
-      .describe('Where and how to search'),
+      .describe('Search settings'),
   })
   .meta({
     id: 'QueryRequest',
-    description: 'A search, its settings in blocks',
+    description: 'A search request with its settings in blocks',
     examples: [
       {
         query: 'And to Norway?',
@@ -106,12 +106,12 @@ export type QueryRequest = z.infer<typeof QueryRequest>;
 export const ChatRequest = z
   .strictObject({
     query: z.unknown().optional().meta({
-      description: 'The question. A missing, empty or too long one is a validate error in the result',
+      description: 'The question. If it is missing, empty or too long, the result contains a validate error',
       type: 'string',
       minLength: 1,
       maxLength: LONGEST_QUERY,
     }),
-    history: listOf(GivenEntry).optional().describe('Prior turns: the history of the result before; empty for a first turn'),
+    history: listOf(GivenEntry).optional().describe('Earlier turns: the history of the previous result; empty for the first turn'),
     llm_provider: overriding(chat.shape.llm.shape.provider, 'chat.llm.provider'),
     llm_model: overriding(chat.shape.llm.shape.model, 'chat.llm.model'),
     max_tokens: overriding(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),
@@ -128,15 +128,15 @@ export const ChatRequest = z
     persona: overriding(chat.shape.persona, 'chat.persona'),
     verify_citations: overriding(chat.shape.verify_citations, 'chat.verify_citations'),
     context_window: overriding(chat.shape.llm.shape.context_window, 'chat.llm.context_window'),
-    explain: z.boolean().optional().describe('Tell how the answer came about: ranks, scores, thresholds, tokens, times'),
-    show_prompt: z.boolean().optional().describe('Tell it with the messages that were sent to the model'),
+    explain: z.boolean().optional().describe('Explain how the answer was made: ranks, scores, thresholds, tokens, times'),
+    show_prompt: z.boolean().optional().describe('Like explain, with the messages sent to the model'),
     options: overriding(chat.shape.llm.shape.options, 'chat.llm.options'),
     ...providerOptions,
   })
   .meta({
     id: 'ChatRequest',
     required: ['query'], // the schema takes anything, so that the result can say what is wrong with it
-    description: 'One turn of a conversation. The service keeps none: send the history of the result before',
+    description: 'One turn of a conversation. The service is stateless: send the history of the previous result',
     examples: [
       {
         query: 'And to Norway?',

@@ -22,7 +22,7 @@ export const Filter = z
         .refine((range) => Object.keys(range).length > 0, 'one of gt, gte, lt, lte'),
     ]),
   )
-  .describe('Narrows before the search: {"field": value | {"in": [..]} | {"gte": .., "lt": ..}}');
+  .describe('Filter applied before the search: {"field": value | {"in": [..]} | {"gte": .., "lt": ..}}');
 export type Filter = z.infer<typeof Filter>;
 
 export const ParseRequest = z
@@ -37,7 +37,7 @@ export const ParseRequest = z
   })
   .meta({
     id: 'ParseRequest',
-    description: 'Files to be read: exactly one of files and folder',
+    description: 'Files to parse: exactly one of files and folder',
     examples: [{ files: ['manuals/pump.pdf', { path: 'https://example.com/terms.docx', title: 'Terms of delivery' }] }],
   });
 export type ParseRequest = z.infer<typeof ParseRequest>;
@@ -48,17 +48,17 @@ export const UploadRequest = z
     files: z
       .array(
         z.strictObject({
-          name: z.string().describe('What the file is called; its extension tells of which kind it is'),
-          path: place.describe('The temporary file that holds it'),
+          name: z.string().describe('File name; the extension determines the file type'),
+          path: place.describe('Temporary file with the content'),
         }),
       )
       .min(1)
-      .describe('The files that were sent'),
-    title: z.string().optional().describe('Title of each document; its own where absent'),
-    description: z.string().optional().describe('What each document is about'),
+      .describe('Uploaded files'),
+    title: z.string().optional().describe('Title of each document. Default: its own'),
+    description: z.string().optional().describe('Description of each document'),
     frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
   })
-  .meta({ id: 'UploadRequest', description: 'Files that were sent, to be read' });
+  .meta({ id: 'UploadRequest', description: 'Uploaded files to parse' });
 export type UploadRequest = z.infer<typeof UploadRequest>;
 
 export const IngestRequest = z
@@ -70,15 +70,15 @@ export const IngestRequest = z
     storage: z
       .strictObject({ ...flattened(Storage, 'storage'), collection: overriding(Config.shape.collection, 'collection') })
       .optional()
-      .describe('Where chunks are stored'),
+      .describe('Store for the chunks'),
     concurrency: overriding(Config.shape.concurrency, 'concurrency'),
-    prune: z.boolean().optional().describe('Remove the chunks of documents that are gone from the folder, site or API given'),
-    force: z.boolean().optional().describe('Embed and write everything again, unchanged or not'),
-    dry_run: z.boolean().optional().describe('Say what would be done; embed, write and remove nothing'),
+    prune: z.boolean().optional().describe('Remove documents that no longer exist in the given folders, sites and APIs'),
+    force: z.boolean().optional().describe('Embed and store everything again, even if unchanged'),
+    dry_run: z.boolean().optional().describe('Report what would be done without embedding, writing or removing anything'),
   })
   .meta({
     id: 'IngestRequest',
-    description: 'Sources to be read, split, embedded and stored: at least one of docs, urls, api and markdown',
+    description: 'Sources to ingest: at least one of docs, urls, api and markdown',
     examples: [
       {
         docs: { folder: 'manuals' },
@@ -105,7 +105,7 @@ export const ScrapeRequest = z
   })
   .meta({
     id: 'ScrapeRequest',
-    description: 'Web pages to be read',
+    description: 'Web pages to read',
     examples: [{ url: ['https://example.com/docs/intro', 'https://example.com/docs/install'], frontmatter: true }],
   });
 export type ScrapeRequest = z.infer<typeof ScrapeRequest>;
@@ -115,7 +115,7 @@ export const FetchRequest = ApiSource.partial()
   .extend({ apis: ApiInput.optional().describe('Several APIs') })
   .meta({
     id: 'FetchRequest',
-    description: 'HTTP APIs to be read: one by its url, or several under apis',
+    description: 'HTTP APIs to read: one by its url, or several under apis',
     examples: [
       {
         url: 'https://example.com/api/articles',

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { Chunk, Document, EmbeddedChunk, ErrorItem } from './items.ts';
 
 const count = (meaning: string) => z.int().min(0).describe(meaning);
-const failures = { failed: count('Items that failed'), errors: z.array(ErrorItem).describe('What failed, and why') };
-const notices = z.array(z.string()).describe('What a person should know although nothing failed: a crawl that was cut off, for example');
+const failures = { failed: count('Items that failed'), errors: z.array(ErrorItem).describe('What failed and why') };
+const notices = z.array(z.string()).describe('Notices although nothing failed, for example a crawl that was cut off');
 const documents = {
   documents: count('Documents read'),
-  outputs: z.array(Document).describe('The documents, in order'),
+  outputs: z.array(Document).describe('Documents, in order'),
   notices,
   ...failures,
 };
 
-export const DocumentsResult = z.object(documents).meta({ id: 'DocumentsResult', description: 'Normalized documents' });
+export const DocumentsResult = z.object(documents).meta({ id: 'DocumentsResult', description: 'Documents converted to Markdown' });
 export type DocumentsResult = z.infer<typeof DocumentsResult>;
 
 export const PagesResult = z
@@ -19,26 +19,26 @@ export const PagesResult = z
     pages: count('Pages read'),
     outputs: documents.outputs,
     notices,
-    dlq: z.array(ErrorItem).nullable().describe('The failures that may pass when they are sent again; null without any'),
+    dlq: z.array(ErrorItem).nullable().describe('Failures that may succeed on retry; null if there are none'),
     ...failures,
   })
-  .meta({ id: 'PagesResult', description: 'Normalized documents of web pages' });
+  .meta({ id: 'PagesResult', description: 'Web pages converted to Markdown' });
 export type PagesResult = z.infer<typeof PagesResult>;
 
 export const ChunkResult = z
   .object({
     inputs: count('Documents that came in'),
     chunks: count('Chunks made'),
-    items: z.array(Chunk).describe('The chunks, in the order of their documents'),
+    items: z.array(Chunk).describe('Chunks, in the order of their documents'),
     ...failures,
   })
   .meta({ id: 'ChunkResult', description: 'Documents split into chunks' });
 export type ChunkResult = z.infer<typeof ChunkResult>;
 
-const embedded = { inputs: count('Chunks that came in'), embedded: count('Chunks embedded') };
+const embedded = { inputs: count('Input chunks'), embedded: count('Chunks embedded') };
 
 export const EmbedResult = z
-  .object({ ...embedded, items: z.array(EmbeddedChunk).describe('The chunks with their vectors, in order'), ...failures })
+  .object({ ...embedded, items: z.array(EmbeddedChunk).describe('Chunks with their vectors, in order'), ...failures })
   .meta({ id: 'EmbedResult', description: 'Chunks with their vectors' });
 export type EmbedResult = z.infer<typeof EmbedResult>;
 
@@ -50,23 +50,23 @@ export const ChunkReference = z.object({
 export type ChunkReference = z.infer<typeof ChunkReference>;
 
 const written = {
-  items: z.array(ChunkReference).describe('The chunks concerned'),
+  items: z.array(ChunkReference).describe('Chunks concerned'),
   ...failures,
   provider: z.string().describe('Vector database'),
   collection: z.string().describe('Name of the collection'),
 };
 
 export const StoreResult = z
-  .object({ inputs: count('Chunks that came in'), stored: count('Chunks written'), ...written })
-  .meta({ id: 'StoreResult', description: 'What was written into a collection' });
+  .object({ inputs: count('Input chunks'), stored: count('Chunks written'), ...written })
+  .meta({ id: 'StoreResult', description: 'Result of storing chunks' });
 export type StoreResult = z.infer<typeof StoreResult>;
 export const EditResult = z
-  .object({ requested: count('Chunks that were to be changed'), edited: count('Chunks changed'), ...written })
-  .meta({ id: 'EditResult', description: 'What was changed in a collection' });
+  .object({ requested: count('Chunks requested'), edited: count('Chunks changed'), ...written })
+  .meta({ id: 'EditResult', description: 'Result of an edit' });
 export type EditResult = z.infer<typeof EditResult>;
 export const DeleteResult = z
-  .object({ requested: count('Chunks that were to be removed'), deleted: count('Chunks removed'), ...written })
-  .meta({ id: 'DeleteResult', description: 'What was removed from a collection' });
+  .object({ requested: count('Chunks requested'), deleted: count('Chunks removed'), ...written })
+  .meta({ id: 'DeleteResult', description: 'Result of a deletion' });
 export type DeleteResult = z.infer<typeof DeleteResult>;
 
 /** A document in the report of an ingest: without its text, which grows with the corpus. */
@@ -74,15 +74,12 @@ export const DocumentReference = z.object({
   source: z.string().describe('Path, address or name'),
   status: z
     .enum(['new', 'changed', 'unchanged', 'incomplete', 'failed'])
-    .describe('Against what was stored before; incomplete: some of its chunks had been missing'),
-  left_out: z
-    .number()
-    .optional()
-    .describe('Of a web page that is a story: the share of its words that was left out beside navigation, where it is over a tenth'),
+    .describe('Compared with the stored version; incomplete: some of its chunks were missing'),
+  left_out: z.number().optional().describe('For an article page: share of its words left out besides navigation, if over a tenth'),
 });
 export type DocumentReference = z.infer<typeof DocumentReference>;
 
-const outputs = z.array(DocumentReference).describe('The documents, in order, without their text');
+const outputs = z.array(DocumentReference).describe('Documents, in order, without their text');
 const ReferencesResult = z.object({ documents: documents.documents, outputs, ...failures });
 const PageReferencesResult = z.object({ pages: count('Pages read'), outputs, ...failures });
 const sources = (meaning: string) => z.array(z.string()).describe(meaning);
@@ -104,20 +101,20 @@ export const IngestResult = z
     notices,
     source_results: z
       .object({
-        docs: ReferencesResult.optional().describe('What came of docs'),
-        urls: PageReferencesResult.optional().describe('What came of urls'),
-        api: ReferencesResult.optional().describe('What came of api'),
-        markdown: z.array(Document).optional().describe('The documents of markdown'),
+        docs: ReferencesResult.optional().describe('Result for docs'),
+        urls: PageReferencesResult.optional().describe('Result for urls'),
+        api: ReferencesResult.optional().describe('Result for api'),
+        markdown: z.array(Document).optional().describe('Documents from markdown'),
       })
-      .describe('What was read, under the keys that the request gave'),
+      .describe('What was read, by kind of source'),
     chunk_result: ChunkResult,
     embed_result: z
-      .object({ ...embedded, items: z.array(ChunkReference).describe('The chunks, without text and vectors'), ...failures })
-      .describe('How embedding went'),
+      .object({ ...embedded, items: z.array(ChunkReference).describe('Chunks, without text and vectors'), ...failures })
+      .describe('Result of embedding'),
     store_result: StoreResult,
     ...failures,
   })
-  .meta({ id: 'IngestResult', description: 'The report of an ingest. Its lists may end early; its counts are always whole' });
+  .meta({ id: 'IngestResult', description: 'Report of an ingest. Lists may be truncated; counts are complete' });
 export type IngestResult = z.infer<typeof IngestResult>;
 
 /** What a run says while it works; the envelope of every stream. An `item` is a record that the run hands out, such as a chunk of an export. Numbers in `sequence` grow and may skip values. */
@@ -127,11 +124,11 @@ export const Event = z
     stage: z
       .string()
       .describe(
-        'What it is at: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, reembed, setup, evaluate; of an error the stage of its item; complete in the final event',
+        'Current stage: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, reembed, setup, evaluate; for an error, the stage of its item; complete in the final event',
       ),
     message: z.string(),
     data: z.record(z.string(), z.unknown()),
     sequence: z.int(),
   })
-  .meta({ id: 'Event', description: 'What a run says while it works' });
+  .meta({ id: 'Event', description: 'Progress event of an operation' });
 export type Event = z.infer<typeof Event>;

@@ -5,10 +5,10 @@ export const Envelope = z
   .object({
     error: z.object({
       type: z.string().describe('ValueError, NotFoundError, …'),
-      message: z.string().describe('What is wrong, and what to do'),
+      message: z.string().describe('What is wrong and what to do'),
     }),
   })
-  .meta({ id: 'Envelope', description: 'Why a request ended without a result' });
+  .meta({ id: 'Envelope', description: 'Error response' });
 export type Envelope = z.infer<typeof Envelope>;
 
 /** Whether the server answers; with `deep`, whether its store does. */
@@ -17,17 +17,17 @@ export const Health = z
     status: z.enum(['ok', 'unavailable']),
     service: z.literal('kb'),
     version: z.string(),
-    uptime: z.number().describe('Seconds since it began to listen'),
+    uptime: z.number().describe('Seconds since the server started'),
     store: z
       .object({ vector_db: z.string(), status: z.enum(['ok', 'unavailable']) })
       .optional()
-      .describe('With deep=true: whether the store answers'),
+      .describe('With deep=true: whether the store responds'),
   })
-  .meta({ id: 'Health', description: 'Whether the server answers' });
+  .meta({ id: 'Health', description: 'Health of the server' });
 export type Health = z.infer<typeof Health>;
 
 /** Beside the request of an operation that may take minutes. */
-export const Background = z.boolean().optional().describe('Answer at once with a job, which goes on without this connection');
+export const Background = z.boolean().optional().describe('Return a job at once; it continues without this connection');
 
 export const JobState = z.enum(['running', 'done', 'failed', 'cancelled', 'interrupted']);
 export type JobState = z.infer<typeof JobState>;
@@ -40,23 +40,19 @@ export const Job = z
   .object({
     id: z.string().describe('Identifier of the job'),
     operation: JobOperation,
-    sources: z.array(z.string()).describe('What it works on: the first 20 files, folders, addresses and names of texts'),
-    state: JobState.describe('interrupted: the server stopped before it was done'),
-    progress: z
-      .record(z.string(), z.unknown())
-      .describe("The data of the last progress event: how far it is, in the operation's own counts"),
+    sources: z.array(z.string()).describe('Sources of the job: the first 20 files, folders, addresses and names of texts'),
+    state: JobState.describe('interrupted: the server stopped before the job ended'),
+    progress: z.record(z.string(), z.unknown()).describe('Data of the last progress event'),
     started: z.iso.datetime(),
-    ended: z.iso.datetime().nullable().describe('null while it runs'),
-    result: z.record(z.string(), z.unknown()).optional().describe('Once it is done: what the endpoint would have answered'),
+    ended: z.iso.datetime().nullable().describe('End time; null while the job runs'),
+    result: z.record(z.string(), z.unknown()).optional().describe('Result of the endpoint, once the job is done'),
     error: Envelope.shape.error
       .optional()
-      .describe('Where it failed, was cancelled or was interrupted, or where its result could not be kept'),
+      .describe('Present if the job failed, was cancelled or interrupted, or if its result could not be saved'),
   })
-  .meta({ id: 'Job', description: 'Work that goes on without the connection that asked for it' });
+  .meta({ id: 'Job', description: 'A background job' });
 export type Job = z.infer<typeof Job>;
 
 /** The jobs that are known, the latest first; without their results. */
-export const JobList = z
-  .object({ jobs: z.array(Job) })
-  .meta({ id: 'JobList', description: 'The jobs that are known, the latest first; without their results' });
+export const JobList = z.object({ jobs: z.array(Job) }).meta({ id: 'JobList', description: 'Known jobs, latest first, without results' });
 export type JobList = z.infer<typeof JobList>;

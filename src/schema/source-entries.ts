@@ -13,12 +13,12 @@ export const DocsEntry = z.union([
   place,
   z.strictObject({
     path: place.describe('File, folder, glob or link'),
-    title: z.string().optional().describe('Title of the document, where it is not its own'),
-    description: z.string().optional().describe('What it is about'),
+    title: z.string().optional().describe('Title of the document, if not its own'),
+    description: z.string().optional().describe('Description of the document'),
   }),
 ]);
 export type DocsEntry = z.infer<typeof DocsEntry>;
-export const folder = place.describe('A folder: every supported file in it');
+export const folder = place.describe('Folder; all supported files in it are read');
 export const DocsInput = z.union([DocsEntry, listOf(DocsEntry), z.strictObject({ folder })]);
 export type DocsInput = z.infer<typeof DocsInput>;
 
@@ -44,9 +44,9 @@ export type ApiInput = z.infer<typeof ApiInput>;
 export const MarkdownEntry = z.union([
   z.string(),
   GivenDocument.extend({
-    source: z.string().optional().describe('Its name: what it replaces when it is given again'),
+    source: z.string().optional().describe('Name of the text; a later text with the same name replaces it'),
     title: z.string().optional().describe('Title of the document'),
-    metadata: Metadata.optional().describe('What else is known of it: kept with its chunks, for filters'),
+    metadata: Metadata.optional().describe('Additional metadata, stored with its chunks for filters'),
   }),
 ]);
 export type MarkdownEntry = z.infer<typeof MarkdownEntry>;
@@ -67,13 +67,11 @@ const { docs, urls, api, markdown } = Sources.shape;
 /** The same, for a configuration. */
 export const ConfiguredSources = z.strictObject({
   docs: docs.describe(
-    'Files, folders, globs and links that kb ingest reads where no source is given, relative to this file. What leaves these lists is named by the next kb ingest, and removed with --prune',
+    'Files, folders, globs and links that kb ingest reads if no source is given, relative to this file. The next kb ingest reports entries removed from these lists; --prune removes their documents',
   ),
-  urls: urls.describe(
-    'Web pages that it reads then: an address, or {url, mode, max_depth, max_pages, include, exclude}, or a list of them',
-  ),
+  urls: urls.describe('Web pages to read: an address, or {url, mode, max_depth, max_pages, include, exclude}, or a list of them'),
   api: api.describe(
-    'HTTP APIs that it reads then: an address, or the keys of ingestion.api with url, or a list of them; ${NAME} is a variable of the environment',
+    'HTTP APIs to read: an address, or the keys of ingestion.api plus url, or a list of them; ${NAME} is an environment variable',
   ),
-  markdown: markdown.describe('Texts that it reads then: a list of {source, text}'),
+  markdown: markdown.describe('Texts to ingest: a list of {source, text}'),
 });

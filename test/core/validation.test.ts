@@ -44,7 +44,7 @@ describe('explain', () => {
     ['ingest', { markdown: 'x', concurrency: 'sideways' }, 'concurrency: one of serial, parallel is expected.'],
     ['chat', { query: 'x', history: [{ role: 'wizard', content: 'y' }] }, 'history[0].role: one of user, assistant is expected.'],
     // bounds
-    ['retrieve', { query: '' }, 'query: a text with more than blanks is expected.'],
+    ['retrieve', { query: '' }, 'query: non-blank text is expected.'],
     ['retrieve', { query: 'x'.repeat(100_001) }, 'query: at most 100,000 characters are expected.'],
     ['retrieve', { query: 'x', top_k: 0 }, 'top_k: at least 1 is expected.'],
     ['retrieve', { query: 'x', top_k: 1e30 }, 'top_k: at most 1,000 is expected.'],
