@@ -11,8 +11,7 @@ const many = (description: string, helpValue: string) => Flags.string({ descript
 
 export default class Ingest extends KbCommand {
   static override summary = operations.ingest.summary;
-  static override description =
-    'On a second run, unchanged documents cost nothing and changed ones are replaced. --prune removes documents that no longer exist.';
+  static override description = 'Unchanged documents cost nothing, changed ones are replaced. --prune removes those that are gone.';
   static override examples = [
     '<%= config.bin %> ingest --docs ./manuals',
     "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --markdown @news.md --prune --collection support",
