@@ -62,7 +62,7 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
   const asks = !flags.yes;
   if (asks) assertTerminal('kb init asks questions', 'kb init --yes takes the defaults.');
   if (existsSync(path) && !(asks && (await confirmed(`${name} is there already. Overwrite it?`, 'kb init')))) {
-    screen.note(`${name} is there already and stays as it is.`);
+    screen.note(`${name} exists already and was not changed.`);
     if (screen.json) screen.printJson({ path, written: false });
     return;
   }

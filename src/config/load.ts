@@ -49,7 +49,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   if (broken) {
     const line = counter.linePos(broken.pos[0]).line;
     throw new KbError('configuration', `${name}, line ${line}: this is not YAML: ${broken.message}.`, {
-      hint: 'Mend the line; kb.config.example.yaml shows every key.',
+      hint: 'Fix the line; kb.config.example.yaml shows every key.',
     });
   }
   const file: ConfigFile = { layer: {}, lines: new Map() };

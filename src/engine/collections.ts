@@ -39,7 +39,7 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
     'conflict',
     `The collection «${name}» was embedded with ${embedderLabel(made)}; the configuration says ${embedderLabel(wanted)}.`,
     {
-      hint: `Vectors of two models can't be compared: set embedding.provider and embedding.model back, or embed the collection anew with «kb collections reembed ${name}».`,
+      hint: `Vectors of two models can't be compared: set embedding.provider and embedding.model back, or embed the collection again with «kb collections reembed ${name}».`,
     },
   );
 }
@@ -48,7 +48,7 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
 export const noCollection = (name: string, there: readonly string[] = []): KbError => {
   const meant = nearest(name, there);
   return new KbError('not_found', `There is no collection «${name}».`, {
-    hint: `${meant ? `Did you mean «${meant}»? ` : ''}Make it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» shows those that there are.`,
+    hint: `${meant ? `Did you mean «${meant}»? ` : ''}Create it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» lists all collections.`,
     isRetryable: true,
   });
 };

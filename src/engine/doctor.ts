@@ -45,13 +45,13 @@ async function checkCollection(context: Context): Promise<Finding> {
   const { settings } = context;
   const collection = await collectionOf(context);
   if (!collection)
-    return { status: 'warning', message: `There is no collection «${settings.collection}» yet. Make it with kb ingest --docs FOLDER.` };
+    return { status: 'warning', message: `There is no collection «${settings.collection}» yet. Create it with kb ingest --docs FOLDER.` };
   const { info } = collection;
   const { provider, model } = await embedderName(context, info);
   if (info.provider !== provider || info.model !== model) {
     return {
       status: 'failed',
-      message: `«${info.name}» was embedded with ${embedderLabel(info)}, the configuration says ${embedderLabel({ provider, model })}. kb collections reembed ${info.name} mends that.`,
+      message: `«${info.name}» was embedded with ${embedderLabel(info)}, the configuration says ${embedderLabel({ provider, model })}. kb collections reembed ${info.name} fixes that.`,
     };
   }
   return ok(`«${info.name}»: ${count(await collection.count(), 'chunk')}`);
@@ -104,7 +104,7 @@ async function checkBrowser(): Promise<Finding> {
   if (found !== undefined) return ok(found);
   return {
     status: 'warning',
-    message: 'No Chrome or Chromium was found. Only pages that need a browser are out of reach; kb setup-browser installs one.',
+    message: 'No Chrome or Chromium was found. Only pages that need JavaScript cannot be read; kb setup-browser installs one.',
   };
 }
 

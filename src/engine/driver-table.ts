@@ -25,7 +25,9 @@ export function driverNames(own: OwnDrivers): OwnNames {
   for (const [kind, { options }] of DRIVER_KINDS) {
     const taken = names[kind]?.find((name) => options.includes(name));
     if (taken !== undefined)
-      throw new KbError('configuration', `${kind}.${taken}: kb has a driver of that name itself.`, { hint: 'Give yours another name.' });
+      throw new KbError('configuration', `${kind}.${taken}: kb has a built-in driver with that name.`, {
+        hint: 'Give yours another name.',
+      });
   }
   return names;
 }

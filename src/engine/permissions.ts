@@ -90,7 +90,7 @@ function assertStore({ layer, settings, config, home, cwd, requestOptions }: Cal
   if (vector_db === 'lancedb' && !isAddress(url))
     return authorizer({ allowed_roots: config.server.allowed_roots, home, cwd })(url, 'The store');
   if (vector_db !== 'lancedb' && url === storeUrl({ vector_db }, home)) return; // the default is this machine's own
-  throw new KbError('forbidden', 'The store of the request is none that this server may use.', {
+  throw new KbError('forbidden', 'This server may not use the store named in the request.', {
     hint: 'The operator lists its address in server.allowed_store_urls.',
   });
 }

@@ -96,7 +96,7 @@ function assertWhole(end: ExportEnd | undefined, { chunks, sha256 }: Omit<Export
   if (end.chunks !== chunks)
     throw new KbError('invalid', `The export holds ${count(chunks, 'chunk')}; its closing line counts ${end.chunks}.`, { hint: BY_FORCE });
   if (end.sha256 !== sha256)
-    throw new KbError('invalid', 'The export was changed after it was written: its lines do not fit the hash of its closing line.', {
+    throw new KbError('invalid', 'The export was changed after it was written: its lines do not match the hash in its final line.', {
       hint: BY_FORCE,
     });
 }

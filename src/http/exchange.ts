@@ -39,8 +39,8 @@ export async function follow(start: URL, request: Timed, way: Way): Promise<Http
     if (redirects === 0) isMoved = LASTING.has(response.statusCode);
     await leaveBody(response.body, request.signal);
     if (redirects >= way.network.max_redirects)
-      throw new KbError('invalid', `${way.name()} leads nowhere: it redirects more than ${way.network.max_redirects} times.`, {
-        hint: 'Check whether it redirects in a circle.',
+      throw new KbError('invalid', `${way.name()} redirects more than ${way.network.max_redirects} times.`, {
+        hint: 'Check whether it redirects in a loop.',
       });
     sent = redirected(sent, { location, status: response.statusCode, name: way.name() });
     way.arrive(sent.url);
@@ -75,8 +75,8 @@ function redirected({ url, method, body }: Sent, { location, status, name }: { l
   const becomesGet = status === 303 ? method !== 'HEAD' : status < 303 && method === 'POST';
   if (becomesGet) return { url: next, method: 'GET', body: undefined };
   if (body !== undefined && next.origin !== url.origin)
-    throw new KbError('forbidden', `${name} redirects to ${next.origin}, which the body was not given for.`, {
-      hint: 'If it may have it, give that address.',
+    throw new KbError('forbidden', `${name} redirects to ${next.origin}; the request body is not sent to another origin.`, {
+      hint: 'If that origin may receive the body, use its address.',
     });
   return { url: next, method, body };
 }

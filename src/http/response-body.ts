@@ -82,9 +82,13 @@ export async function unpacked(bytes: Uint8Array, encoding: string | undefined, 
   const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());
   const layers = names.filter((name) => Object.hasOwn(UNPACK, name) || UNKNOWN.has(name));
   if (layers.length > MOST_LAYERS || layers.some((name) => UNKNOWN.has(name)))
-    throw new KbError('invalid', `${limits.name} is packed as «${layers.slice(0, MOST_LAYERS + 1).join(', ')}», which kb cannot read.`, {
-      hint: `It reads ${ACCEPTED_ENCODINGS}.`,
-    });
+    throw new KbError(
+      'invalid',
+      `${limits.name} is compressed as «${layers.slice(0, MOST_LAYERS + 1).join(', ')}», which kb cannot read.`,
+      {
+        hint: `It reads ${ACCEPTED_ENCODINGS}.`,
+      },
+    );
   for (const name of layers.toReversed()) bytes = await layerOff(bytes, name, limits);
   return bytes;
 }
@@ -94,7 +98,7 @@ async function layerOff(bytes: Uint8Array, name: string, limits: Limits): Promis
     return await UNPACK[name]!(bytes, { maxOutputLength: limits.max_bytes });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
-    throw new KbError('invalid', `${limits.name} says that it is packed as «${name}», but cannot be unpacked.`, {
+    throw new KbError('invalid', `${limits.name} says that it is compressed as «${name}», but cannot be decompressed.`, {
       hint: 'Something on the way broke it: try again.',
       cause,
       isRetryable: true,

@@ -121,7 +121,7 @@ function answerNotFound({ paths }: OpenApiDocument, { method, url }: FastifyRequ
   const methods: Record<string, object> = { ...paths, '/docs': { get: true } };
   const found = Object.keys(methods).find(isAsked);
   if (found === undefined)
-    return send(reply, refuse(404, 'There is nothing at this path. /docs shows what there is, /v1/openapi.json lists it.'));
+    return send(reply, refuse(404, 'There is nothing at this path. /docs shows the interface, /v1/openapi.json lists all paths.'));
   const possible = Object.keys(methods[found]!).map((name) => name.toUpperCase());
   void reply.header('allow', possible.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
   return send(reply, refuse(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));

@@ -72,7 +72,7 @@ export function registerHealth(
     const health: Health = { status: 'ok', service: 'kb', version, uptime: Math.round((Date.now() - began) / 1000) };
     const { deep, ...unknown } = request.query;
     const [name] = Object.keys(unknown);
-    if (name !== undefined) throw new KbError('usage', `${name.slice(0, 60)}: this parameter is unknown; deep is the one that there is.`);
+    if (name !== undefined) throw new KbError('usage', `${name.slice(0, 60)}: unknown parameter; the only one is deep.`);
     if (deep === undefined || deep === 'false') return health;
     if (deep !== 'true' && deep !== '') throw new KbError('usage', 'deep: true or false is expected.');
     const { vector_db } = engine.config.storage;
@@ -103,7 +103,7 @@ export function answerNoRequest({ code }: { code?: string }, socket: Socket): vo
   socket.destroySoon(); // Node has done with it: nobody else would close it
 }
 
-const NO_HTTP: [string, Failure] = ['400 Bad Request', refuse(400, 'This is no HTTP request that kb understands.')];
+const NO_HTTP: [string, Failure] = ['400 Bad Request', refuse(400, 'This is not a valid HTTP request.')];
 
 const ANSWERS: Record<string, [string, Failure]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', refuse(408, 'The request did not arrive in time.')],

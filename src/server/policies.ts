@@ -17,19 +17,19 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 /** Refuses to serve others than this machine without a token, or a gateway that was named. Throws a KbError (`configuration`). */
 export function assertGuarded({ host, auth }: Pick<Server, 'host' | 'auth'>, token: string | undefined): void {
   if (token && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new KbError('configuration', 'KB_SERVER_TOKEN holds a blank or a letter that no header can carry.', {
-      hint: 'Make one with «openssl rand -hex 32».',
+    throw new KbError('configuration', 'KB_SERVER_TOKEN contains a space or a character that is not allowed in a header.', {
+      hint: 'Create one with «openssl rand -hex 32».',
     });
   }
   if (token !== undefined && token.length >= SHORTEST_TOKEN) return;
   if (token) {
     throw new KbError('configuration', `KB_SERVER_TOKEN is too short: it needs at least ${SHORTEST_TOKEN} characters.`, {
-      hint: 'Make one with «openssl rand -hex 32».',
+      hint: 'Create one with «openssl rand -hex 32».',
     });
   }
   if (isLoopback(host) || auth === 'gateway') return;
   throw new KbError('configuration', `To listen on ${host}, which others can reach, kb serve needs a token in KB_SERVER_TOKEN.`, {
-    hint: `Set it to at least ${SHORTEST_TOKEN} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. Where a gateway before it lets callers in, and nothing else can reach it, set server.auth to gateway.`,
+    hint: `Set it to at least ${SHORTEST_TOKEN} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. If a gateway authenticates clients and nothing else can reach the server, set server.auth to gateway.`,
   });
 }
 
@@ -141,7 +141,8 @@ export async function addPolicies(
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');
     if (refused) return send(reply, refused);
     const { 'content-encoding': encoding = 'identity' } = request.headers;
-    if (encoding !== 'identity') return send(reply, refuse(415, 'Bodies are read as they are: send them without Content-Encoding.'));
+    if (encoding !== 'identity')
+      return send(reply, refuse(415, 'Compressed bodies are not supported: send them without Content-Encoding.'));
     return undefined;
   });
 }

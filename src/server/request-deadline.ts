@@ -30,7 +30,7 @@ export function createDeadlines(seconds: number): { patienceFor: DeadlineFor; st
       const { signal } = controller;
       const timers = isBounded ? [setTimeout(() => controller.abort(tooSlow(seconds)), seconds * 1000)] : [];
       const left = () => {
-        if (!reply.raw.writableFinished) controller.abort(new KbError('aborted', 'The client left.'));
+        if (!reply.raw.writableFinished) controller.abort(new KbError('aborted', 'The client disconnected.'));
       };
       const over = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => {

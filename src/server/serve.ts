@@ -62,9 +62,9 @@ async function listen({ server }: App, { host, port }: { host: string; port: num
 function cannotListen(cause: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): KbError {
   const other = 'Choose another with --port, or --port 0 for any free one.';
   if (cause.code === 'EADDRINUSE')
-    return new KbError('configuration', `Port ${port} of ${host} is taken by another program.`, { hint: other, cause });
+    return new KbError('configuration', `Port ${port} of ${host} is in use by another program.`, { hint: other, cause });
   if (cause.code === 'EACCES')
-    return new KbError('configuration', `Port ${port} of ${host} may not be listened on by this user.`, { hint: other, cause });
+    return new KbError('configuration', `Port ${port} of ${host} needs permissions that this user does not have.`, { hint: other, cause });
   return new KbError('configuration', `kb can't listen on ${host}, port ${port}: ${cause.message}.`, {
     hint: 'Check --host and --port.',
     cause,

@@ -54,7 +54,7 @@ async function received(request: FastifyRequest, { folder, signal }: Target): Pr
     else files.push(await saved(part, join(folder, String(files.length)), signal));
   }
   if (files.length === 0)
-    throw new KbError('usage', 'files: the form holds no file.', { hint: 'Send each as a part with the name files.' });
+    throw new KbError('usage', 'files: the form contains no file.', { hint: 'Send each as a part with the name files.' });
   return { ...fields, files };
 }
 
@@ -62,7 +62,7 @@ async function received(request: FastifyRequest, { folder, signal }: Target): Pr
 function unreadable(error: unknown): never {
   const { statusCode, syscall } = error as { statusCode?: number; syscall?: string };
   if (error instanceof KbError || statusCode !== undefined || syscall !== undefined) throw error;
-  throw new KbError('usage', 'The form could not be read to its end.', { hint: 'Send it again, as multipart/form-data.', cause: error });
+  throw new KbError('usage', 'The form could not be read completely.', { hint: 'Send it again, as multipart/form-data.', cause: error });
 }
 
 async function saved(part: MultipartFile, path: string, signal: AbortSignal): Promise<{ name: string; path: string }> {

@@ -362,7 +362,7 @@ describe('an answer', () => {
       '\nLow confidence: this may not be the answer, or not all of it.',
       '',
       '[1] Manual — a.md · page 2',
-      '\nWhat else to look at:',
+      '\nSee also:',
       '[2] Page 2 — a.md · page 2',
       '[3] Page 3 — a.md · page 2',
     ]);
@@ -379,7 +379,7 @@ describe('an answer', () => {
     const retrieval = { query: 'q', search_query: 'q', retrieved: 3, outputs, failed: 0, errors: [] };
     const answer_confidence = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
     showSources({ ...result, sources: [source], retrieval, answer_confidence }, screen);
-    expect(screen.out.slice(3)).toEqual(['\nWhat else to look at:', '– Care — b.md · Seals, line 4', '– c.md — c.md']);
+    expect(screen.out.slice(3)).toEqual(['\nSee also:', '– Care — b.md · Seals, line 4', '– c.md — c.md']);
   });
 
   it('whose search query and words failed alike says so once', () => {
@@ -404,7 +404,7 @@ describe('an answer', () => {
     expect(ofQuality(0)).toBe('\nLow confidence: the collection holds little about this.');
     expect(ofQuality(2)).toBe('\nLow confidence: this may not be the answer, or not all of it.');
     const wrong = { level: 'low', reason: 'citations_unsupported' } as const;
-    expect(doubt({ answer_confidence: wrong })).toBe('\nLow confidence: the sources cited do not bear out all of it.');
+    expect(doubt({ answer_confidence: wrong })).toBe('\nLow confidence: the cited sources do not support all of it.');
     expect(doubt({ sources: [], answer_confidence: { level: 'none', reason: 'direct_intent' } })).toBeUndefined();
     expect(doubt({ sources: [], answer: '', answer_confidence: { level: 'none', reason: 'errors' } })).toBeUndefined();
     expect(doubt({})).toBe('');

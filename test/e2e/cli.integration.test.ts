@@ -81,7 +81,9 @@ describe('the exit code', () => {
     expect(missing).toMatchObject({
       code: 1,
       out: '',
-      error: expect.stringMatching(/^Error: .*There is no collection «ghost»\. Make it with «kb ingest --docs FOLDER --collection ghost»/),
+      error: expect.stringMatching(
+        /^Error: .*There is no collection «ghost»\. Create it with «kb ingest --docs FOLDER --collection ghost»/,
+      ),
     });
   });
 
@@ -159,7 +161,7 @@ describe('init', () => {
       out: 'Wrote other.yaml. Next: kb ingest --docs FOLDER --config other.yaml\n',
     });
     expect(readFileSync(join(cwd, 'other.yaml'), 'utf8')).toMatch(/^retrieval:\n {2}top_k: 3$/m);
-    expect((await kb(words, { cwd })).error).toBe('other.yaml is there already and stays as it is.\n');
+    expect((await kb(words, { cwd })).error).toBe('other.yaml exists already and was not changed.\n');
     const wrong = await kb(['init', '--yes', '--set', 'retrieval.top_k=many'], { cwd });
     expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining('--set retrieval.top_k') });
     expect(existsSync(join(cwd, 'kb.config.yaml'))).toBe(false);

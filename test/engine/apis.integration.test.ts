@@ -78,7 +78,7 @@ describe('an API that is read again', () => {
     const cut = await result(engine, 'ingest', { api: { ...api, max_pages: 1 }, prune: true });
     expect(cut.notices).toEqual([
       `${web.url}/parts: stopped at max_pages = 1; there may be more.`,
-      `2 stored sources were not met and not removed: ${web.url}/parts may have more than was read.`,
+      `2 stored sources were not found but kept: ${web.url}/parts may have more than was read.`,
     ]);
     expect([cut.pruned, (await sourcesIn(engine)).length]).toEqual([[], 3]);
   });

@@ -62,7 +62,7 @@ describe('an ingest that names no sources', () => {
     renameSync(join(home, 'docs'), join(home, 'away'));
     const engine = engineFor(home, { docs: ['docs/**/*.md', 'more'] });
     const { pruned, notices, failed } = await result(engine, 'ingest', { prune: true });
-    expect([pruned, failed, notices]).toEqual([[], 1, ['2 stored sources were not met and not removed: docs/**/*.md could not be read.']]);
+    expect([pruned, failed, notices]).toEqual([[], 1, ['2 stored sources were not found but kept: docs/**/*.md could not be read.']]);
     renameSync(join(home, 'away'), join(home, 'docs'));
     rmSync(join(home, 'docs/storm.md'));
     expect((await result(engine, 'ingest', { prune: true })).pruned).toEqual(['docs/storm.md']);

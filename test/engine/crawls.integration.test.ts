@@ -21,7 +21,7 @@ test('a start page that leads to a login page takes nothing away from what is st
   web.routes['/docs/'] = { status: 302, headers: { location: '/login' } };
   const { pruned, notices } = await result(engine, 'ingest', { urls: docs, prune: true });
   expect(pruned).toEqual([]);
-  expect(notices).toContainEqual(expect.stringContaining(`was led elsewhere by its start page, to ${web.url}/: `));
+  expect(notices).toContainEqual(expect.stringContaining(`was redirected by its start page to ${web.url}/.`));
   expect(await sourcesIn(engine)).toEqual(at(web, '/blog/', '/blog/b', '/docs/', '/docs/a', '/login'));
 });
 

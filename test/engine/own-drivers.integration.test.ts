@@ -138,7 +138,7 @@ it('reads files and answers of kinds that a parser of the program knows, and say
 
 it('refuses a name that kb has itself, and one that it does not know', () => {
   expect(() => engineWith({ llms: { openai: echo } })).toThrow(KbError);
-  expect(() => engineWith({ llms: { openai: echo } })).toThrow('llms.openai: kb has a driver of that name itself.');
+  expect(() => engineWith({ llms: { openai: echo } })).toThrow('llms.openai: kb has a built-in driver with that name.');
   const engine = engineWith({ embedders: { mine } });
   expect(() => engine.check('retrieve', { query: 'x', provider: 'yours' })).toThrow(/mine/);
 });

@@ -191,10 +191,7 @@ describe('pages that are gone', () => {
     expect(await result(engine, 'ingest', { urls: only, prune: true })).toMatchObject({
       pruned: [],
       gone: [],
-      notices: [
-        expect.stringContaining('max_pages'),
-        expect.stringMatching(/^2 stored sources were not met and not removed: .*is not whole/),
-      ],
+      notices: [expect.stringContaining('max_pages'), expect.stringMatching(/^2 stored sources were not found but kept: .*is incomplete/)],
     });
     web.routes['/'] = { status: 403 };
     expect(await crawl(engine, web, { prune: true })).toMatchObject({ pruned: [], failed: 1 });
@@ -226,7 +223,7 @@ describe('a crawl that was stopped', () => {
       unchanged: stored.length,
       sources: 41 - stored.length,
       failed: 0,
-      notices: [expect.stringMatching(/^The crawl of http:.* that began on 20..-..-.. at ..:.. UTC and was cut off goes on: /)],
+      notices: [expect.stringMatching(/^The crawl of http:.* that began on 20..-..-.. at ..:.. UTC and was cut off resumes: /)],
     });
     expect(stored.filter((source) => times(web, new URL(source).pathname) > 0)).toEqual([]);
     const fresh = engineIn(folder());

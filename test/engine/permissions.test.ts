@@ -60,7 +60,7 @@ describe('a request over the network', () => {
     for (const url of ['http://search.example', 'http://search.example:6333', 'HTTP://search.example.:6333/'])
       expect(() => qdrant('retrieve', { url })).not.toThrow();
     for (const url of ['http://search.example:80', 'https://search.example', 'http://search.example/other', 'http://127.0.0.1:80'])
-      expect(() => qdrant('retrieve', { url })).toThrow('none that this server may use');
+      expect(() => qdrant('retrieve', { url })).toThrow('may not use the store named');
     for (const url of ['http://localhost', 'http://127.0.0.1:6333/']) expect(() => qdrant('retrieve', { url })).not.toThrow();
     const lancedb = permission({ server: { allowed_roots: [join(home, 'docs')] } }, home);
     expect(() => lancedb('retrieve', { url: join(home, '.kb/../.kb/lancedb/') })).not.toThrow();

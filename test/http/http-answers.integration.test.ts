@@ -78,7 +78,7 @@ test('an answer that is packed as something unknown, more often than anyone need
   });
   expect((await failure(door([web]).request(`${web.url}/a`))).message).toContain('«gzip, zstd», which kb cannot read');
   expect((await failure(door([web]).request(`${web.url}/c`))).message).toContain('«gzip, gzip, gzip, gzip, gzip», which kb cannot read');
-  expect((await failure(door([web]).request(`${web.url}/b`))).message).toContain('cannot be unpacked');
+  expect((await failure(door([web]).request(`${web.url}/b`))).message).toContain('cannot be decompressed');
 });
 
 test('an answer with a status that is no success is an error that names address and status, and shows neither credentials nor the body', async () => {

@@ -14,7 +14,7 @@ function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrie
   if (answer === '' || reason === 'errors' || reason === 'direct_intent') return undefined;
   if (level === 'none') return 'nothing that was found answers this.';
   if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
-  if (reason === 'citations_unsupported') return 'the sources cited do not bear out all of it.';
+  if (reason === 'citations_unsupported') return 'the cited sources do not support all of it.';
   if (level !== 'low') return undefined;
   return retrieval_quality.passed_chunks ? 'this may not be the answer, or not all of it.' : 'the collection holds little about this.';
 }
@@ -43,7 +43,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const others = doubt ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
-  if (others.length > 0) screen.print(color.dim('\nWhat else to look at:'));
+  if (others.length > 0) screen.print(color.dim('\nSee also:'));
   for (const source of others) screen.print(sourceLine(source, screen));
   // a model that can't be asked fails at the search query and at the answer alike
   for (const line of new Set(result.errors.map((error) => failureLine(error))))

@@ -45,7 +45,7 @@ export function saveConversation(
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST')
-      throw new KbError('usage', `${name} is there already and stays as it is.`, { hint: `/save! ${name} replaces it.`, cause });
+      throw new KbError('usage', `${name} exists already and was not changed.`, { hint: `/save! ${name} replaces it.`, cause });
     throw new KbError('invalid', `${name} can't be written: ${describeFileError(cause, 'write')}.`, { hint: 'Name another file.', cause });
   }
 }

@@ -80,8 +80,8 @@ function watch(visit: Visit, parts: TabParts, stop: (error: Error) => void): () 
     onTooManyBytes: tooLarge,
     onTooManyRedirects: () =>
       stop(
-        new KbError('invalid', `${name()} leads nowhere: it redirects more than ${network.max_redirects} times.`, {
-          hint: 'Check whether it redirects in a circle.',
+        new KbError('invalid', `${name()} redirects more than ${network.max_redirects} times.`, {
+          hint: 'Check whether it redirects in a loop.',
         }),
       ),
   });

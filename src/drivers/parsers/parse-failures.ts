@@ -17,11 +17,11 @@ const nameOf = (file_type: string): string => KINDS[file_type]?.name ?? `a file 
 
 /** A file without a byte. */
 export const emptyFile = (source: string): KbError =>
-  new KbError('invalid', `${source} is empty: it has no bytes.`, { hint: 'Fill it, or leave it out.' });
+  new KbError('invalid', `${source} is empty: it has no bytes.`, { hint: 'Add text to it, or leave it out.' });
 
 /** A file that was read, and in which there is nothing to find. */
 export const withoutText = (source: string, file_type: string): KbError =>
-  new KbError('invalid', `${source} is ${nameOf(file_type)} without any text.`, { hint: 'Fill it, or leave it out.' });
+  new KbError('invalid', `${source} is ${nameOf(file_type)} without any text.`, { hint: 'Add text to it, or leave it out.' });
 
 /** A PDF of pictures. */
 export const withoutTextLayer = (source: string, pages: number): KbError =>

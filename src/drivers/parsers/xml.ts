@@ -114,7 +114,7 @@ const tooLarge = (source: string, most: string): KbError =>
 
 const unreadable = (source: string, reason: string, cause?: unknown): KbError =>
   new KbError('invalid', `${source} answered with XML that cannot be read: ${reason.slice(0, 200).replace(/\.$/, '')}.`, {
-    hint: 'Check what it answers, with curl for example.',
+    hint: 'Check its response, for example with curl.',
     cause,
   });
 

@@ -99,13 +99,13 @@ const failureOf = (operation: JobOperation, error: KbError): Required<Pick<JobRe
 });
 
 const resultLost = (): KbError =>
-  new KbError('internal', 'The job was done, but its result could not be kept.', {
-    hint: 'What it stored is stored. Run it again for its report.',
+  new KbError('internal', 'The job finished, but its result could not be saved.', {
+    hint: 'Everything that it stored is kept. Run it again for its report.',
     isRetryable: true,
   });
 
 /** The error of an id that no job has. */
 export const noSuchJob = (): KbError =>
   new KbError('not_found', 'There is no job with this id.', {
-    hint: 'GET /v1/jobs lists those that are known; one that has ended is kept for 7 days.',
+    hint: 'GET /v1/jobs lists all jobs; finished ones are kept for 7 days.',
   });

@@ -159,8 +159,8 @@ class FolderJobs implements Jobs {
     }
     const { state, owner } = await this.#read(id);
     if (state !== 'running') return await this.get(id);
-    throw new KbError('conflict', `The job runs in another process (${owner.pid} on ${owner.host}), which alone can stop it.`, {
-      hint: 'Cancel it at the server that began it.',
+    throw new KbError('conflict', `The job runs in another process (${owner.pid} on ${owner.host}); only that process can stop it.`, {
+      hint: 'Cancel it on the server that started it.',
     });
   }
 
@@ -203,16 +203,19 @@ class FolderJobs implements Jobs {
 
   #assertRoom(bytes: number): void {
     const later = { isRetryable: true, retryAfter: COME_BACK };
-    if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Ask again when it is back.' });
+    if (this.#isClosed) throw new KbError('unavailable', 'The server is stopping.', { ...later, hint: 'Try again when it is back.' });
     const running = this.#running();
     const held = running.reduce((sum, work) => sum + this.#bytes.get(work)!, 0);
     if (held > 0 && held + bytes > MOST_BYTES)
-      throw new KbError('unavailable', 'The requests of the jobs that wait are too large already.', {
+      throw new KbError('unavailable', 'The waiting jobs already hold as much request data as is allowed.', {
         ...later,
-        hint: 'Ask again when some have ended.',
+        hint: 'Try again when some have finished.',
       });
     if (running.length >= MOST_AT_ONCE + MOST_WAITING)
-      throw new KbError('unavailable', `${MOST_WAITING} jobs are waiting already.`, { ...later, hint: 'Ask again when some have ended.' });
+      throw new KbError('unavailable', `${MOST_WAITING} jobs are waiting already.`, {
+        ...later,
+        hint: 'Try again when some have finished.',
+      });
   }
 
   /** Leaves to the files what they hold. */

@@ -155,6 +155,6 @@ const silent = ({ model, provider }: Llm): KbError =>
 function brokenOff(error: unknown): unknown {
   if (isAbort(error) || !(error instanceof KbError)) return error;
   const { code, message, hint = 'Ask again, or choose another model.', isRetryable, attempts } = error;
-  const kept = 'What came of it is no answer and was not kept.';
+  const kept = 'The partial answer was discarded.';
   return new KbError(code, `The answer broke off: ${message}`, { hint: `${kept} ${hint}`, isRetryable, attempts, cause: error });
 }

@@ -165,7 +165,7 @@ async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answere
     if (wasShown || !isTooLarge(error)) throw error;
     const { message } = error as KbError;
     throw new TwiceTooLarge('too_large', `The prompt is too long for the model, and so is half of it: ${message}`, {
-      hint: 'Ask in fewer words, set chat.llm.context_window to what the model holds, or choose a model that holds more.',
+      hint: 'Ask in fewer words, set chat.llm.context_window to the real size, or choose a model with a larger context window.',
       cause: error,
     });
   }
@@ -253,7 +253,7 @@ async function* verify(
   if (isDoubted && result.answer_confidence.level === 'high') result.answer_confidence = { level: 'low', reason: 'citations_unsupported' };
   if (result.unsupported.length === 0) return;
   const sentences = result.unsupported.map(({ sentence }) => `«${sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence}»`);
-  yield* reportItem(result, note(query, `The sources cited do not bear out: ${sentences.join(', ')}.`));
+  yield* reportItem(result, note(query, `The cited sources do not support: ${sentences.join(', ')}.`));
 }
 
 const unknownCitations = (unknown: ReadonlySet<number>, count: number): string =>

@@ -206,7 +206,7 @@ export async function* runChunk({ documents, chunking, signal }: ChunkInput): Ru
 function emptyDocument({ source, metadata }: Document): ErrorItem {
   const kind = SourceKind.safeParse(metadata.source_kind);
   const error = new KbError('invalid', `${source || 'The document'} has no text.`, {
-    hint: 'There is nothing in it to find: leave it out, or give it a text.',
+    hint: 'Add text to it, or leave it out.',
   });
   return toErrorItem(error, { source, source_kind: kind.success ? kind.data : 'markdown', stage: 'chunk' });
 }

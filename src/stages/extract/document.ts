@@ -47,7 +47,7 @@ export function toDocument(
   { id, source, source_kind, file_type, content_hash, title: given, description }: Provenance,
 ): Document {
   if (parsed.page && parsed.text.trim() === '')
-    throw new KbError('invalid', `${source} is a web page without any text.`, { hint: 'Fill it, or leave it out.' });
+    throw new KbError('invalid', `${source} is a web page without any text.`, { hint: 'Add text to it, or leave it out.' });
   const title = given ?? parsed.title ?? nameOf(source);
   const page_kind = pageKindOf(parsed.text, title);
   const known = { ...(page_kind ? { page_kind } : {}), ...parsed.metadata, ...(description ? { description } : {}) };
@@ -55,7 +55,7 @@ export function toDocument(
   const { text, marks } = parsed;
   const document = cleanDocument({ id: id ?? documentId(source), text, source, title, metadata, ...(marks ? { marks } : {}) });
   if (text !== '' && document.text === '')
-    throw new KbError('invalid', `${source} holds nothing but control characters.`, { hint: 'Look at how it was made, or leave it out.' });
+    throw new KbError('invalid', `${source} contains only control characters.`, { hint: 'Check how it was created, or leave it out.' });
   return document;
 }
 

@@ -86,7 +86,7 @@ export function createInventory(report: IngestReport): Inventory {
           reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       return [...reasons].map(
         ([reason, count]) =>
-          `${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not met and not removed: ${reason}`,
+          `${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not found but kept: ${reason}`,
       );
     },
   };

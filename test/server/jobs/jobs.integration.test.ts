@@ -490,9 +490,9 @@ describe('the folder of jobs', () => {
     await vi.waitFor(() => expect(readdirSync(path)).toHaveLength(2));
     writeFileSync(join(path, `${id}.result.json`), '{"stored":');
     const job = Job.parse(await jobs.get(id));
-    expect(job).toMatchObject({ state: 'done', error: { message: expect.stringMatching(/could not be kept/) } });
+    expect(job).toMatchObject({ state: 'done', error: { message: expect.stringMatching(/could not be saved/) } });
     expect(job).not.toHaveProperty('result');
-    expectFailure(await all(jobs.events(id)), /could not be kept/);
+    expectFailure(await all(jobs.events(id)), /could not be saved/);
   });
 });
 

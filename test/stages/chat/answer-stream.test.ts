@@ -127,7 +127,7 @@ test('what fails after a part was shown says what became of that; what fails bef
     isRetryable: true,
     attempts: 2,
     message: 'The answer broke off: It went away.',
-    hint: 'What came of it is no answer and was not kept. Ask again, or choose another model.',
+    hint: 'The partial answer was discarded. Ask again, or choose another model.',
   });
   expect(await told(['It is so. ', 'And ', new KbError('aborted', 'Stopped.')])).toMatchObject({ message: 'Stopped.' });
 });

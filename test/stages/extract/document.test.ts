@@ -24,7 +24,7 @@ describe('a normalized document', () => {
       title: 'T',
       metadata: { author: 'A', title: 'T', description: 'D' },
     });
-    expect(() => toDocument({ text: '\u0007\u0008', metadata: {} }, provenance)).toThrow('nothing but control characters');
+    expect(() => toDocument({ text: '\u0007\u0008', metadata: {} }, provenance)).toThrow('only control characters');
   });
 
   it('is none of a web page without text', () => {

@@ -73,7 +73,7 @@ describe('what an ingest met', () => {
     const { inventory } = await met([candidate('docs/a'), failure('docs/b', true), doubtful]);
     const before = stored('docs/a', 'docs/b', 'docs/c', 'docs/d', 'other/x');
     expect(inventory.gone(before)).toEqual(['docs/b']);
-    expect(inventory.kept(before)).toEqual(['2 stored sources were not met and not removed: docs/e could not be read.']);
+    expect(inventory.kept(before)).toEqual(['2 stored sources were not found but kept: docs/e could not be read.']);
     expect(inventory.kept(stored('docs/a', 'docs/b'))).toEqual([]);
     const whole = await met([doubtful, scope('docs/')]);
     expect(whole.inventory.kept(before)).toEqual([]);

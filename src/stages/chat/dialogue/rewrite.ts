@@ -120,7 +120,7 @@ export async function rewrite(
   });
   const found = searchQueryIn(text, query);
   if (found !== undefined) return found;
-  throw new KbError('invalid', `What ${llm.provider} wrote is no search query, and was not used: empty but for marks, or a refusal.`);
+  throw new KbError('invalid', `What ${llm.provider} wrote is not a search query (only punctuation, or a refusal) and was not used.`);
 }
 
 /**

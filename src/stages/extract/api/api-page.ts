@@ -159,7 +159,7 @@ const isRecord = (value: unknown): boolean => typeof value === 'object' && value
 function assertContent(answer: HttpAnswer, { base, items_path }: { base: string; items_path: string | undefined }): void {
   const said = saysError(answer);
   if (said !== undefined)
-    throw new KbError('invalid', `${base} answered with a web page that says «${said}», and not with content.`, {
+    throw new KbError('invalid', `${base} answered with a web page that says «${said}»instead of content.`, {
       hint: 'Check the address and the credentials, or ask again later.',
       isRetryable: isPassing(said),
     });
@@ -174,13 +174,13 @@ function assertContent(answer: HttpAnswer, { base, items_path }: { base: string;
 }
 
 const failed = (base: string, said: string): KbError =>
-  new KbError('invalid', `${base} answered with an error, though with a status of success: «${said}».`, {
+  new KbError('invalid', `${base} returned an error with a success status: «${said}».`, {
     hint: 'Check the address and the credentials, or ask again later.',
     isRetryable: isPassing(said),
   });
 
 const misled = (base: string, items_path: string, value: unknown): KbError =>
-  new KbError('invalid', `${base}: items_path «${items_path}» leads to nothing in its answer.`, {
+  new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
     hint:
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? `The answer has ${Object.keys(value).slice(0, 20).join(', ') || 'no fields'}.`
@@ -191,6 +191,6 @@ function digestOf(value: unknown, base: string): string {
   try {
     return hash(JSON.stringify(value) ?? '');
   } catch (cause) {
-    throw new KbError('invalid', `${base} answered with something that is nested too deeply to be read.`, { cause });
+    throw new KbError('invalid', `${base} returned data that is nested too deeply to be read.`, { cause });
   }
 }

@@ -33,7 +33,7 @@ export function checkApi(api: ApiSettings, given: { isRequested?: boolean } = {}
   if (unset) throw unset;
   addressOf(url, params);
   if (!TOKEN.test(method))
-    throw new KbError('usage', `${JSON.stringify(method)} is no HTTP method.`, { hint: 'GET and POST are common ones.' });
+    throw new KbError('usage', `${JSON.stringify(method)} is not an HTTP method.`, { hint: 'GET and POST are common ones.' });
   for (const [name, value] of Object.entries(headers)) {
     if (!TOKEN.test(name) || /[\0\r\n]/.test(value))
       throw new KbError('usage', `The header ${JSON.stringify(name)} cannot be sent: line breaks and spaces do not belong in it.`, {

@@ -40,8 +40,8 @@ function apisOf(input: ApiInput, settings: Config['ingestion']['api']): ApiOfBat
 }
 
 const conflictError = (source: string): KbError =>
-  new KbError('usage', `${source} is asked twice, with other credentials and nothing else: what it answers could not be told apart.`, {
-    hint: 'Ingest them into a collection each, or add a parameter that the API ignores, such as tenant.',
+  new KbError('usage', `${source} is requested twice with only the credentials different: the responses could not be told apart.`, {
+    hint: 'Ingest each into its own collection, or add a parameter that the API ignores, such as tenant.',
   });
 
 const headersOf = ({ headers = {} }: ApiSettings): [string, string][] =>
@@ -194,7 +194,7 @@ function* doubtful(api: ApiSettings, notice: string): Generator<Extracted, void,
 function* strayEnd({ source, value }: ApiPage): Generator<Extracted, void, void> {
   const says =
     typeof value === 'object' && value !== null ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
-  if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was taken for the end.` };
+  if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was treated as the last page.` };
 }
 
 /** A second page that is the first one again: an API with one page alone may answer so to a further one, but also one that does not know the parameter. */

@@ -46,11 +46,11 @@ export function doubtfulEnd({ pagination }: Pick<ApiSettings, 'pagination'>, pag
   if (first !== undefined) return `${name} has «${first}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
   if (fields.some(([key]) => NEIGHBOUR.test(key))) return undefined;
   if (size !== undefined && page.count !== undefined && page.count < size) return undefined;
-  return `${name} holds nothing at cursor_path «${path}»: it was taken for the only page, and there may be more.`;
+  return `${name} holds nothing at cursor_path «${path}»: it was treated as the only page, but there may be more.`;
 }
 
 const misled = (name: string, path: string, there: string[]): KbError =>
-  new KbError('invalid', `${name}: cursor_path «${path}» leads to no cursor in its first answer.`, {
+  new KbError('invalid', `${name}: cursor_path «${path}» finds no cursor in the first response.`, {
     hint: `The answer has ${there.slice(0, 20).join(', ') || 'no fields'}.`,
   });
 

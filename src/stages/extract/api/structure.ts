@@ -40,7 +40,7 @@ function jsonLines(text: string, { name, parse }: { name: string; parse(line: st
 }
 
 const brokenLine = (message: string, cause?: unknown): KbError =>
-  new KbError('invalid', message, { hint: 'Check what it answers, with curl for example.', cause });
+  new KbError('invalid', message, { hint: 'Check its response, for example with curl.', cause });
 
 /** An answer that is made of fields and records. */
 export interface Structure {
@@ -117,7 +117,7 @@ function declaredJson(text: string, name: string): Structure {
   } catch (cause) {
     if (isOfLines(text)) return lines(text, name);
     throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {
-      hint: 'Check what it answers, with curl for example.',
+      hint: 'Check its response, for example with curl.',
       cause,
     });
   }

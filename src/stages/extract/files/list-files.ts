@@ -212,7 +212,7 @@ async function* listEntry({ path: given, ...words }: Entry, listing: Listing): A
 
 /** A pipe or a device: to read it may never end. */
 const noFile = (given: string): KbError =>
-  new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save what it gives into a file, and give that.' });
+  new KbError('usage', `${given} is neither a file nor a folder.`, { hint: 'Save its content to a file and use that file.' });
 
 /** Where a server was asked, its folders are none of the caller's business: what was looked for is not told. */
 function unreadable(given: string, error: NodeJS.ErrnoException, { authorize, cwd }: GuardedPlace): KbError {
@@ -233,7 +233,7 @@ function unreadable(given: string, error: NodeJS.ErrnoException, { authorize, cw
 /** What a folder lists and does not exist is a link to something that is gone. */
 const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: GuardedPlace): KbError =>
   error.code === 'ENOENT'
-    ? new KbError('usage', `${name} is a link that leads nowhere.`, { hint: 'Mend it, or remove it.', cause: error })
+    ? new KbError('usage', `${name} is a broken link.`, { hint: 'Fix or remove it.', cause: error })
     : unreadable(name, error, place);
 
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {

@@ -125,12 +125,12 @@ export function assertIsAsked(source: string, html: Uint8Array, { text, title = 
   const headlines = [title, /^#{1,6} (.*)/.exec(text)?.[1] ?? ''];
   const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, FORM_INSPECTED)).toString('latin1'));
   if (asks && (letters < BARE || headlines.some((line) => SIGN_IN.test(line))))
-    throw new KbError('unauthorized', `${source} is a page to sign in on, and not what was asked for.`, {
-      hint: 'Give the site what it wants to know in network.sites, as a cookie, a header or basic_auth, or leave the page out.',
+    throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
+      hint: 'Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.',
     });
   const missing = headlines.find((line) => line.length <= 100 && MISSING.test(line.trim()));
   if (missing !== undefined)
-    throw new KbError('not_found', `${source} says «${missing.trim()}», though it answered with a status of success.`, {
+    throw new KbError('not_found', `${source} says «${missing.trim()}»although it returned a success status.`, {
       hint: 'Check the address, or leave the page out.',
     });
 }

@@ -93,7 +93,7 @@ export function failedPage(
 /** A page that is not there is the fault of whoever links to it. */
 const linkedFrom = ({ code, message, attempts, cause }: KbError, from: string): KbError =>
   new KbError(code, `${message.replace(/\.$/, '')} (linked from ${from}).`, {
-    hint: 'Mend that link, or leave the page out (exclude).',
+    hint: 'Fix that link, or leave the page out (exclude).',
     attempts,
     cause,
   });

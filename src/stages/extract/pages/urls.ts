@@ -49,7 +49,7 @@ function anotherKind(source: string, { url }: HttpAnswer): KbError {
   const found = urlSource(url);
   const led = found === source ? 'is' : `leads to ${found}, which is`;
   return new KbError('invalid', `${source} ${led} a web page, and no document as its address says.`, {
-    hint: 'Look at it in a browser: it may want a login (network.sites), or be there no more. A web page is given as --urls (urls).',
+    hint: 'Open it in a browser: it may need a login (network.sites), or no longer exist. A web page is given as --urls (urls).',
   });
 }
 

@@ -22,7 +22,7 @@ test('a query that is empty or absurdly long is an error', async () => {
 
 test('a query of nothing but quotes is as good as an empty one', async () => {
   for (const text of ['""', '"', '«»', '" "', '...'])
-    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [text]), timeout: 9 })).rejects.toThrow(/no search query/);
+    await expect(rewrite('And?', { history, llm: scriptedLlm(() => [text]), timeout: 9 })).rejects.toThrow(/not a search query/);
   expect(await rewrite('And?', { history, llm: scriptedLlm(() => ['"5 < 6"']), timeout: 9 })).toBe('5 < 6');
 });
 
@@ -56,7 +56,7 @@ test.each([
   "I don't know what is meant.",
   'Es tut mir leid.',
 ])('a reply that declines is no query: %s', async (reply) => {
-  await expect(rewrite('And?', { history, llm: scriptedLlm(() => [reply]), timeout: 9 })).rejects.toThrow(/no search query/);
+  await expect(rewrite('And?', { history, llm: scriptedLlm(() => [reply]), timeout: 9 })).rejects.toThrow(/not a search query/);
 });
 
 test('what the conversation is about is reason enough to ask a model, and nothing is none', async () => {

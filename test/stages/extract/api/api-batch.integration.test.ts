@@ -49,7 +49,7 @@ test.each([
     );
     expect(found.documents).toHaveLength(1);
     expect(found.errors).toEqual([
-      expect.objectContaining({ source: url, stage: 'validate', error: expect.stringContaining('other credentials') }),
+      expect.objectContaining({ source: url, stage: 'validate', error: expect.stringContaining('only the credentials different') }),
     ]);
     expect([web.hits.length, JSON.stringify(found).includes('s3cret')]).toEqual([1, false]);
   },
@@ -110,7 +110,7 @@ test('an answer that is nothing but an error is one, whatever its status, and sa
   );
   expect([documents, scopes]).toEqual([[], []]);
   expect(errors.map(({ error, stage, isRetryable }) => [error, stage, isRetryable])).toEqual([
-    [expect.stringContaining('status of success: «rate limit exceeded»'), 'convert', true],
+    [expect.stringContaining('success status: «rate limit exceeded»'), 'convert', true],
     [expect.stringContaining('«Unknown field «x»»'), 'convert', false],
   ]);
 });

@@ -42,7 +42,7 @@ test('records that come twice are taken once, and two of one id are kept apart',
   expect(new Set(found.documents.map(({ source }) => source)).size).toBe(5);
 });
 
-test('a path that leads to nothing is an error that tells what there is', async () => {
+test('a path that was not found is an error that tells what there is', async () => {
   const web = await site({ '/list': json({ results: [1], total: 1 }) });
   const { errors } = await extract([web], { url: `${web.url}/list`, pagination });
   expect(errors).toEqual([expect.objectContaining({ stage: 'convert', error: expect.stringMatching(/data\.items.*results, total/) })]);

@@ -37,7 +37,7 @@ test('a page to sign in on and one that says that there is none become errors, a
   );
   expect(documents.map(({ source }) => new URL(source).pathname)).toEqual(['/valves', '/form.txt']);
   expect(errors.map(({ error }) => error)).toEqual([
-    expect.stringContaining('/login is a page to sign in on'),
+    expect.stringContaining('/login is a login page'),
     expect.stringContaining('/gone says «Page not found»'),
   ]);
 });

@@ -55,7 +55,7 @@ test.each([
   ['a form in another language', `${form}<p>${some}</p>`, some, 'Anmeldung'],
 ])('a page to sign in on is refused: %s', (_name, html, text, title = undefined) => {
   expect(page(html, text, title)).toThrow(
-    expect.objectContaining({ code: 'unauthorized', message: 'https://x.example/a is a page to sign in on, and not what was asked for.' }),
+    expect.objectContaining({ code: 'unauthorized', message: 'https://x.example/a is a login page, not the requested page.' }),
   );
 });
 
@@ -69,7 +69,7 @@ test.each([
   expect(page('<p>', text, title)).toThrow(
     expect.objectContaining({
       code: 'not_found',
-      message: `https://x.example/a says «${line}», though it answered with a status of success.`,
+      message: `https://x.example/a says «${line}»although it returned a success status.`,
     }),
   );
 });

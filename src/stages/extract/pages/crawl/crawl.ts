@@ -38,7 +38,7 @@ export function endingOf(ended: Ended): { notices: string[]; doubt?: string } {
   const told = gaps.filter((gap) => gap !== undefined);
   const notices = [...site.notices, ...beside.notices, ...told, ...remarks(ended, name)];
   if (harvest.unread !== undefined) return { notices, doubt: `${harvest.unread} could not be read, and may lead there.` };
-  return gaps.length > 0 ? { notices, doubt: `the crawl of ${ended.name} is not whole.` } : { notices };
+  return gaps.length > 0 ? { notices, doubt: `the crawl of ${ended.name} is incomplete.` } : { notices };
 }
 
 /** Each reason why there may be more than was found: what is to be told of it, where nothing else tells it. */
@@ -48,8 +48,8 @@ function* gapsIn(ended: Ended, name: string): Generator<string | undefined, void
   if (left !== undefined) yield left;
   if (frontier.deeper > 0)
     yield `${name} ended at max_depth = ${ended.max_depth}: ${counted(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
-  if (site.robots.isExhausted()) yield `${name} is not whole: the rules of robots.txt are too many to be held against every address.`;
-  if (site.scope.isExhausted()) yield `${name} is not whole: include and exclude take too long to be held against every address.`;
+  if (site.robots.isExhausted()) yield `${name} is incomplete: robots.txt has too many rules to check every address.`;
+  if (site.scope.isExhausted()) yield `${name} is incomplete: include and exclude take too long to check every address.`;
   if (!beside.hasSitemaps || !beside.isWhole) yield undefined;
 }
 
@@ -57,15 +57,15 @@ function* gapsIn(ended: Ended, name: string): Generator<string | undefined, void
 function* remarks({ site: { scope }, harvest, frontier, leftOut }: Ended, name: string): Generator<string, void, void> {
   const { eclipsed, away } = harvest;
   if (leftOut.text !== undefined) yield `${name} left out ${leftOut.text}.`;
-  for (const pattern of scope.unmatched()) yield `${name}: include «${pattern}» holds for no address that was found.`;
+  for (const pattern of scope.unmatched()) yield `${name}: include «${pattern}» matches no address that was found.`;
   if (!scope.isAsked)
-    yield `${name} was led elsewhere by its start page, to ${scope.origin}${scope.folder}: to have what is gone removed, crawl that address itself.`;
+    yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
   if (eclipsed)
     yield `${name} left out ${counted(eclipsed.count, 'page', 'pages')} that name another page as their address (rel="canonical") but say something else, such as ${eclipsed.first}.`;
   if (away)
     yield `${name} left ${counted(away.count, 'page', 'pages')} as ${away.count === 1 ? 'it is that leads' : 'they are that lead'} out of it, such as ${away.first}.`;
   if (frontier.traps > 0)
-    yield `${name} left out ${counted(frontier.traps, 'address', 'addresses')} of the kind that sites make without end: very long, or with a part that comes back again and again.`;
+    yield `${name} left out ${counted(frontier.traps, 'address', 'addresses')} of the kind that sites generate without end: very long, or with repeating parts.`;
 }
 
 /** What was found and did not get its turn. */
@@ -84,7 +84,7 @@ function notRead({ frontier, harvest, underWay, stopped, max_pages, limit }: End
   if (unread + deferred > 0)
     return `${name} stopped after ${counted(limit, 'address', 'addresses')} that led to ${counted(pages, 'page', 'pages')}: ${left}.`;
   if (frontier.isOverflowing)
-    return `${name} is not whole: it found more than ${MOST_KNOWN.toLocaleString('en')} addresses, and no further ones were looked at.`;
+    return `${name} is incomplete: it found more than ${MOST_KNOWN.toLocaleString('en')} addresses and ignored further ones.`;
   return undefined;
 }
 
@@ -109,8 +109,8 @@ export async function* crawl(entry: CrawlEntry, parts: CrawlParts): AsyncGenerat
 }
 
 const goesOnNotice = ({ url }: CrawlEntry, since: Date): string =>
-  `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off goes on: pages that it has read ` +
-  'are not asked for again. With --force (force) they are.';
+  `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off resumes: pages that it has read ` +
+  'are not requested again. --force (force) reads them all.';
 
 /** A crawl that has come to its site. */
 class Walk {

@@ -193,8 +193,8 @@ export function nextHop(address: string, trail: readonly string[], max_redirects
 
 /** The failure of an address that leads on and on. */
 export const circle = (url: string, max_redirects: number): KbError =>
-  new KbError('invalid', `${urlSource(url)} leads nowhere: it redirects in a circle, or more than ${max_redirects} times.`, {
-    hint: 'Open it in a browser: it may want a cookie or a login (network.sites).',
+  new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
+    hint: 'Open it in a browser: it may need a cookie or a login (network.sites).',
   });
 
 /** An address as it was given, tracking included: some sites ask for it. */

@@ -105,7 +105,7 @@ function affordable(text: string): string {
 function unreadableRules(address: string, error: unknown): unknown {
   if (!(error instanceof KbError) || error.code === 'aborted') return error;
   const { code, message, isRetryable, attempts } = error;
-  return new KbError(code, `What the site allows could not be read, so that nothing of it was crawled: ${message}`, {
+  return new KbError(code, `The crawling rules of the site could not be read, so nothing was crawled: ${message}`, {
     hint: `Try again later, or give the pages themselves (mode each), which needs no ${urlSource(address)}.`,
     isRetryable,
     attempts,

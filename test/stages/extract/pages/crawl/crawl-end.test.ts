@@ -29,7 +29,7 @@ const ended = ({ frontier, harvest, beside, site, ...over }: Given): ReturnType<
     },
   });
 
-const whole = 'the crawl of http://a.example/ is not whole.';
+const whole = 'the crawl of http://a.example/ is incomplete.';
 const told = (text: string, doubt?: string) => ({ notices: [`The crawl of http://a.example/ ${text}`], ...(doubt ? { doubt } : {}) });
 
 test('of a crawl that came to its end nothing is told, and nothing is in doubt', () => {
@@ -38,7 +38,7 @@ test('of a crawl that came to its end nothing is told, and nothing is in doubt',
 
 test('more addresses than a crawl keeps apart are told of by themselves', () => {
   expect(ended({ frontier: { isOverflowing: true } })).toEqual(
-    told('is not whole: it found more than 200,000 addresses, and no further ones were looked at.', whole),
+    told('is incomplete: it found more than 200,000 addresses and ignored further ones.', whole),
   );
 });
 
@@ -70,10 +70,10 @@ test('each reason why there may be more than was found is a reason for doubt', (
   const isExhausted = () => true;
   expect(ended({ frontier: { deeper: 2 } })).toEqual(told('ended at max_depth = 3: 2 addresses further away were not read.', whole));
   expect(ended({ site: { robots: { isExhausted } } })).toEqual(
-    told('is not whole: the rules of robots.txt are too many to be held against every address.', whole),
+    told('is incomplete: robots.txt has too many rules to check every address.', whole),
   );
   expect(ended({ site: { scope: { ...scope, isExhausted } } })).toEqual(
-    told('is not whole: include and exclude take too long to be held against every address.', whole),
+    told('is incomplete: include and exclude take too long to check every address.', whole),
   );
   expect(ended({ beside: { hasSitemaps: false } })).toEqual({ notices: [], doubt: whole });
   expect(ended({ beside: { isWhole: false, notices: ['The feed was left out.'] } })).toEqual({
@@ -91,7 +91,7 @@ test('a page that could not be read is named as the reason for doubt', () => {
 test('what was left out on purpose is told, and is no reason for doubt', () => {
   const scope = scopeOf({ start: `${url}docs/`, final: `${url}login/` }, { include: [], exclude: [] });
   expect(ended({ site: { scope } })).toEqual(
-    told('was led elsewhere by its start page, to http://a.example/login/: to have what is gone removed, crawl that address itself.'),
+    told('was redirected by its start page to http://a.example/login/. To remove deleted pages, crawl that address itself.'),
   );
   expect(ended({ leftOut: { text: '1 address that robots.txt forbids (http://a.example/x)' } })).toEqual(
     told('left out 1 address that robots.txt forbids (http://a.example/x).'),

@@ -264,7 +264,7 @@ test('a sitemap that robots.txt names is read wherever it lies, and one that can
   const unnamed = other.url.replace('127.0.0.1', 'localhost');
   web.routes['/robots.txt'] = `Sitemap: ${unnamed}/map.xml`;
   const without = await crawled([web], web.url);
-  expect([paths(without), without.scopes, without.doubts]).toEqual([['/'], [], [`the crawl of ${web.url}/ is not whole.`]]);
+  expect([paths(without), without.scopes, without.doubts]).toEqual([['/'], [], [`the crawl of ${web.url}/ is incomplete.`]]);
   expect(without.notices).toEqual([expect.stringContaining(`The sitemap ${unnamed}/map.xml was left out: `)]);
 });
 
@@ -275,7 +275,7 @@ test('what a sitemap names on another origin is told of, and leaves a doubt wher
   web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, 'no address', 'mailto:a@b.example');
   const none = await crawled([web], web.url);
   const left = `The crawl of ${web.url}/ left out 2 addresses that a sitemap names on another origin (such as ${elsewhere}/a).`;
-  expect([paths(none), none.notices, none.doubts]).toEqual([['/'], [left], [`the crawl of ${web.url}/ is not whole.`]]);
+  expect([paths(none), none.notices, none.doubts]).toEqual([['/'], [left], [`the crawl of ${web.url}/ is incomplete.`]]);
   web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, `${web.url}/a`);
   const some = await crawled([web], web.url);
   expect([paths(some), some.notices, some.doubts]).toEqual([['/', '/a'], [left], []]);
@@ -297,7 +297,7 @@ test('sitemaps of others in a robots.txt that sites share leave no doubt where o
   const all = await crawled([web, other], web.url);
   expect([paths(all), all.doubts, order]).toEqual([['/', '/only'], [], ['/map.xml', '/theirs.xml']]);
   web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml`;
-  expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is not whole.`]);
+  expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
 test('feeds that pages name bring their entries', async () => {

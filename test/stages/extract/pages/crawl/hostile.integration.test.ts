@@ -68,7 +68,7 @@ test('paths that grow deeper with every click and addresses of thousands of char
   );
   const all = await crawled([web], web.url, { settings: { max_depth: 50 } });
   expect(paths(all)).toEqual(['/', '/more/', '/more/more/', '/more/more/more/']);
-  expect(all.notices).toEqual([expect.stringMatching(/left out 1 address of the kind that sites make without end/)]);
+  expect(all.notices).toEqual([expect.stringMatching(/left out 1 address of the kind that sites generate without end/)]);
 });
 
 test('redirects without an end cost ten requests, and those in a circle as many at most', async () => {
@@ -89,7 +89,7 @@ test('redirects without an end cost ten requests, and those in a circle as many 
   const all = await crawled([web], web.url);
   expect(paths(all)).toEqual(['/']);
   expect(all.errors.map(({ source }) => new URL(source).pathname)).toEqual(['/cycle', '/slash/', '/r/10']);
-  for (const { error } of all.errors) expect(error).toContain('leads nowhere: it redirects in a circle, or more than 10 times');
+  for (const { error } of all.errors) expect(error).toContain('redirects in a loop, or more than 10 times');
   expect(web.hits.length).toBeLessThan(30);
 });
 

@@ -160,8 +160,8 @@ test('a page that leads to itself is an error of its own, and is spared; a track
   const all = await crawled([web], web.url, { memory });
   expect([paths(all), all.notices]).toEqual([['/', '/tracked'], []]);
   expect(all.errors).toMatchObject([
-    { source: `${web.url}/wall`, error: expect.stringContaining('in a circle') },
-    { source: `${web.url}/two`, error: expect.stringContaining(`${web.url}/one leads nowhere`) },
+    { source: `${web.url}/wall`, error: expect.stringContaining('in a loop') },
+    { source: `${web.url}/two`, error: expect.stringContaining(`${web.url}/one redirects in a loop`) },
   ]);
   expect([asked(web, '/wall'), asked(web, '/one'), asked(web, '/two')]).toEqual([1, 1, 1]);
 });
@@ -207,7 +207,7 @@ test('pages that name addresses that are not there are loaded once, and the erro
   expect(cut.documents).toHaveLength(10);
   expect([cut.notices, cut.doubts]).toEqual([
     [`The crawl of ${web.url}/ stopped at max_pages = 10: 21 pages were read and not stored.`],
-    [`the crawl of ${web.url}/ is not whole.`],
+    [`the crawl of ${web.url}/ is incomplete.`],
   ]);
 });
 

@@ -162,7 +162,7 @@ test('a start page that leads elsewhere is followed by the rules of every site t
   expect(asked(web, '/private/')).toBe(0);
   expect(closed.hits.map(({ url }) => url)).toEqual(['/robots.txt']);
   web.routes['/round'] = { status: 302, headers: { location: '/round' } };
-  expect((await crawled([web], `${web.url}/round`)).errors).toMatchObject([{ error: expect.stringContaining('leads nowhere') }]);
+  expect((await crawled([web], `${web.url}/round`)).errors).toMatchObject([{ error: expect.stringContaining('redirects in a loop') }]);
 });
 
 test('a header that asks for a page not to be kept is heard though the page is as it was, and so is its end', async () => {
@@ -245,7 +245,7 @@ test('a feed that robots.txt forbids is not asked for, and one that fails leaves
   const failing = await crawled([web], web.url);
   expect([failing.notices, failing.doubts]).toEqual([
     [expect.stringContaining(`The feed ${web.url}/private/rss was left out: `)],
-    [`the crawl of ${web.url}/ is not whole.`],
+    [`the crawl of ${web.url}/ is incomplete.`],
   ]);
   web.routes['/private/rss'] = { status: 404 };
   expect((await crawled([web], web.url)).doubts).toEqual([]);
@@ -272,7 +272,7 @@ test('rules that cannot be read are no leave to crawl, and of those that are too
   web.routes['/robots.txt'] = { headers: { 'content-type': 'text/plain', 'content-encoding': 'zstd' }, body: rules };
   const refused = await crawled([web], web.url);
   expect([refused.documents, asked(web, '/')]).toEqual([[], 0]);
-  expect(refused.errors).toMatchObject([{ stage: 'crawl', error: expect.stringContaining('packed as «zstd»') }]);
+  expect(refused.errors).toMatchObject([{ stage: 'crawl', error: expect.stringContaining('compressed as «zstd»') }]);
   web.routes['/robots.txt'] = plain(rules + '# nothing\n'.repeat(600_000));
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
 });

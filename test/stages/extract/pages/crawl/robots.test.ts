@@ -96,7 +96,7 @@ describe('the rules of a site', () => {
       code,
       isRetryable,
       attempts: 4,
-      message: expect.stringContaining('nothing of it was crawled'),
+      message: expect.stringContaining('so nothing was crawled'),
     });
   });
 });

@@ -33,10 +33,10 @@ test('a filter that leaves nothing is told of, and so is a pattern that holds fo
   expect(none.documents).toEqual([]);
   expect(none.notices).toEqual([
     `The crawl of ${web.url}/ left out 2 addresses that include or exclude keeps out (such as ${web.url}/docs/a).`,
-    `The crawl of ${web.url}/: include «/dcos/**» holds for no address that was found.`,
+    `The crawl of ${web.url}/: include «/dcos/**» matches no address that was found.`,
   ]);
   const some = await crawled([web], { url: web.url, include: ['/', '/docs/a', '/docs/['] });
-  expect(some.notices).toEqual([`The crawl of ${web.url}/: include «/docs/[» holds for no address that was found.`]);
+  expect(some.notices).toEqual([`The crawl of ${web.url}/: include «/docs/[» matches no address that was found.`]);
 });
 
 test('a page that is not there names the first page that links to it', async () => {
@@ -47,8 +47,8 @@ test('a page that is not there names the first page that links to it', async () 
   });
   const all = await crawled([web], web.url);
   expect(all.errors.map(({ error }) => error)).toEqual([
-    `${web.url}/missing answered with status 404 (linked from ${web.url}/). Mend that link, or leave the page out (exclude).`,
-    `${web.url}/gone answered with status 410 (linked from ${web.url}/a). Mend that link, or leave the page out (exclude).`,
+    `${web.url}/missing answered with status 404 (linked from ${web.url}/). Fix that link, or leave the page out (exclude).`,
+    `${web.url}/gone answered with status 410 (linked from ${web.url}/a). Fix that link, or leave the page out (exclude).`,
   ]);
   expect((await crawled([web], `${web.url}/missing`)).errors[0]!.error).not.toContain('linked from');
 });
@@ -59,7 +59,7 @@ test('where a page could not be read, what was not met may lie behind it, and th
   expect(all.scopes).toEqual([]);
   expect(all.doubts).toEqual([`${web.url}/broken could not be read, and may lead there.`]);
   const cut = await crawled([web], web.url, { settings: { max_depth: 0 } });
-  expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is not whole.`]);
+  expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
 test('so many addresses are told apart, and no more', () => {
