@@ -2,27 +2,27 @@ import type { Embedder, Llm, Reranker } from './models.ts';
 import type { Parser } from './reading.ts';
 import type { VectorStore } from './stores.ts';
 
-/** What the configuration says of a model: the name of its driver, and what it is to be opened with. */
+/** Configuration of a model: the name of its driver, and the settings to open it with. */
 export interface ModelOptions {
   provider: string;
-  /** The driver's own choice where absent. */
+  /** Default: chosen by the driver. */
   model?: string | undefined;
   options?: Record<string, unknown> | undefined;
 }
 
-/** What the configuration says of a store. */
+/** Configuration of a store. */
 export interface StoreOptions {
-  /** As it was configured; empty where it was not. */
+  /** URL as configured; empty if not configured. */
   url: string;
   options?: Record<string, unknown> | undefined;
-  /** Whether the address is one of the operator's own, to which alone a key goes; true where absent. */
+  /** Whether the operator configured the address. Keys are sent to such addresses only. Default: true. */
   isTrusted?: boolean;
 }
 
-/** Opens a driver, when it is first needed. What it throws ends what needs it: a KbError with its sentence, anything else as an unexpected failure. */
+/** Opens a driver when it is first needed. An exception ends the operation: a KbError with its message, any other as an unexpected failure. */
 export type Factory<Options, Driver> = (options: Options) => Driver | Promise<Driver>;
 
-/** Opens a store. `requestOptions` are the names of `storage.options` that a request over the network may set: none that tells where the store is, or who asks. */
+/** Opens a store. `requestOptions` lists the `storage.options` that a network request may set; none may name an address or a credential. */
 type StoreFactory = Factory<StoreOptions, VectorStore> & { readonly requestOptions?: readonly string[] };
 
 /**

@@ -1,26 +1,26 @@
 import type { Metadata } from '../schema/items.ts';
 
-/** Makes vectors of texts. A vector is of unit length; its cosine to another of the same embedder tells how alike the texts are. */
+/** Computes unit vectors of texts. The cosine of two vectors of one embedder is the similarity of the texts. */
 export interface Embedder {
   readonly provider: string;
   readonly model: string;
-  /** Length of a vector. 0 where it is known only after the first answer. */
+  /** Vector dimensions; 0 if known only after the first response. */
   readonly dimensions: number;
-  /** How many calls of `embed` at once pay. */
+  /** Number of concurrent `embed` calls that is worthwhile. */
   readonly concurrency: number;
-  /** The score (0 to 1, as in a retrieved item) from which a passage is taken to be about the query; measured for this model. */
+  /** Minimum score (0 to 1, as in a retrieved item) of a passage that is about the query; measured for this model. */
   readonly min_retrieval_score: number;
-  /** The cosines of texts that have nothing to do with each other and of texts that say the same; 0 and 1 where absent. */
+  /** Typical cosines of unrelated texts and of texts with the same meaning. Default: 0 and 1. */
   readonly cosine_range?: readonly [unrelated: number, alike: number];
-  /** The same of texts in two languages, where the model compares those. */
+  /** The same for texts in two languages, if the model supports that. */
   readonly cosine_range_across_languages?: readonly [unrelated: number, alike: number];
-  /** What the vectors weigh in hybrid search where it reads all of the query, 0 to 1; 0.5 where absent. */
+  /** Weight of vector scores in hybrid search if the model reads the whole query, 0 to 1. Default: 0.5. */
   readonly vector_weight?: number;
   /** How much of a text the model can read, 0 to 1. */
   coverage(text: string): number;
   /**
-   * All vectors in the order of the texts, or a KbError: `too_large` when fewer texts may succeed, `invalid` when a text is at fault,
-   * `unauthorized`, `setup`; retries are already spent.
+   * Returns vectors in the order of the texts. Throws a KbError: `too_large` if fewer texts may succeed, `invalid` if a text is at fault,
+   * `unauthorized`, `setup`. Retries are already used up.
    */
   embed(texts: readonly string[], options: { input_type: 'document' | 'query'; signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Embedder {
 export interface Reranker {
   readonly provider: string;
   readonly model: string;
-  /** The score from which a passage is taken to answer; undefined where the model has no measured one. */
+  /** Minimum score of a passage that answers the query; undefined if not measured for the model. */
   readonly min_rerank_score: number | undefined;
   /** One score for each passage; higher is better. */
   rank(query: string, passages: readonly RerankPassage[], options: RankOptions): Promise<number[]>;
@@ -38,7 +38,7 @@ export interface Reranker {
 
 export interface RankOptions {
   signal?: AbortSignal | undefined;
-  /** What a language model that is asked is replaced with: itself, with somebody who listens. */
+  /** Wraps the language model that the reranker calls, to observe its calls. */
   watched?: ((llm: Llm) => Llm) | undefined;
 }
 
@@ -54,38 +54,38 @@ export interface Message {
   content: string;
 }
 
-/** A numbered passage that an answer may be made of. */
+/** A numbered passage for the answer. */
 export interface GroundingSource {
   citation: number;
   title: string;
   text: string;
-  /** What stands before and behind the text in its section, with the blank lines between: the three together read on. Absent where nothing does. */
+  /** Text before and after the passage in its section, including the blank lines between. Absent if there is none. */
   before?: string | undefined;
   after?: string | undefined;
-  /** The document that it is from: passages of one section of it are cited as one. */
+  /** Source document. Passages of one section of it share a citation. */
   document?: string | undefined;
   /** The retrieval score, 0 to 1. */
   score?: number | undefined;
-  /** The score of a reranker, where one decided the order. */
+  /** Rerank score, if a reranker decided the order. */
   rerank_score?: number | undefined;
-  /** What the page is where it is no text: `contents`, `changelog`, `index`. */
+  /** Kind of a page that is not running text: `contents`, `changelog`, `index`. */
   page_kind?: string | undefined;
 }
 
 export interface GenerateRequest {
   messages: readonly Message[];
-  /** What the messages contain, for an answerer that quotes instead of writing. */
+  /** Content of the messages as data, for an answerer that quotes instead of writing. */
   grounding: {
-    /** What was searched for: the question, or a follow-up with its subject. */
+    /** The search query: the question, or the follow-up with its subject. */
     query: string;
-    /** What was asked, where that is not the same. */
+    /** The original question, if different. */
     question?: string | undefined;
-    /** What was answered before, where only more is asked for: nothing of it is quoted again. */
+    /** Earlier answers, if the question only asks for more. They are not quoted again. */
     said?: string | undefined;
     sources: readonly GroundingSource[];
   };
   max_tokens: number;
-  /** Seconds without a token after which it gives up. */
+  /** Seconds without a token before it gives up. */
   timeout: number;
   signal?: AbortSignal | undefined;
 }
@@ -95,19 +95,19 @@ export interface Usage {
   output_tokens: number;
 }
 
-/** What is known of an answer once it has ended. */
+/** Metadata of a finished answer. */
 export interface Outcome extends Usage {
-  /** What it was cut off by, where it did not come to its end: `max_tokens`, or the end of the model's window. */
+  /** Why generation stopped early, if it did: `max_tokens`, or the end of the context window. */
   cut_off?: 'max_tokens' | 'window' | undefined;
-  /** Where an answerer that quotes has its words from: lines of a source with what stands before and behind it, from 0, ends inclusive. */
+  /** Quoted lines, for an answerer that quotes: line numbers in a source with its context, from 0, ends inclusive. */
   quoted?: readonly { citation: number; lines: readonly [first: number, last: number] }[] | undefined;
-  /** The numbers of the sources that it quotes, in the order in which its answer numbers them: its `[1]` is the first of these. */
+  /** Numbers of the quoted sources, in the order of the answer's own numbering: its `[1]` is the first of these. */
   order?: readonly number[] | undefined;
-  /** The calibrated chance that what it quotes answers the question, 0 to 1. */
+  /** Calibrated probability that the quotation answers the question, 0 to 1. */
   probability?: number | undefined;
-  /** The sentence, row or line of what it quotes that answers best. */
+  /** The quoted sentence, row or line that answers best. */
   highlight?: string | undefined;
-  /** One that quotes knows that a part of the question is not answered. */
+  /** Whether an answerer that quotes left a part of the question unanswered. */
   unsure?: boolean | undefined;
 }
 
@@ -121,7 +121,7 @@ export const NO_ANSWER = '[0]';
 export interface Llm {
   readonly provider: string;
   readonly model: string;
-  /** It quotes `grounding` and does not read the messages: questions are rewritten and histories summarized without it. */
+  /** Quotes `grounding` without reading the messages, so it cannot rewrite questions or summarize histories. */
   readonly extractive?: boolean;
   generate(request: GenerateRequest): AsyncGenerator<string, Outcome, void>;
 }

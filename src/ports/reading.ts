@@ -2,46 +2,46 @@ import type { AddressPolicy, Lookup } from '../http/address-policy.ts';
 import type { Network } from '../schema/config-sources.ts';
 import type { Mark, Metadata } from '../schema/items.ts';
 
-/** What a web page says about itself and its neighbours. Addresses are absolute and without fragments. */
+/** Links and directives of a web page. Addresses are absolute and have no fragment. */
 export interface PageFacts {
-  /** Where its links lead, each address once, in their order; http and https alone. */
+  /** Link targets in document order, without duplicates; only http and https. */
   links: string[];
-  /** The address that it names as its own (`rel="canonical"`). */
+  /** Canonical address (`rel="canonical"`). */
   canonical?: string | undefined;
-  /** Feeds that it names (`rel="alternate"` of RSS or Atom). */
+  /** Feeds (`rel="alternate"` of RSS or Atom). */
   feeds: string[];
-  /** It asks not to be kept, or its links not to be followed (`<meta name="robots">`). */
+  /** Robots directives `noindex` and `nofollow` (`<meta name="robots">`). */
   noindex: boolean;
   nofollow: boolean;
 }
 
-/** What a parser makes of a file. */
+/** Result of parsing a file. */
 export interface ParsedDocument {
   /** Markdown. */
   text: string;
   title?: string | undefined;
-  /** What the format knows: author, created, pages, lang, description, hidden sheets, front matter. */
+  /** Metadata from the format: author, created, pages, lang, description, hidden sheets, front matter. */
   metadata: Metadata;
   marks?: Mark[] | undefined;
-  /** Of HTML alone. */
+  /** HTML only. */
   page?: PageFacts | undefined;
-  /** Of the XML of an API alone, which has no text: its content as JSON would have it. */
+  /** XML of an API only, instead of text: its content as a JSON value. */
   value?: unknown;
 }
 
-/** Reads one kind of file. One of kb's own runs in another process, but for short texts. Throws a KbError (`invalid`) that says what is wrong with the file. */
+/** Parses one file type. Built-in parsers run in another process, except for short texts. Throws a KbError (`invalid`) that names the problem. */
 export interface Parser {
   readonly file_type: string;
-  /** With the dot, lower case. */
+  /** Lower case, with the dot. */
   readonly extensions: readonly string[];
   /** Of answers over HTTP that it reads, lower case and without parameters; of kb's own kinds the table of media types tells. */
   readonly media_types?: readonly string[];
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
-/** Parses files, bounded in time and memory: in other processes all but short texts. */
+/** Parses files within limits on time and memory, in other processes except for short texts. */
 export interface DocumentReader {
-  /** Kinds by extension; undefined for a file that nothing can read. */
+  /** File type by extension; undefined if no parser reads it. */
   fileType(path: string): string | undefined;
   readonly extensions: readonly string[];
   /** The kind of an answer of that media type, where a parser of one's own reads it. */
@@ -52,12 +52,12 @@ export interface DocumentReader {
 
 /** A page after its scripts have run. */
 export interface RenderedPage {
-  /** Where it was found in the end. */
+  /** Final address after redirects. */
   url: string;
   status: number;
   /** What the header `X-Robots-Tag` of its answer says; several of them may have become one. */
   robots_tags?: readonly string[] | undefined;
-  /** Its HTML in UTF-8, as a browser would show it then. */
+  /** Rendered HTML in UTF-8. */
   bytes: Uint8Array;
 }
 

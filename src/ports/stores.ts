@@ -1,7 +1,7 @@
 import type { Chunk } from '../schema/items.ts';
 import type { Filter } from '../schema/requests.ts';
 
-/** What a collection was made with. Vectors of another embedder are never written to it or compared with it. */
+/** Embedder of a collection. Vectors of another embedder are never stored in it or compared with it. */
 export interface Fingerprint {
   provider: string;
   model: string;
@@ -9,29 +9,29 @@ export interface Fingerprint {
   dimensions: number;
 }
 
-/** A chunk as it lies in a store. */
+/** A stored chunk. */
 export interface StoredChunk extends Chunk {
   vector?: Float32Array | undefined;
-  /** Hash of the document's content and of every setting that shapes its chunks; empty for chunks that came without a document. */
+  /** Hash of the document's content and of all settings that affect its chunks; empty for chunks without a document. */
   version?: string | undefined;
-  /** How many chunks the document had when it was stored whole: fewer in the store means that some are missing. */
+  /** Number of chunks of the whole document; if the store has fewer, some are missing. */
   chunk_count?: number | undefined;
 }
 
-/** A document's chunks, to take the place of those that the source has now. */
+/** Chunks of a document that replace the stored chunks of its source. */
 export interface Replacement {
   source: string;
   chunks: StoredChunk[];
-  /** Neither the source nor the id of any of its chunks is stored: nothing has to be looked for. */
+  /** Neither the source nor any of the chunk ids is stored, so nothing has to be looked up. */
   isNew: boolean;
 }
 
-/** What is stored of a source. */
+/** State of a stored source. */
 export interface StoredSource {
   source: string;
   source_kind: string;
   version: string;
-  /** How many chunks are there, and how many there should be (0: not known). */
+  /** Number of chunks stored, and expected (0: unknown). */
   chunks: number;
   chunk_count: number;
 }
@@ -39,9 +39,9 @@ export interface StoredSource {
 export type Where = { ids: readonly string[] } | { source: string } | { filter: Filter };
 
 export interface SearchRequest {
-  /** Nearest by cosine. Either this or `text`. */
+  /** Query vector for the nearest chunks by cosine. Either this or `text`. */
   vector?: Float32Array;
-  /** Best by BM25 over the stems of title, headings and text. */
+  /** Query text for the best chunks by BM25 over the stems of title, headings and text. */
   text?: string;
   filter?: Filter | undefined;
   limit: number;
@@ -62,34 +62,34 @@ export interface Collection {
   readonly info: CollectionInfo;
   /** Replaces the chunks of every source given, in one step: a reader sees all of a document's old chunks or all of its new ones. */
   replace(replacements: readonly Replacement[]): Promise<void>;
-  /** Writes chunks under their ids, over those that are there. */
+  /** Upserts chunks by id. */
   upsert(chunks: readonly StoredChunk[]): Promise<void>;
-  /** Removes, and tells which chunks were removed. */
+  /** Removes chunks and returns those removed. */
   delete(where: Where): Promise<{ id: string; source: string }[]>;
   get(ids: readonly string[]): Promise<StoredChunk[]>;
-  /** Every chunk, in a stable order and bounded pages; those of one source where it is given. */
+  /** Yields every chunk in a stable order and bounded pages; only those of `source` if given. */
   all(options?: { source?: string; vectors?: boolean }): AsyncIterable<StoredChunk[]>;
   sources(): Promise<Map<string, StoredSource>>;
   search(request: SearchRequest): Promise<Hit[]>;
   count(): Promise<number>;
-  /** Bytes on disk; 0 where they are not known. */
+  /** Bytes on disk; 0 if unknown. */
   bytes(): Promise<number>;
-  /** Brings the indexes up to date and removes old versions: once, at the end of a job. */
+  /** Updates the indexes and removes old versions. Call it once, at the end of a job. */
   optimize(): Promise<void>;
 }
 
 export interface VectorStore {
   readonly provider: string;
   collections(): Promise<CollectionInfo[]>;
-  /** Undefined where there is none of that name. */
+  /** Undefined if no collection has that name. */
   open(name: string): Promise<Collection | undefined>;
-  /** A new, empty collection. With `replacing`, it takes the place of the one of that name when `commit` is called, in one step. */
+  /** Creates an empty collection. With `replacing`, it atomically replaces the collection of that name when `commit` is called. */
   create(info: CollectionInfo): Promise<Collection>;
-  /** A collection that nobody sees until `commit`, which puts it in the place of the one of its name in one step; `discard` removes it. */
+  /** A collection that is invisible until `commit` atomically replaces the one of its name; `discard` removes it. */
   draft(info: CollectionInfo): Promise<{ collection: Collection; commit(): Promise<void>; discard(): Promise<void> }>;
-  /** False where there was none. */
+  /** False if there was none. */
   drop(name: string): Promise<boolean>;
-  /** Waits until no one else, in any process, writes to the collection; `onWait` is called once if it must. Release it with the function given back. */
+  /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */
   lock(name: string, options?: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined }): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
