@@ -39,8 +39,8 @@ const SAYS: Readonly<Record<string, (language: string) => string>> = {
   nl: (language) => `De bronnen zijn in het ${language}.`,
 };
 
-/** The language of prose: code tells nothing, and the cells of a table are names and addresses as often as words. */
-const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`|^ *\|.*$/gm, ' '));
+/** The language of prose: code tells nothing. */
+const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`/g, ' '));
 
 /**
  * Says which language a text is in, in that of the question; undefined where both are the same, or one of them can't be told. Where the text does not tell,

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { progress } from '../../../src/core/run.ts';
+import type { ChatParts } from '../../../src/stages/chat/turn-result.ts';
+import { scriptedLlm } from './scripted-llm.ts';
+import { type Scene, forRewrite, query, rewriting, talk, turn } from './scene.ts';
+
+test('explained, a turn tells what became of each passage, what the model was asked, and how long it took', async () => {
+  const llm = forRewrite('filter of the pump');
+  const { result } = await turn({ query: 'And the filter?', history: talk(2), settings: rewriting, llm, explain: true });
+  expect(result.explain).toMatchObject({
+    thresholds: { min_retrieval_score: 0.5 },
+    passages: [
+      { id: 'a', title: 'Title a', source: 'a.md', rank: 1, score: 0.9, citation: 1, cited: true },
+      { id: 'b', rank: 2, citation: 2, cited: false },
+      { id: 'c', rank: 3, rejected: 'min_retrieval_score', cited: false },
+    ],
+    calls: [
+      { stage: 'rewrite', provider: 'scripted', input_tokens: 11, output_tokens: 7 },
+      { stage: 'generate', provider: 'scripted', input_tokens: 11, output_tokens: 7 },
+    ],
+  });
+  expect(result.explain!.stages.map(({ stage }) => stage)).toEqual(['compact', 'rewrite', 'retrieval', 'quality', 'generation']);
+  expect(JSON.stringify(result.explain)).not.toContain('Question:');
+});
+
+test('the prompt is told where it is asked for, as it was sent', async () => {
+  const llm = scriptedLlm(() => ['So it is [1].']);
+  const { result } = await turn({ llm, show_prompt: true });
+  expect(result.explain!.calls[0]!.messages).toEqual(llm.requests[0]!.messages);
+  expect((await turn()).result).not.toHaveProperty('explain');
+});
+
+test('explained, passages that were left out say so, and a turn without an answer is explained as well', async () => {
+  const { result } = await turn({ explain: true, quality: { max_context_chunks: 1 } });
+  expect(result.explain!.passages.map(({ rejected }) => rejected)).toEqual([undefined, 'room', 'min_retrieval_score']);
+  const hello = await turn({ query: 'Hello!', explain: true });
+  expect(hello.result.explain).toEqual({ thresholds: {}, passages: [], stages: [], calls: [] });
+  const declined = await turn({ explain: true, llm: scriptedLlm(() => ['[0] No.']), quality: { low_confidence_mode: 'return_no_answer' } });
+  expect(declined.result.explain!.passages[0]).toMatchObject({ citation: 1, cited: false });
+});
+
+test('explained, a turn without an answer says why there is none', async () => {
+  const why = async (scene: Scene) => (await turn({ explain: true, ...scene })).result.explain!.declined;
+  const refusing = { low_confidence_mode: 'refuse_grounded_answer' } as const;
+  expect(await why({ llm: scriptedLlm(() => ['[0] No.']), quality: refusing })).toBe(
+    'scripted was given 2 passages, and says that the question is not answered there.',
+  );
+  expect(await why({ llm: scriptedLlm(() => ['[0] The sources do not say.']) })).toContain('says that the question is not answered there');
+  expect(await why({ quality: { ...refusing, min_retrieval_score: 0.95 } })).toBe(
+    'None of 3 passages reaches min_retrieval_score, 0.950 (the best has 0.900), and low_confidence_mode is refuse_grounded_answer.',
+  );
+  const nothing: ChatParts['retrieve'] = async function* (search_query) {
+    yield progress('retrieval');
+    return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [] };
+  };
+  expect(await why({ parts: { retrieve: nothing } })).toBe('Nothing was found.');
+  expect(await why({})).toBeUndefined();
+  expect(await why({ query: 'Hello!' })).toBeUndefined();
+});
+
+test('one that only quotes has no prompt to show', async () => {
+  const { result } = await turn({ llm: scriptedLlm(() => ['So [1].'], { extractive: true }), show_prompt: true });
+  expect(result.explain!.calls).toMatchObject([{ stage: 'generate', messages: [] }]);
+});
+
+test('what is wrong with a filter that finds nothing is a note of the turn', async () => {
+  const notice = 'The filter lets nothing through.';
+  const nothing: ChatParts['retrieve'] = async function* (search_query) {
+    yield progress('retrieval');
+    return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [], notice };
+  };
+  const { result, failures } = await turn({ parts: { retrieve: nothing } });
+  expect(result).toMatchObject({ answer: 'The sources do not answer this.', retrieval: { failed: 0, errors: [] } });
+  expect(result.errors).toEqual([
+    { source: query, source_kind: 'query', stage: 'retrieve', error: notice, isRetryable: false, attempts: 1 },
+  ]);
+  expect(failures).toEqual(result.errors);
+});
+
+test('a question that asks for two things is searched for as a whole and for each of them, and explained so', async () => {
+  const asked = 'How often is the filter replaced, and what does the pump cost?';
+  const { result, searched } = await turn({ query: asked, explain: true });
+  expect(searched).toEqual([asked]);
+  expect(result.explain?.searched).toEqual([asked, 'How often is the filter replaced?', 'what does the pump cost?']);
+  expect(result.retrieval.search_query).toBe(asked);
+  expect((await turn({ query: asked, explain: true, parts: { isReranked: true } })).result.explain).not.toHaveProperty('searched');
+  expect((await turn({ explain: true })).result.explain).not.toHaveProperty('searched');
+});

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import { KbError } from '../../../src/core/errors.ts';
+import { progress } from '../../../src/core/run.ts';
+import { DEFAULTS } from '../../../src/schema/config.ts';
+import type { HistoryEntry } from '../../../src/schema/items.ts';
+import { runTurn } from '../../../src/stages/chat/turn.ts';
+import { scriptedLlm } from './scripted-llm.ts';
+import { type Scene, items, query, talk, turn } from './scene.ts';
+
+test('a model that declines gets the outcome of the mode, whatever the gate said', async () => {
+  const llm = () => scriptedLlm(() => ['[', '0] The sources', ' do not say.']);
+  const shown = await turn({ llm: llm() });
+  expect(shown.result).toMatchObject({
+    answer: 'The sources do not say.',
+    retrieval_quality: { status: 'low_confidence', passed_chunks: 2 },
+    answer_confidence: { level: 'none', reason: 'retrieval_quality_low_confidence' },
+  });
+  expect(shown.result.sources.map(({ cited }) => cited)).toEqual([false, false]);
+  const silent = await turn({ llm: llm(), quality: { low_confidence_mode: 'return_no_answer' } });
+  expect(silent.result).toMatchObject({
+    answer: '',
+    sources: [],
+    retrieval_quality: { status: 'low_confidence' },
+    answer_confidence: { level: 'none' },
+    errors: [{ stage: 'quality' }],
+    llm: { provider: 'scripted' },
+  });
+  expect(silent.tokens).toEqual([]);
+  const behind = scriptedLlm(() => ['The price is not', ' given. [0]']);
+  const late = await turn({ llm: behind, quality: { low_confidence_mode: 'return_no_answer' } });
+  expect([late.result.answer, late.tokens, late.result.retrieval_quality.status]).toEqual(['', [], 'low_confidence']);
+  const asked = await turn({ llm: llm(), quality: { low_confidence_mode: 'ask_clarifying_question' } });
+  expect(asked.result.answer).toMatch(/\?$/);
+  expect(asked.tokens.map(({ data }) => data.text)).toEqual([asked.result.answer]);
+});
+
+test('a citation of nothing is taken out before it is sent, and reported', async () => {
+  const { result, tokens, failures } = await turn({ llm: scriptedLlm(() => ['So it is [1', '], says the law [', '9].']) });
+  expect(result.answer).toBe('So it is [1], says the law.');
+  expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
+  expect(result.sources.map(({ cited }) => cited)).toEqual([true, false]);
+  expect(failures).toEqual([expect.objectContaining({ stage: 'generate', source_kind: 'chat', error: expect.stringContaining('[9]') })]);
+  expect(result).toMatchObject({ errors: failures, answer_confidence: { level: 'high' } });
+});
+
+test('an answer that cites none of its sources is an answer, and says so; where citations are verified, with low confidence', async () => {
+  const { result, failures } = await turn({ llm: scriptedLlm(() => ['Every 90 days.']) });
+  expect(result.answer).toBe('Every 90 days.');
+  expect(result.answer_confidence).toEqual({ level: 'high', reason: 'retrieval_quality_pass' });
+  expect(result.errors).toEqual([
+    expect.objectContaining({ stage: 'generate', error: expect.stringMatching(/cites none of its 2 sources/) }),
+  ]);
+  expect(failures).toEqual(result.errors);
+  const verified = await turn({ llm: scriptedLlm(() => ['Every 90 days.']), settings: { verify_citations: true } });
+  expect(verified.result).toMatchObject({
+    answer_confidence: { level: 'low', reason: 'citations_unsupported' },
+    retrieval_quality: { status: 'passed' },
+    unsupported: [],
+    errors: [{ error: expect.stringMatching(/cites none/) }],
+  });
+  const quoting = await turn({ llm: scriptedLlm(() => ['Every 90 days.'], { extractive: true }), settings: { verify_citations: true } });
+  expect(quoting.result).toMatchObject({ errors: [], answer_confidence: { level: 'high' } });
+});
+
+test('an answer that was cut off says by what', async () => {
+  const cut = (cut_off: 'max_tokens' | 'window' | undefined) => scriptedLlm(() => ['Every 90 days [1], and'], { outcome: { cut_off } });
+  const { result } = await turn({ llm: cut('max_tokens'), settings: { llm: { ...DEFAULTS.chat.llm, max_tokens: 77 } } });
+  expect(result.answer).toBe('Every 90 days [1], and');
+  expect(result.answer_confidence.level).toBe('high');
+  expect(result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/cut off at max_tokens = 77/)]);
+  expect(result.llm).toEqual({ provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 });
+  expect((await turn({ llm: cut('window') })).result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/window was full/)]);
+  expect((await turn({ llm: cut(undefined) })).result.errors).toEqual([]);
+});
+
+test('where one that quotes says which lines, a source has the place of these', async () => {
+  const text = '## Filter\n\nRinse it.\n\n## Pump\n\nOil it.';
+  const merged = { ...items[0]!, text, metadata: { source: 'a.md', location: { headings: ['Filter'], line_start: 1, line_end: 7 } } };
+  const parts: Scene['parts'] = {
+    async *retrieve(search_query) {
+      yield progress('retrieval', {}, 'Searching.');
+      return { query, search_query, retrieved: 1, items: [merged], failed: 0, errors: [] };
+    },
+  };
+  const quoting = scriptedLlm(() => ['Oil it. [1]'], { extractive: true, outcome: { quoted: [{ citation: 1, lines: [6, 6] }] } });
+  const [source] = (await turn({ llm: quoting, parts })).result.sources;
+  expect(source!.location).toEqual({ headings: ['Pump'], line_start: 7, line_end: 7 });
+  expect(source!.metadata.location).toEqual(merged.metadata.location);
+  const [whole] = (await turn({ parts })).result.sources;
+  expect(whole!.location).toEqual({ line_start: 1, line_end: 7 });
+});
+
+test('a model that dies in its answer leaves an error, no answer, and the history as it was', async () => {
+  const llm = scriptedLlm(() => [
+    'Kestrel ',
+    new KbError('unavailable', 'The connection to scripted broke.', { isRetryable: true, attempts: 2 }),
+  ]);
+  const { result, failures } = await turn({ llm, history: talk(2) });
+  expect(failures).toEqual([expect.objectContaining({ stage: 'generate', isRetryable: true, attempts: 2 })]);
+  expect(result).toMatchObject({
+    answer: '',
+    llm: {},
+    errors: failures,
+    history: talk(2),
+    answer_confidence: { level: 'none', reason: 'errors' },
+  });
+});
+
+test('a model that says nothing has failed', async () => {
+  const { result } = await turn({ llm: scriptedLlm(() => [' ', '[9]']) });
+  expect(result).toMatchObject({ answer: '', errors: [{ stage: 'generate', isRetryable: true }], answer_confidence: { reason: 'errors' } });
+});
+
+test('a reader that leaves stops the model', async () => {
+  const llm = scriptedLlm(() => ['one ', 'two ', 'three ']);
+  const run = runTurn(
+    { query, history: [], settings: DEFAULTS.chat },
+    {
+      // oxlint-disable-next-line require-yield
+      async *retrieve(search_query) {
+        return { query, search_query, retrieved: 3, items, failed: 0, errors: [] };
+      },
+      llm: async () => llm,
+      min_retrieval_score: 0.5,
+    },
+  );
+  for await (const event of run) if (event.type === 'token') break;
+  expect(llm.stopped).toBe(1);
+});
+
+test('a model that declines in its own words gets the outcome of the mode, too', async () => {
+  const llm = () => scriptedLlm(() => ['I could not find ', 'this in ', 'the sources.']);
+  const shown = await turn({ llm: llm() });
+  expect(shown.result).toMatchObject({
+    answer: 'I could not find this in the sources.',
+    retrieval_quality: { status: 'low_confidence' },
+    answer_confidence: { level: 'none', reason: 'retrieval_quality_low_confidence' },
+  });
+  const silent = await turn({ llm: llm(), quality: { low_confidence_mode: 'return_no_answer' } });
+  expect(silent.result).toMatchObject({ answer: '', sources: [], errors: [{ stage: 'quality' }], history: [] });
+  expect(silent.tokens).toEqual([]);
+  const refused = await turn({ llm: llm(), quality: { low_confidence_mode: 'refuse_grounded_answer' } });
+  expect(refused.result.answer).toMatch(/^I cannot answer this/);
+  expect(refused.tokens).toHaveLength(1);
+});
+
+test('a link of the model that no source holds is reduced and reported', async () => {
+  const { result, tokens } = await turn({ llm: scriptedLlm(() => ['See [this](https://evil', '.example/?q=1) and [a](a.md) [1].']) });
+  expect(result.answer).toBe('See this and [a](a.md) [1].');
+  expect(tokens.map(({ data }) => data.text).join('')).toBe(result.answer);
+  expect(result.errors).toEqual([
+    expect.objectContaining({ stage: 'generate', source_kind: 'chat', error: expect.stringContaining('may not be shown') }),
+  ]);
+});
+
+test('an address that was given in an earlier turn, or by the user, may be given again', async () => {
+  const history: HistoryEntry[] = [
+    { role: 'user', content: 'Where is the shop?' },
+    { role: 'assistant', content: 'At https://shop.example/pumps [1].' },
+  ];
+  const llm = scriptedLlm(() => ['https://shop.example/pumps, not https://other.example or https://shop.example/pumps?q=1 [1].']);
+  const { result } = await turn({ history, query: 'Which page, not https://other.example?', llm });
+  expect(result.answer).toBe('https://shop.example/pumps, not https://other.example or … [1].');
+});
+
+test('citations are verified where the settings say so', async () => {
+  const llm = () => scriptedLlm(() => ['Passage a is about the pump [1]. ', 'Elephants eat 77 bananas [2].']);
+  const plain = await turn({ llm: llm() });
+  expect(plain.result).not.toHaveProperty('unsupported');
+  const { result, failures } = await turn({ llm: llm(), settings: { verify_citations: true } });
+  expect(result).toMatchObject({
+    unsupported: [{ sentence: 'Elephants eat 77 bananas [2].', citations: [2] }],
+    answer_confidence: { level: 'low', reason: 'citations_unsupported' },
+  });
+  expect(failures).toEqual([expect.objectContaining({ stage: 'generate', error: expect.stringContaining('Elephants') })]);
+  const quoting = scriptedLlm(() => ['Elephants eat 77 bananas [2].'], { extractive: true });
+  expect((await turn({ llm: quoting, settings: { verify_citations: true } })).result).toMatchObject({
+    unsupported: [],
+    errors: [],
+    answer_confidence: { level: 'high' },
+  });
+});

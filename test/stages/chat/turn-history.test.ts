@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { KbError } from '../../../src/core/errors.ts';
+import { said, scriptedLlm } from './scripted-llm.ts';
+import { forRewrite, query, rewriting, talk, turn } from './scene.ts';
+
+test('a follow-up is searched for in the words of the rewrite, and answered in the words of the user', async () => {
+  const llm = forRewrite('filter of the pump');
+  const { result, searched, stages } = await turn({ query: 'And the filter?', history: talk(2), settings: rewriting, llm });
+  expect(searched).toEqual(['filter of the pump']);
+  expect(result.retrieval).toMatchObject({ query: 'And the filter?', search_query: 'filter of the pump' });
+  expect(stages).toContain('rewrite');
+  expect(said(llm.requests[1]!)).toMatch(/Question: And the filter\?$/);
+  expect(result.history.at(-2)!.content).toBe('And the filter?');
+});
+
+test('a rewrite that fails falls back to the question, with an error and an answer', async () => {
+  for (const broken of ['', '""', 'terms '.repeat(500), new KbError('invalid', 'No.')]) {
+    const { result, searched, failures } = await turn({
+      query: 'And the filter?',
+      history: talk(2),
+      settings: rewriting,
+      llm: forRewrite(broken),
+    });
+    expect(searched).toEqual(['And the filter?']);
+    expect(result).toMatchObject({ answer: 'So it is [1].', errors: [{ stage: 'rewrite' }], answer_confidence: { level: 'high' } });
+    expect(failures).toEqual(result.errors);
+  }
+});
+
+test('the first question is rewritten, too, where the client tells what the conversation is about', async () => {
+  const settings = { query_rewrite: { enabled: true, session_context: 'The pump.' } };
+  const { searched, stages } = await turn({ query: 'And the filter?', settings, llm: forRewrite('filter of the pump') });
+  expect(searched).toEqual(['filter of the pump']);
+  expect(stages).toContain('rewrite');
+  const disabled = { query_rewrite: { ...settings.query_rewrite, enabled: false } };
+  expect((await turn({ query: 'And it?', settings: disabled, llm: forRewrite('x') })).searched).toEqual(['And it?']);
+});
+
+test('a question is not rewritten unless the settings say so and something was said before', async () => {
+  expect((await turn({ query: 'And it?', history: talk(2), llm: forRewrite('x') })).searched).toEqual(['And it?']);
+  expect((await turn({ query: 'And it?', settings: rewriting, llm: forRewrite('x') })).searched).toEqual(['And it?']);
+});
+
+const compaction = { history_compaction: { enabled: true, history_limit: 6, keep_recent: 2 } };
+
+test('a long history is summarized: the prompt and the result carry the summary and the newest messages', async () => {
+  const llm = scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : ['SUMMARY of remarks']));
+  const { result } = await turn({ history: talk(10), settings: compaction, llm });
+  expect(result.compacted).toBe(true);
+  expect(result.history).toHaveLength(5);
+  expect(result.history[0]!.content).toMatch(/SUMMARY of remarks/);
+  expect(result.history.slice(1)).toEqual([
+    ...talk(10).slice(8),
+    { role: 'user', content: query },
+    { role: 'assistant', content: 'So it is [1].' },
+  ]);
+  expect(said(llm.requests[1]!)).toMatch(/SUMMARY of remarks\n\nRemark 9/);
+  expect(said(llm.requests[1]!)).not.toMatch(/Remark 8/);
+});
+
+test('a turn without an answer leaves the history as it was given, also after a summary', async () => {
+  const llm = scriptedLlm(() => ['SUMMARY of remarks']);
+  const quality = { min_retrieval_score: 0.99, low_confidence_mode: 'return_no_answer' } as const;
+  const { result } = await turn({ history: talk(10), settings: compaction, llm, quality });
+  expect(llm.requests).toHaveLength(1);
+  expect(result).toMatchObject({ answer: '', compacted: false, history: talk(10) });
+});
+
+test('small talk at the end of a long history has that summarized, too: no more comes back than the limit', async () => {
+  const llm = scriptedLlm(() => ['SUMMARY of remarks']);
+  const { result, searched } = await turn({ query: 'Thanks!', history: talk(10), settings: compaction, llm });
+  expect(result).toMatchObject({ intent: 'thanks', compacted: true, errors: [] });
+  expect(result.history).toHaveLength(5);
+  expect(result.history[0]!.content).toMatch(/SUMMARY of remarks/);
+  expect(searched).toEqual([]);
+});
+
+test('a summary that fails loses nothing', async () => {
+  const llm = scriptedLlm((request) => (request.grounding.sources.length > 0 ? ['So it is [1].'] : [new KbError('invalid', 'No.')]));
+  const { result } = await turn({ history: talk(10), settings: compaction, llm });
+  expect(result).toMatchObject({ compacted: false, answer: 'So it is [1].', errors: [{ stage: 'compact', source_kind: 'chat' }] });
+  expect(result.history).toHaveLength(12);
+});

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import type { ChatParts } from '../../../src/stages/chat/turn-result.ts';
+import { said, scriptedLlm } from './scripted-llm.ts';
+import { items, query, turn } from './scene.ts';
+
+test('in mode return_no_answer weak retrieval gives nothing but a quality error', async () => {
+  const llm = scriptedLlm(() => []);
+  const { result, failures, tokens } = await turn({ llm, quality: { min_retrieval_score: 0.99, low_confidence_mode: 'return_no_answer' } });
+  expect(result).toMatchObject({
+    answer: '',
+    sources: [],
+    llm: {},
+    history: [],
+    retrieval_quality: {
+      status: 'low_confidence',
+      mode: 'return_no_answer',
+      passed_chunks: 0,
+      rejected_chunks: 3,
+      min_retrieval_score: 0.99,
+    },
+  });
+  expect(result.answer_confidence).toEqual({ level: 'none', reason: 'retrieval_quality_low_confidence' });
+  expect(result.errors).toEqual([expect.objectContaining({ stage: 'quality', source_kind: 'chat' })]);
+  expect(failures).toEqual(result.errors);
+  expect([tokens, llm.requests]).toEqual([[], []]);
+});
+
+test('what quotes is given passages that score less than is asked for otherwise, unless the settings say how much', async () => {
+  const best = Math.max(...items.map(({ score }) => score));
+  const parts = { min_retrieval_score: best + 0.1, least_given_score: best - 0.01 };
+  const { result } = await turn({ parts });
+  expect(result.retrieval_quality).toMatchObject({ status: 'passed', min_retrieval_score: best - 0.01, passed_chunks: 1 });
+  const set = await turn({ parts, quality: { min_retrieval_score: 0.99 } });
+  expect(set.result.retrieval_quality).toMatchObject({ status: 'low_confidence', min_retrieval_score: 0.99 });
+});
+
+test.each([
+  ['ask_clarifying_question', /\?/],
+  ['refuse_grounded_answer', /cannot answer/],
+] as const)('in mode %s weak retrieval is answered without the model and without sources', async (low_confidence_mode, words) => {
+  const llm = scriptedLlm(() => []);
+  const { result } = await turn({ llm, quality: { min_retrieval_score: 0.99, low_confidence_mode } });
+  expect(result.answer).toMatch(words);
+  expect(result).toMatchObject({
+    sources: [],
+    errors: [],
+    retrieval_quality: { status: 'low_confidence', mode: low_confidence_mode },
+    answer_confidence: { level: 'none', reason: 'retrieval_quality_low_confidence' },
+  });
+  expect(result.history.at(-1)!.content).toBe(result.answer);
+  expect(llm.requests).toEqual([]);
+});
+
+test('an answer that begins with what the sources do not say is one, with low confidence', async () => {
+  const text = 'The sources do not say how many were sold. They only mention the warehouse [1].';
+  const { result } = await turn({ llm: scriptedLlm(() => [text]) });
+  expect(result).toMatchObject({
+    answer: text,
+    answer_confidence: { level: 'low', reason: 'answer_uncertain' },
+    retrieval_quality: { status: 'passed' },
+    errors: [],
+  });
+  const quoting = await turn({ llm: scriptedLlm(() => [text], { extractive: true }) });
+  expect(quoting.result.answer_confidence.level).toBe('high');
+});
+
+test('an answer that says behind a part of it that no source tells it, or is not sure of it, is one with low confidence', async () => {
+  const doubted = {
+    answer_confidence: { level: 'low', reason: 'answer_uncertain' },
+    retrieval_quality: { status: 'passed' },
+    errors: [],
+  };
+  const partial = await turn({ llm: scriptedLlm(() => ['Every 90 days [1]. The price is not told [0].']) });
+  expect(partial.result).toMatchObject({ ...doubted, answer: 'Every 90 days [1]. The price is not told.' });
+  const quoting = (unsure: boolean) => scriptedLlm(() => ['Every 90 days [1].'], { extractive: true, outcome: { unsure } });
+  const unsure = await turn({ llm: quoting(true) });
+  expect(unsure.result).toMatchObject({
+    ...doubted,
+    llm: { provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 },
+  });
+  expect(unsure.result.llm).not.toHaveProperty('unsure');
+  expect((await turn({ llm: quoting(false) })).result.answer_confidence.level).toBe('high');
+});
+
+test('an answer that quotes tells how probable it is, its best sentence, and its sources in the order of its numbers', async () => {
+  const quoting = (probability: number) =>
+    scriptedLlm(() => ['Every 90 days [1].'], { extractive: true, outcome: { probability, highlight: 'Every 90 days', order: [2] } });
+  const sure = (await turn({ llm: quoting(0.9) })).result;
+  expect(sure).toMatchObject({
+    highlight: 'Every 90 days',
+    answer_confidence: { level: 'high', reason: 'retrieval_quality_pass', probability: 0.9 },
+  });
+  expect(sure.sources.map(({ id, citation, cited }) => [id, citation, cited])).toEqual([
+    ['b', 1, true],
+    ['a', 2, false],
+  ]);
+  const doubtful = (await turn({ llm: quoting(0.5) })).result;
+  expect(doubtful).toMatchObject({
+    retrieval_quality: { status: 'passed' },
+    answer_confidence: { level: 'low', reason: 'answer_uncertain', probability: 0.5 },
+  });
+});
+
+test('a model reads what stands beside a chunk, but nothing twice; a quoted line is cited where it stands', async () => {
+  const beside = { id: 'x', text: 'It rests at night.', location: { page: 3 }, joined: '\n\nIt rests at night.' };
+  const given = { ...beside, id: 'b', joined: '\n\nGiven already.' };
+  const neighbours = async () => new Map([['a', { after: beside }], ['b', { after: given }]]); // prettier-ignore
+  const llm = scriptedLlm(() => ['Every 90 days [1].']);
+  await turn({ llm, parts: { neighbours } });
+  expect(said(llm.requests[0]!)).toContain('Passage a about the pump.\n\nIt rests at night.');
+  expect(said(llm.requests[0]!)).not.toContain('Given already.');
+  const quoting = scriptedLlm(() => ['It rests at night. [1]'], {
+    extractive: true,
+    outcome: { quoted: [{ citation: 1, lines: [2, 2] }] },
+  });
+  const { result } = await turn({ llm: quoting, parts: { neighbours } });
+  expect(result.sources.map(({ location }) => location.page)).toEqual([3, 2]);
+});
+
+test('where the gate is switched off, only what the answer says itself makes it less sure', async () => {
+  const { result } = await turn({ quality: { enabled: false } });
+  expect(result).toMatchObject({
+    answer: 'Every 90 days [1].',
+    retrieval_quality: { status: 'not_evaluated' },
+    answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
+  });
+  const partial = await turn({ quality: { enabled: false }, llm: scriptedLlm(() => ['Every 90 days [1]. The price is not told [0].']) });
+  expect(partial.result.answer_confidence).toEqual({ level: 'low', reason: 'answer_uncertain' });
+});
+
+test('in mode answer_with_caution the best rejected chunks are answered from, with low confidence and a cautious prompt', async () => {
+  const llm = scriptedLlm(() => ['Perhaps so [1].']);
+  const { result } = await turn({ llm, quality: { min_retrieval_score: 0.99, max_context_chunks: 2 } });
+  expect(result).toMatchObject({
+    answer: 'Perhaps so [1].',
+    answer_confidence: { level: 'low', reason: 'retrieval_quality_low_confidence' },
+    retrieval_quality: { status: 'low_confidence', passed_chunks: 0 },
+  });
+  expect(result.sources.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(said(llm.requests[0]!)).toMatch(/cautious/);
+});
+
+test('where nothing was found the model is not asked', async () => {
+  const llm = scriptedLlm(() => []);
+  const nothing: ChatParts['retrieve'] =
+    // oxlint-disable-next-line require-yield
+    async function* (search_query) {
+      return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [] };
+    };
+  const { result } = await turn({ llm, parts: { retrieve: nothing } });
+  expect(result).toMatchObject({
+    answer: 'The sources do not answer this.',
+    sources: [],
+    answer_confidence: { level: 'none', reason: 'retrieval_quality_low_confidence' },
+  });
+  expect(llm.requests).toEqual([]);
+});
