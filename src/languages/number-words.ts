@@ -1,33 +1,41 @@
-const UNITS =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+import { languageOf } from './detect.ts';
+import type { Language } from './language.ts';
+import { LANGUAGES, languageOrEnglish } from './languages.ts';
+import { terms } from '../text/terms.ts';
 
-/** What each written number from zero to ninety-nine is worth. English. */
-const VALUES: ReadonlyMap<string, number> = new Map([
-  ...UNITS.map((word, i) => [word, i] as const),
-  ...TENS.flatMap((word, i) => [
-    [word, 20 + 10 * i] as const,
-    ...UNITS.slice(1, 10).map((unit, at) => [`${word}-${unit}`, 21 + 10 * i + at] as const),
-  ]),
-]);
+const plain = (words: string): string => words.replace(/[-\s]+/g, ' ');
 
-/** The words that numbers up to ninety-nine are written with, in small letters. */
-export const numberWords = (): string[] => [...UNITS, ...TENS];
+/** What reads the written numbers of a language. */
+interface NumberReader {
+  values: ReadonlyMap<string, number>;
+  /** Finds a number and the word after it: of "two-year" "two" and "year". */
+  pattern: RegExp;
+  ofNumbers: ReadonlySet<string>;
+}
 
-/** Numbers of two words: `twenty four`. */
-const APART = new RegExp(String.raw`\b(${TENS.join('|')})[ \u00a0](?=(?:${UNITS.slice(1, 10).join('|')})\b)`, 'g');
+function readerOf({ numbers }: Language): NumberReader {
+  const values = new Map(numbers.flatMap((forms, value) => forms.split('|').map((form) => [plain(form), value] as const)));
+  const longestFirst = [...values.keys()]
+    .toSorted((a, b) => b.length - a.length)
+    .join('|')
+    .replaceAll(' ', String.raw`[- \u00a0]`);
+  const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])(${longestFirst})(?![\p{L}\p{N}])(?=[\s-]*(\p{L}*))`, 'gu');
+  return { values, pattern, ofNumbers: new Set(terms([...values.keys()].join(' '))) };
+}
 
-const WORD = /(?<![\p{L}\p{N}])([a-z]+)(?:-([a-z]+))?(?![\p{L}\p{N}])(?=[\s-]*(\p{L}*))/gu;
+const READERS = new Map(LANGUAGES.map((language) => [language, readerOf(language)]));
 
-/** The numbers from zero to ninety-nine that a text writes out, in their order, and the word behind each: that of `two-year` is `year`. English. */
-export const writtenCounts = (text: string): { value: number; of: string }[] =>
-  Array.from(text.toLowerCase().replace(APART, '$1-').matchAll(WORD)).flatMap(([word, first, second, next = '']) => {
-    const whole = VALUES.get(word);
-    const value = whole ?? VALUES.get(first!);
-    return value === undefined ? [] : [{ value, of: whole === undefined ? second! : next }];
-  });
+/** The language whose numbers a text writes out: English where its own is not known. */
+const languageIn = (text: string): Language => languageOrEnglish(languageOf(text));
 
-/** The numbers from zero to ninety-nine that a text writes out, in their order: `seven`, `twenty-one`, and that of `two-year`. English. */
+/** The terms of the numbers that are written out in the language of a text. */
+export const numberTerms = (text: string): ReadonlySet<string> => READERS.get(languageIn(text))!.ofNumbers;
+
+/** The numbers from zero to ninety-nine that a text writes out, in their order, and the word behind each: that of `two-year` is `year`. */
+export function writtenCounts(text: string): { value: number; of: string }[] {
+  const { values, pattern } = READERS.get(languageIn(text))!;
+  return Array.from(text.toLowerCase().matchAll(pattern), ([, number, of = '']) => ({ value: values.get(plain(number!))!, of }));
+}
+
+/** The numbers from zero to ninety-nine that a text writes out, in their order: `seven`, `twenty-one`, and that of `two-year`. */
 export const writtenNumbers = (text: string): number[] => writtenCounts(text).map(({ value }) => value);

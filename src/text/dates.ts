@@ -1,9 +1,15 @@
-const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?`;
-const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-/** A month in English, in full or by its first three letters; the ninth by four as well. */
-const MONTH = `(?<month>${MONTHS.flatMap((name) => [name, name.slice(0, 3)]).join('|')}|sept)`;
+import { alternatives, LANGUAGES } from '../languages/languages.ts';
+
+/** The number of each month's name, full or short, in lower case. */
+const MONTHS: ReadonlyMap<string, number> = new Map(
+  LANGUAGES.flatMap(({ months, shortMonths }) => [months, shortMonths]).flatMap((names) =>
+    names.split(' ').flatMap((spellings, at) => spellings.split('|').map((name) => [name.toLowerCase(), at + 1] as const)),
+  ),
+);
+const MONTH = `(?<month>${[...MONTHS.keys()].join('|')})`;
+const WEEKDAY = String.raw`(?:(?:${alternatives(({ weekdays }) => weekdays)})\p{L}*\.?,?\s+)?`;
 const YEAR = String.raw`(?<year>[12]\d{3})`;
-const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th)?`;
+const DAY = String.raw`(?<day>\d{1,2})(?:st|nd|rd|th|er|\.|º)?`;
 const OFFSET = String.raw`(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?`;
 
 /** Day, month and year where their order is beyond doubt: ISO 8601 (also with slashes, as Highwire's meta elements have it), RFC 2822, dots behind the year, and words. */
@@ -11,13 +17,13 @@ const DAYS = [
   String.raw`${YEAR}(?:(?<mark>[-/])(?<month>\d{1,2})(?:\k<mark>(?<day>\d{1,2}))?)?`,
   String.raw`${YEAR}(?<month>\d\d)(?<day>\d\d)`,
   String.raw`${YEAR}\.(?<month>\d{1,2})\.(?<day>\d{1,2})`,
-  String.raw`${WEEKDAY}${DAY}(?:\s+|-)${MONTH}(?:-|[.,]?\s+)${YEAR}`,
+  String.raw`${WEEKDAY}${DAY}(?:\s+(?:de\s+)?|-)${MONTH}(?:-|[.,]?\s+(?:de\s+)?)${YEAR}`,
   String.raw`${WEEKDAY}${MONTH}\.?\s+(?:${DAY},?\s+)?${YEAR}`,
-].map((form) => new RegExp(`^${form}`, 'i'));
+].map((form) => new RegExp(`^${form}`, 'iu'));
 /** The year comes last where C's `asctime`, `date` and the APIs of Ruby write: `Wed Oct 10 20:19:24 +0000 2018`. */
 const YEAR_LAST = new RegExp(
   String.raw`^${WEEKDAY}(?<day>[a-z]+\s+\d{1,2})\s+(?<time>\d\d:\d\d:\d\d)(?<zone>\s+(?:[a-z]{1,3}|${OFFSET}))?\s+${YEAR}$`,
-  'i',
+  'iu',
 );
 /** A zone's name may stand behind its offset: Go and Java write both. */
 const ZONE = String.raw`(?<zone>z|${OFFSET})(?:\s+[a-z]{2,5}|\[[\w/+-]+\])?|(?<letters>[a-z]{1,3})`;
@@ -47,7 +53,7 @@ type Parts = Record<string, string | undefined>;
 
 /**
  * A written date in ISO 8601, so that dates of all sources compare as texts: a point in time in UTC (`2026-03-01T08:00:00.000Z`), a day, a month or a year as
- * precise as it is given (`2026-03-01`). Understood are ISO 8601, RFC 2822, what programs print, and English months in words; a time without a zone is taken for UTC, whatever
+ * precise as it is given (`2026-03-01`). Understood are ISO 8601, RFC 2822, what programs print, and months in words of `LANGUAGES`; a time without a zone is taken for UTC, whatever
  * the zone of the machine. Undefined for all else, such as `03/04/2026`, which is a day in March or in April.
  */
 export function readDate(written: string): string | undefined {
@@ -64,15 +70,13 @@ export function readDate(written: string): string | undefined {
 }
 
 function isoOf({ year = '', month, day }: Parts, time: Parts | undefined): string | undefined {
-  const number = month === undefined ? 1 : /\d/.test(month) ? Number(month) : monthOf(month);
+  const number = month === undefined ? 1 : /\d/.test(month) ? Number(month) : MONTHS.get(month.toLowerCase())!;
   const date = new Date(Date.UTC(Number(year), number - 1, Number(day ?? 1)));
   if (date.getUTCMonth() !== number - 1) return undefined; // 31 April
   const iso = date.toISOString();
   if (time) return day === undefined ? undefined : pointIn(iso.slice(0, 10), time);
   return iso.slice(0, day === undefined ? (month === undefined ? 4 : 7) : 10);
 }
-
-const monthOf = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.toLowerCase().slice(0, 3))) + 1;
 
 /** A time on a day, in UTC. */
 function pointIn(day: string, { hour, minute, second = '0', fraction = '0', half, zone, letters = 'z' }: Parts): string | undefined {

@@ -1,49 +1,43 @@
+import { alternatives, wordList } from '../languages/languages.ts';
 import { isSpace, skipSpace } from './markdown/lines.ts';
 
 /** How much of a text is looked at on either side of a full stop, in characters. */
 const REACH = 48;
 
-const anyWord = (words: string): string => `(?:${words.trim().split(/\s+/).join('|')})(?![\\p{L}\\p{N}])`;
+const anyWord = (words: readonly string[]): string => `(?:${words.join('|')})(?![\\p{L}\\p{N}])`;
 
-/** What stands before an ordinal in German, and hardly before a number that ends a sentence: «am 30. September». The English «I am 12.» does end. */
+/** What stands before an ordinal, and hardly before a number that ends a sentence: «am 30. September». The English «I am 12.» does end. */
 const ORDINAL = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?<!\bI[^\S\n])(?:am|im|zum|zur|vom|beim|der|die|das|den|dem|des|ab|bis|seit|jede[mnrs]?|eine?[mnrs]?|diese[mnrs]?|(?:sein|ihr|unser)e[mnrs]?)[^\S\n]+\d{1,2}\.$`,
+  String.raw`(?<![\p{L}\p{N}])(?<!\bI[^\S\n])(?:${wordList(({ sentences }) => sentences.ordinals?.before).join('|')})[^\S\n]+\d{1,2}\.$`,
   'iu',
 );
 
 /** What begins a sentence and is never counted: «von 8 bis 12. Die Werkstatt …». */
-const OPENER = new RegExp(
-  `^${anyWord(`Der Die Das Den Dem Des Dies Diese[mnrs]? Ein Eine[mnrs]? Kein Keine[mnrs]? Jede[mnrs]? Sie Wir Ich Ihr Ihre[mnrs]? Unsere?[mnrs]? Man Alle Alles
-    Viele Danach Dann Dort Damit Dabei Daher Dazu Darum Deshalb Dadurch Denn Doch Dennoch Nach Vor Seit Bis Bei Beim Mit Ohne Für Auf Aus Von Vom Zum Zur Und Oder Aber
-    Auch Nur Wer Was Wie Wann Wenn Weil Bitte Hier Nicht Sonst Unter Über Während Wegen Zwischen Ist Sind Wird Kann
-    The There They This That These Those When For And But Our Her His You`)}`,
-  'u',
-);
+const OPENER = new RegExp(`^${anyWord(wordList(({ sentences }) => sentences.openers))}`, 'u');
 
 const NUMBER = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 
-/** What an ordinal counts in German, whatever stands before it. Words that are English, too, are none where English follows: «There were 12. August was hot.» */
+/** What an ordinal counts, whatever stands before it. Words that are English, too, are none where English follows: «There were 12. August was hot.» */
 const COUNTED = new RegExp(
-  `^${anyWord(`Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember Jahrhunderts? Jahrtausends? Stock Stockwerks? Etage Klasse
-    Obergeschoss(?:es)? Untergeschoss(?:es)? OG UG Quartals? Halbjahr(?:es)? Auflage Bundesliga Liga Weltkrieg(?:s|es)? Lebensjahr(?:es)? Schuljahr(?:es)? Semesters?
-    Geburtstag(?:s|es)? Woche Monat(?:s|es)?`)}(?!\\s+(?:is|was|are|were|has|had|will|the|your|up|of|and)\\b)`,
+  String.raw`^${anyWord(
+    wordList(({ months, sentences: { ordinals } }) => ordinals && `${months.replaceAll('|', ' ')} ${ordinals.counted}`),
+  )}(?!\s+(?:is|was|are|were|has|had|will|the|your|up|of|and)\b)`,
   'u',
 );
 
-/** German abbreviations that no sentence ends with. */
-const ABBREVIATION =
-  /(?<![\p{L}\p{N}])(?:z\.\s?B|z\.\s?T|d\.\s?h|u\.\s?a|v\.\s?a|u\.\s?U|i\.\s?d\.\s?R|bzw|ca|vgl|bspw|evtl|ggf|inkl|exkl|zzgl|abzgl|einschl|sog|geb|Nr|Hrn?|Okt|Dez)\.$/u;
+/** Abbreviations that no sentence ends with. */
+const ABBREVIATION = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${alternatives(({ sentences }) => sentences.continued?.always)})\.$`, 'u');
 
 /** The first letter of an abbreviation with blanks: the `z.` of «z. B.» */
 const FIRST_LETTER = /(?<![\p{L}\p{N}.])\p{Ll}\.$/u;
 const NEXT_LETTER = /^\p{L}\.(?![\p{L}\p{N}])/u;
 
 /** Abbreviations before a number only: «Tel. 0431», «§ 5 Abs. 2», «Hafenstr. 12», «max. 8 Personen». */
-const BEFORE_NUMBER = /(?:(?<![\p{L}\p{N}])(?:Tel|Abs|Art|Kap|Ziff|Abt|Abb|Anm|Bd|Kl|gem|lt|max|min|mind)|[Ss]tr)\.$/u;
+const BEFORE_NUMBER = new RegExp(String.raw`(?:${alternatives(({ sentences }) => sentences.continued?.beforeNumber)})\.$`, 'u');
 const NUMBERED = /^(?:\+\d|\(?\d|§|Nr\.)/;
 
 /**
- * Whether a sentence goes on behind a full stop though a capital letter or a figure follows, by German ways of writing: an ordinal («bis zum 30. September»,
+ * Whether a sentence goes on behind a full stop though a capital letter or a figure follows, as in German: behind an ordinal («bis zum 30. September»,
  * «im 2. Stock») or an abbreviation («z. B.», «Abs. 2»). `end` is an index behind the full stop, before or behind the blanks that follow it. No sentence goes on
  * behind an empty line.
  */
@@ -64,12 +58,19 @@ export function isSentenceContinued(text: string, end: number): boolean {
 /** What may end a sentence, with the quotes and brackets that close with it; bounded, so that a row of dots is no trap. Scripts without spaces between sentences need none behind it. */
 const SENTENCE_END = /[.!?…]{1,8}["'”’»)\]*_]{0,8}(?=\s)|[。！？｡]{1,8}["'”’」』）】》]{0,8}|[؟۔।॥።]/g;
 
-/** Words before a full stop that end no sentence, in the languages that manuals are most often written in. */
-const ABBREVIATIONS = new Set(
-  'e.g i.e cf vs ca approx dr mr mrs ms prof st no nr fig figs vol ed eds pp p al inc ltd bzw usw z.b d.h vgl abb bspw evtl ggf inkl max min tel art sec ch p.ex env m mme etc'.split(
-    ' ',
-  ),
+const ABBREVIATIONS = wordList(({ sentences }) => sentences.abbreviations);
+
+/** Words before a full stop that a text is not cut behind, in lower case. */
+const UNCUT = new Set([...ABBREVIATIONS, ...wordList(({ sentences }) => sentences.softAbbreviations)].map((word) => word.toLowerCase()));
+
+/** An end that is none: an initial, a title, an abbreviation. */
+const ABBREVIATED = new RegExp(
+  String.raw`(?:^|[\s("«“])(?:\p{Lu}|(?:\p{L}\.)+\p{L}|${ABBREVIATIONS.map((word) => word.replaceAll('.', '\\.')).join('|')})\.\s*$`,
+  'u',
 );
+
+/** Whether a text ends with an abbreviation that ends no sentence, or an initial. */
+export const endsWithAbbreviation = (text: string): boolean => ABBREVIATED.test(text);
 
 /** Where the last sentence within `from` to `to` ends (exclusive); -1 where none does. */
 export function lastSentenceEnd(text: string, from: number, to: number): number {
@@ -104,5 +105,5 @@ function isWithinSentence(text: string, dot: number, end: number): boolean {
   while (start > 0 && dot - start < 12 && !isSpace(text.charCodeAt(start - 1)) && text[start - 1] !== '(') start -= 1;
   const word = text.slice(start, dot);
   if (/^\d+$/.test(word)) return start === 0 || text[start - 1] === '\n';
-  return /^\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase());
+  return /^\p{Lu}$/u.test(word) || UNCUT.has(word.toLowerCase());
 }

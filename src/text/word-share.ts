@@ -1,5 +1,6 @@
 import { comparedTerms } from '../languages/question.ts';
 import { languageOf } from '../languages/detect.ts';
+import { languageOrEnglish } from '../languages/languages.ts';
 import { terms } from './terms.ts';
 
 /** Terms that count as missing before any are looked at: one shared word of one says less than six of six. */
@@ -7,8 +8,8 @@ const DOUBT = 2;
 /** Letters that Chinese asks and joins with: a pair of letters that holds one is no word. */
 const JOINING = /[的是了在和有被个么什哪谁怎多少几何吗呢吧着于为与及其之以而所一不]/u;
 const WORD = /[\p{L}\p{N}]+(?:[-.'’][\p{L}\p{N}]+)*/gu;
-/** Whether capitals of a question tell names from other words: in German all nouns have one. */
-const capitalsTell = (question: string): boolean => languageOf(question) !== 'de';
+/** Whether capitals of a question tell names from other words. */
+const capitalsTell = (question: string): boolean => !languageOrEnglish(languageOf(question)).capitalNouns;
 
 /** The telling terms of a question whose words have a capital though they do not begin it; where capitals do not tell, only of those with a figure (`E31`). */
 export function capitalTerms(question: string): Set<string> {

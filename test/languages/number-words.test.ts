@@ -1,12 +1,21 @@
 import { expect, test } from 'vitest';
-import { numberWords, writtenNumbers } from '../../src/languages/number-words.ts';
+import { numberTerms, writtenCounts, writtenNumbers } from '../../src/languages/number-words.ts';
 
 test('a number that is written out has its value, in a word with a hyphen as well', () => {
   expect(writtenNumbers('Seven of twenty-one, a two-year term, ninety-nine; sixteen and zero.')).toEqual([7, 21, 2, 99, 16, 0]);
   expect(writtenNumbers('Twenty four months, and ninety, one by one.')).toEqual([24, 90, 1, 1]);
-  expect(numberWords().flatMap(writtenNumbers)).toEqual([...Array.from({ length: 20 }, (_, i) => i), 20, 30, 40, 50, 60, 70, 80, 90]);
+  expect(numberTerms('The term is two years.').has('two')).toBe(true);
 });
 
 test('what only looks like a number is none', () => {
   expect(writtenNumbers('The canteen, someone, often; oneself, tense.')).toEqual([]);
+});
+
+test.each([
+  ['Die Garantie gilt für drei Jahre, und für einundzwanzig Monate auf den Akku.', [3, 21], 'jahre'],
+  ['La garantie est de trois ans, et de soixante et onze mois pour la pile, quatre-vingt-dix-neuf pour le reste.', [3, 71, 99], 'ans'],
+  ['La garantía es de tres años, y de treinta y dos meses para la batería.', [3, 32], 'años'],
+])('numbers are read in the language of the text: %s', (text, values, counted) => {
+  expect(writtenNumbers(text)).toEqual(values);
+  expect(writtenCounts(text)[0]!.of).toBe(counted);
 });

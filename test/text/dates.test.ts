@@ -36,6 +36,19 @@ describe('a written date', () => {
     ]);
   });
 
+  it('is read in German, French and Spanish', () => {
+    for (const date of [
+      '3. Mai 2024',
+      'Freitag, 3. Mai 2024',
+      '3 mai 2024',
+      'vendredi 3 mai 2024',
+      'viernes, 3 de mayo de 2024',
+      '3 de mayo 2024',
+    ])
+      expect(readDate(date), date).toBe('2024-05-03');
+    expect(all(['1er août 2024', '1.º', 'März 2024', '3 de mayor de 2024'])).toEqual(['2024-08-01', undefined, '2024-03', undefined]);
+  });
+
   it('may have its year last, dots behind it, and a name of the zone behind the offset, as programs write it', () => {
     for (const time of [
       'Wed May 01 10:00:00 +0000 2024',

@@ -1,8 +1,8 @@
 import type { Config } from '../../schema/config.ts';
-import { type FallbackMessages, OTHER_FALLBACKS, WESTERN_FALLBACKS } from '../../languages/fallback-messages.ts';
 import { isFunctionWord, languageOf } from '../../languages/detect.ts';
-
-const IN: Readonly<Record<string, FallbackMessages>> = { ...WESTERN_FALLBACKS, ...OTHER_FALLBACKS };
+import type { FallbackMessages } from '../../languages/language.ts';
+import { languageOrEnglish, wordList } from '../../languages/languages.ts';
+import { OTHER_FOLLOW_UPS } from '../../languages/other-languages.ts';
 
 /** What was said before a question. */
 type Before = readonly { role: string; content: string }[];
@@ -11,7 +11,7 @@ type Before = readonly { role: string; content: string }[];
 export function fallbacksFor(question: string, before: Before = []): FallbackMessages {
   const earlier = before.filter(({ role }) => role === 'user').toReversed();
   const language = languageOf(question) ?? earlier.map(({ content }) => languageOf(content)).find((found) => found !== undefined);
-  return IN[language ?? 'en'] ?? WESTERN_FALLBACKS.en!;
+  return languageOrEnglish(language).messages;
 }
 
 /** What is said in each mode where the sources do not answer; nothing in `return_no_answer`. */
@@ -24,26 +24,17 @@ export function fallbackMessage(
   return { answer_with_caution: nothing, ask_clarifying_question: narrower, refuse_grounded_answer: refused, return_no_answer: '' }[mode];
 }
 
-/** Words that ask for more of the same and bring nothing new, beside function words: the languages of the rewriting (rewrite.ts), and what is written without spaces as a whole. */
-const MORE = new Set(
-  'so else more further again detail details exactly really go on continue mehr weiter genauer genau einzelheiten denn plus encore davantage précisément détails más detalles exactamente di più altro ancora dettagli mais detalhes exatamente meer verder precies почему как зачем ещё еще подробнее а и 为什么 为何 怎么 还有呢 詳しく なぜ どうして もっと 왜 어떻게 더'.split(
-    ' ',
-  ),
-);
+/** Words that ask for more of the same and bring nothing new, beside function words; what is written without spaces is one of them as a whole. */
+const MORE = new Set(wordList(({ followUps }) => followUps.more, OTHER_FOLLOW_UPS.more));
+
+/** Words among them, and function words, that mean much else: alone they ask for nothing more. */
+const MEAN_ELSE = new Set(['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn']);
 
 /** Those without which nothing is asked for by function words alone: «What is this about?» is a question of its own. */
-const TELLING = new Set(
-  [...MORE, ...'why warum wieso weshalb pourquoi perché porquê waarom czemu dlaczego varför hvorfor miksi neden'.split(' ')].filter(
-    (word) => !['so', 'on', 'go', 'di', 'a', 'и', 'а', 'denn'].includes(word),
-  ),
-);
+const TELLING = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(MEAN_ELSE);
 
 /** Words that ask for something else than more or a reason, though they are function words: «and how much?». */
-const ASKS_ELSE = new Set(
-  'when where who whom whose which much many often wann wo wer wen wem wieviel viel viele où quand qui combien dónde cuándo quién cuánto cuánta cuántos cuántas dove chi quanto quanta onde quem waar wanneer hoeveel где когда кто сколько'.split(
-    ' ',
-  ),
-);
+const ASKS_ELSE = new Set(wordList(({ followUps }) => followUps.asksElse, OTHER_FOLLOW_UPS.asksElse));
 
 /** Whether a question asks on without a word of what about: «why?», «tell me more». */
 export function onlyAsksOn(question: string): boolean {

@@ -1,24 +1,17 @@
+import { alternatives, LANGUAGES } from '../../languages/languages.ts';
 import { ownTerms } from '../../text/terms.ts';
 import type { RankedCandidate } from './rank.ts';
 
-/** How is asked in what two things differ. English and German; what is longer than 200 characters names no thing. */
-const COMPARES = [
-  /\bdiffer(?:ence|ences|ent)? (?:is there )?between (?<one>.{1,200}?) and (?<other>.{1,200})$/iu,
-  /^how (?:do|does|are|is) (?<one>.{1,200}?) (?:and (?<other>.{1,200}?) differ|(?:differ|different) from (?<from>.{1,200}))$/iu,
-  /^(?<one>.{1,200}?) (?:vs\.?|versus) (?<other>.{1,200})$/iu,
-  /^(?<one>.{1,200}?) or (?<other>[^,:;–—]{1,200})[,:;–—].{0,200}\bdiffer/u,
-  /\bunterschied\p{L}{0,2} zwischen (?<one>.{1,200}?) und (?<other>.{1,200})$/iu,
-];
-
 /** Where the second thing ends: «json and jsonb in Postgres». */
-const WHERE = /(?<!\s)\s+(?:in|on|with|for|of|bei|mit)\s.*$|(?<![?？.!])[?？.!]+$/giu;
+const WHERE = new RegExp(String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.where)})\s.*$|(?<![?？.!])[?？.!]+$`, 'giu');
 
 const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
 
 /** What tells two things apart that a question compares, as terms: of VACUUM and VACUUM FULL nothing, and `full`; undefined where none are compared. */
 export function comparedIn(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
   const asked = question.trim().replace(/(?<![?？.!\s])[?？.!\s]+$/u, '');
-  const { one, other, from } = COMPARES.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};
+  const patterns = LANGUAGES.flatMap(({ questions }) => questions.compares);
+  const { one, other, from } = patterns.map((pattern) => pattern.exec(asked)?.groups).find(Boolean) ?? {};
   if (one === undefined) return undefined;
   const [first, second] = [termsOf(one), termsOf(other ?? from ?? '')];
   return [first.difference(second), second.difference(first)];

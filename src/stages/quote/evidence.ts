@@ -1,4 +1,6 @@
+import { writtenNumbers } from '../../languages/number-words.ts';
 import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
+import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { terms } from '../../text/terms.ts';
 import { capitalTerms } from '../../text/word-share.ts';
 import type { GroundingSource } from '../../ports/models.ts';
@@ -49,10 +51,9 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
-const ASKS_FIGURE =
-  /\bhow (?:many|much|large|big|long|often|high|deep|far|tall|heavy|old|early|late|warm|soon|fast)\b|\bwhen (?:is|are|do|does|did|can|may|must|should|will|was|were)\b|\b(?:what|which)\b.{0,20}\b(?:time|size|number|port|value|limit|year|price|cost|amount|temperature|pressure|date|percent)|\b(?:cost|price|default)s?\b|(?<!\p{L})(?:wie (?:viele?|lange|groß|oft|hoch|weit|schwer|alt|warm|teuer)|wann|wieviel|kostet|kosten|preis|standardmäßig)(?!\p{L})/iu;
-const HAS_FIGURE =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|free|half|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|kostenlos|halb)/i;
+const ASKS_FIGURE = wholeWord(alternatives(({ questions }) => questions.figures));
+const FIGURE_WORDS = wholeWord(alternatives(({ questions }) => questions.figureWords));
+const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORDS.test(text) || writtenNumbers(text).length > 0;
 
 /** Sentences of a passage that are compared, at most: a table has a row for each. */
 const MOST_SENTENCES = 24;
@@ -90,7 +91,7 @@ export async function evidenceOf(query: string, { sources, ranked, ...compared }
     identifier: Number(wanted.some((term) => IDENTIFIER.test(term) && seed.own.has(term))),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
-    figure: Number(ASKS_FIGURE.test(lastQuestion(query)) && blocks.some(({ text }) => HAS_FIGURE.test(text))),
+    figure: Number(ASKS_FIGURE.test(lastQuestion(query)) && blocks.some(({ text }) => hasFigure(text))),
     listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
     missingCode: Number(missing.length > 0),

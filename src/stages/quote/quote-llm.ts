@@ -1,18 +1,13 @@
 import { conjunctionIn, lastQuestion, type SearchQuestion, splitQuestion, subjectTerms } from '../../languages/question.ts';
 import { languageOf } from '../../languages/detect.ts';
+import { english } from '../../languages/english.ts';
+import { languageOrEnglish } from '../../languages/languages.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
 import { chooseQuotations, MOST_WORDS, type Quotation } from './choose.ts';
 import { evidenceOf, judgementOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
-
-/** How it is said that a part of a question is not answered, in the languages that questions are taken apart in. */
-const UNANSWERED = {
-  en: (part: string) => `The sources do not answer “${part}?”.`,
-  de: (part: string) => `„${part}?“ beantworten die Quellen nicht.`,
-  fr: (part: string) => `Les sources ne répondent pas à « ${part} ? ».`,
-};
 
 /** Words of a part that are repeated at most. */
 const MAX_PART_WORDS = 25;
@@ -24,20 +19,9 @@ function shortened(question: string): string {
 
 /** Says that these parts of a question are not answered, in its language. */
 function unansweredOf(question: string, parts: readonly SearchQuestion[]): string {
-  const language = conjunctionIn(question);
-  return language ? parts.map((part) => UNANSWERED[language](shortened(part.question))).join(' ') : '';
+  const { part: unanswered } = (conjunctionIn(question) ?? english).messages;
+  return parts.map((part) => unanswered.replace('{part}', () => shortened(part.question))).join(' ');
 }
-
-/** How it is said which language the sources are in; English where a language is not among these. */
-const SAYS: Readonly<Record<string, (language: string) => string>> = {
-  en: (language) => `The sources are in ${language}.`,
-  de: (language) => `Die Quellen sind auf ${language}.`,
-  fr: (language) => `Les sources sont en ${language}.`,
-  es: (language) => `Las fuentes están en ${language}.`,
-  it: (language) => `Le fonti sono in ${language}.`,
-  pt: (language) => `As fontes estão em ${language}.`,
-  nl: (language) => `De bronnen zijn in het ${language}.`,
-};
 
 /** The language of prose: code tells nothing. */
 const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`/g, ' '));
@@ -51,9 +35,9 @@ function sourceLanguageNote(question: string, text: string, around: readonly str
   if (asked === undefined) return undefined;
   const written = [text, ...around].values().map(languageOfProse).find((language) => language !== undefined); // prettier-ignore
   if (written === undefined || asked === written) return undefined;
-  const language = asked in SAYS ? asked : 'en';
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(written) ?? written;
-  return SAYS[language]!(name);
+  const { code, messages } = languageOrEnglish(asked);
+  const name = new Intl.DisplayNames([code], { type: 'language' }).of(written) ?? written;
+  return messages.written_in.replace('{language}', () => name);
 }
 
 /** What it says where nothing answers, behind the number of no source. */

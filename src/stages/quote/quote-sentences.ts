@@ -1,8 +1,4 @@
-import { isSentenceContinued } from '../../text/sentences.ts';
-
-/** An end that is none: a title, an initial, a common abbreviation. */
-const ABBREVIATED =
-  /(?:^|[\s("«“])(?:\p{Lu}|(?:\p{L}\.)+\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Mt|Jr|Sr|Rev|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|Hon|vs|etc|ca|cf|approx|No|Nr|Fig|Figs|Abb|Eq|Sec|Ch|Vol|pp|p|ed|eds|al|Inc|Ltd|Co|Corp|e\.g|i\.e|Mio|Mrd|ggf|inkl|zzgl|z\.B|d\.h|u\.a|bzw|usw|Bd|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)\.\s*$/u;
+import { endsWithAbbreviation, isSentenceContinued } from '../../text/sentences.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -16,7 +12,7 @@ export function sentencesOf(paragraph: string): string[] {
   for (const { segment, index } of segmenter.segment(prose)) {
     const last = sentences.at(-1);
     const written = paragraph.slice(index, index + segment.length);
-    if (last && (ABBREVIATED.test(last.at(-1)!) || isSentenceContinued(prose, index) || /^[\p{Ll},;)\]]/u.test(segment)))
+    if (last && (endsWithAbbreviation(last.at(-1)!) || isSentenceContinued(prose, index) || /^[\p{Ll},;)\]]/u.test(segment)))
       last.push(written);
     else sentences.push([written]);
   }

@@ -1,5 +1,6 @@
 import { countWords, type QuoteBlock } from './quote-blocks.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
+import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
@@ -72,8 +73,7 @@ const INTRODUCTION = 0.4;
 /** An embedder that reads less of the question than this says nothing about it. */
 const LEAST_READ = 0.5;
 
-const ASKS_VALUE =
-  /\bdefaults?\b|standardmäßig|voreinst|\bhow (?:many|much|large|big|long|often|high|deep)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|size)\b|(?<!\p{L})wie (?:viele?|lange|groß|oft|hoch)(?!\p{L})|\b(?:what|which|after) .{0,30}\b(?:size|number|port|value|limit)\b/iu;
+const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);

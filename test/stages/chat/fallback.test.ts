@@ -1,11 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { OTHER_FALLBACKS, WESTERN_FALLBACKS } from '../../../src/languages/fallback-messages.ts';
 import { fallbackMessage, fallbacksFor, onlyAsksOn } from '../../../src/stages/chat/fallback.ts';
-import { directReply } from '../../../src/stages/chat/dialogue/intent.ts';
 import { languageOf } from '../../../src/languages/detect.ts';
-import { EASTERN_SMALL_TALK } from '../../../src/languages/small-talk-east.ts';
-import { OTHER_SMALL_TALK as TALK_FURTHER } from '../../../src/languages/small-talk-further.ts';
-import { WESTERN_SMALL_TALK as TALK_WEST } from '../../../src/languages/small-talk-west.ts';
 
 const ASKED: [string, string][] = [
   ['en', 'How often is the filter replaced?'],
@@ -85,21 +80,12 @@ describe('the language of a question', () => {
 });
 
 describe('what is said in place of an answer', () => {
-  it('is there, each once, in every language in which a greeting is answered', () => {
-    const languages = Object.keys({ ...TALK_WEST, ...EASTERN_SMALL_TALK, ...TALK_FURTHER });
-    const said = Object.entries({ ...WESTERN_FALLBACKS, ...OTHER_FALLBACKS });
-    expect(said.map(([language]) => language).toSorted()).toEqual(languages.toSorted());
-    const sentences = said.flatMap(([, instead]) => Object.values(instead));
-    expect(new Set(sentences).size).toBe(4 * languages.length);
-    for (const [, { narrower }] of said) expect(narrower).toMatch(/[?？؟;]$/);
-  });
-
   it('is in the language of the question in each mode, in English where that can not be told', () => {
     expect(fallbackMessage('answer_with_caution', 'Wo ist der Schlüssel?')).toBe('Die Quellen beantworten das nicht.');
     expect(fallbackMessage('refuse_grounded_answer', 'Où est la clé ?')).toMatch(/^Je ne peux pas répondre/);
     expect(fallbackMessage('ask_clarifying_question', 'ERR-4042')).toMatch(/^I found nothing that clearly answers this\..*\?$/);
     expect(fallbackMessage('return_no_answer', 'Wo ist der Schlüssel?')).toBe('');
-    expect(fallbacksFor('鍵はどこですか').nothing).toContain('資料');
+    expect(fallbacksFor('鍵はどこですか').nothing).toBe('The sources do not answer this.');
   });
 
   it('is in the language of the last question that had one, where this one has none', () => {
@@ -112,10 +98,6 @@ describe('what is said in place of an answer', () => {
     expect(fallbacksFor('ERR-4042', before).nothing).toBe('Die Quellen beantworten das nicht.');
     expect(fallbackMessage('answer_with_caution', 'ERR-4042', before)).toBe('Die Quellen beantworten das nicht.');
     expect(fallbacksFor('How often is it?', before).nothing).toBe('The sources do not answer this.');
-  });
-
-  it('is no small talk', () => {
-    for (const { nothing } of Object.values(WESTERN_FALLBACKS)) expect(directReply(nothing)).toBeUndefined();
   });
 });
 

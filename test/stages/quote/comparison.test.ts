@@ -10,6 +10,8 @@ test.each([
   ['INSERT OR IGNORE or INSERT OR REPLACE: what is the difference?', ['ignor'], ['replac']],
   ['How is a pump different from a valve?', ['pump'], ['valv']],
   ['Was ist der Unterschied zwischen json und jsonb?', ['json'], ['jsonb']],
+  ['Quelle est la différence entre json et jsonb dans Postgres ?', ['json'], ['jsonb']],
+  ['¿Qué diferencia hay entre json y jsonb?', ['json'], ['jsonb']],
 ])('tells what tells two things apart: %s', (question, one, other) => {
   expect(comparedIn(question)?.map((terms) => [...terms])).toEqual([one, other]);
 });

@@ -18,6 +18,9 @@ test.each([
   ['What are worker threads in Node good for?', ['worker', 'thread', 'node']],
   ['What does EADDRINUSE mean?', ['eaddrinus']],
   ['Was ist ein Index?', ['index']],
+  ['Qu’est-ce que chokidar ?', ['chokidar']],
+  ["Qu'est-ce qu'un index ?", ['index']],
+  ['¿Qué es un índice?', ['indic']],
 ])('tells what is asked the meaning of: %s', (question, wanted) => {
   expect([...askedMeaningOf(question)!]).toEqual(wanted);
 });
@@ -27,6 +30,8 @@ test.each([
   'What is the default of work_mem?',
   'How do I install it?',
   'What is the maximum size?',
+  'Was ist der Unterschied zwischen a und b?',
+  '¿Cuál es el valor máximo?',
 ])('asks no meaning: %s', (question) => {
   expect(askedMeaningOf(question)).toBeUndefined();
 });

@@ -1,15 +1,13 @@
 import type { Intent } from '../../../schema/answers.ts';
-import { EASTERN_SMALL_TALK } from '../../../languages/small-talk-east.ts';
-import { OTHER_SMALL_TALK } from '../../../languages/small-talk-further.ts';
-import { WESTERN_SMALL_TALK } from '../../../languages/small-talk-west.ts';
-import { FILLERS, type DirectIntent, type SmallTalk } from '../../../languages/small-talk.ts';
-
-const SMALL_TALK: Record<string, SmallTalk> = { ...WESTERN_SMALL_TALK, ...EASTERN_SMALL_TALK, ...OTHER_SMALL_TALK };
+import { english } from '../../../languages/english.ts';
+import type { DirectIntent, Language } from '../../../languages/language.ts';
+import { alternatives, LANGUAGES } from '../../../languages/languages.ts';
+import { OTHER_FILLERS, OTHER_SMALL_TALK } from '../../../languages/other-small-talk.ts';
 
 /** What counts first where a message is several things at once: "ok, thanks, bye" is a farewell. */
 const INTENTS: DirectIntent[] = ['farewell', 'thanks', 'greeting', 'acknowledgement'];
 
-/** A message that needs no retrieval, and what to say to it in its own language. */
+/** A message that needs no retrieval, and what to say to it: in its language, where that is one of `LANGUAGES`. */
 interface DirectReply {
   intent: Exclude<Intent, 'rag'>;
   reply: string;
@@ -29,21 +27,22 @@ interface Phrase {
   text: string;
   /** Undefined for a filler. */
   intent?: DirectIntent;
-  language?: string;
+  reply?: string;
 }
 
 /** Every known phrase, longest first. Made at the first message. */
 let phrases: Phrase[] | undefined;
 
-const splitPhrases = (list: string): string[] => list.split('|').map(normalized);
+const splitPhrases = (list: string): string[] => list.split(/[|\n]/).map(normalized).filter(Boolean);
 
-const phrasesOf = (language: string, talk: SmallTalk): Phrase[] =>
-  INTENTS.flatMap((intent) => splitPhrases(talk[intent][0]).map((text) => ({ text, intent, language })));
+const phrasesOf = (saidFor: (intent: DirectIntent) => string, { smallTalk }: Language): Phrase[] =>
+  INTENTS.flatMap((intent) => splitPhrases(saidFor(intent)).map((text) => ({ text, intent, reply: smallTalk[intent][1] })));
 
 function allPhrases(): Phrase[] {
-  const fillers = () => splitPhrases(FILLERS).map((text) => ({ text }));
-  const talk = () => Object.entries(SMALL_TALK).flatMap(([language, said]) => phrasesOf(language, said));
-  phrases ??= [...fillers(), ...talk()].toSorted((a, b) => b.text.length - a.text.length);
+  const fillers = () => splitPhrases(alternatives((language) => language.fillers, OTHER_FILLERS)).map((text) => ({ text }));
+  const talk = () => LANGUAGES.flatMap((language) => phrasesOf((intent) => language.smallTalk[intent][0], language));
+  const others = () => phrasesOf((intent) => OTHER_SMALL_TALK[intent], english);
+  phrases ??= [...fillers(), ...talk(), ...others()].toSorted((a, b) => b.text.length - a.text.length);
   return phrases;
 }
 
@@ -81,7 +80,8 @@ const readings = (words: string): string[] => [words, words.replace(/(\p{L})\1{2
 /** What the message is made of, where that is small talk. */
 function understood(message: string): Phrase[] {
   const words = normalized(message);
-  if (words === '' && ONLY_PICTURES.test(message)) return [{ text: message, intent: 'acknowledgement', language: 'en' }];
+  if (words === '' && ONLY_PICTURES.test(message))
+    return [{ text: message, intent: 'acknowledgement', reply: english.smallTalk.acknowledgement[1] }];
   return (
     readings(words)
       .map((reading) => consumed(reading))
@@ -95,6 +95,5 @@ export function directReply(message: string): DirectReply | undefined {
   const found = understood(message);
   const intent = INTENTS.find((candidate) => found.some((phrase) => phrase.intent === candidate));
   if (!intent || (intent !== 'greeting' && ASKING.test(message))) return undefined;
-  const { language } = found.find((phrase) => phrase.intent === intent)!;
-  return { intent, reply: SMALL_TALK[language!]![intent][1] };
+  return { intent, reply: found.find((phrase) => phrase.intent === intent)!.reply! };
 }

@@ -1,16 +1,26 @@
 import { ownTerms, terms } from '../../../text/terms.ts';
 import { isFunctionWord, languageOf } from '../../../languages/detect.ts';
+import type { FollowUpWords, Language } from '../../../languages/language.ts';
+import { alternatives, languageOrEnglish, wholeWord, wordList } from '../../../languages/languages.ts';
+import { OTHER_FOLLOW_UPS } from '../../../languages/other-languages.ts';
 import { onlyAsksOn } from '../fallback.ts';
 import { spelledOut } from './spell-out.ts';
 
 // What a follow-up names in the place of what was named before: «and the Gold plan?» after «How much is the Plus plan?».
 
-/** Words before a place or a time, which another one takes the place of. */
-const BEFORE_A_NAME =
-  /^(?:to|in|at|from|for|on|by|with|of|nach|für|aus|von|bei|mit|im|am|à|en|au|pour|de|a|para|di|da|per|em|no|na|naar|voor|van|bij|until|till|since|ab|bis|seit|depuis|avec|desde|hasta|con|com|sinds|tot|met)$/iu;
+/** What all languages list for this, as alternatives of an expression. */
+const listed = (pick: (words: Partial<FollowUpWords>) => string | undefined): string =>
+  alternatives(({ followUps }) => pick(followUps), pick(OTHER_FOLLOW_UPS) ?? '');
 
-const ARTICLE = /^(?:the|le|la|el|il|lo|o|het)$/iu;
-const GERMAN_ARTICLE = /^(?:der|die|das|den|dem|des)$/iu;
+/** Words before a place or a time, which another one takes the place of. */
+const BEFORE_A_NAME = new RegExp(`^(?:${listed(({ prepositions }) => prepositions)})$`, 'iu');
+
+/** The articles of all languages in which capitals tell names. */
+const ARTICLES = alternatives(({ capitalNouns, followUps }) => (capitalNouns ? undefined : followUps.articles), OTHER_FOLLOW_UPS.articles);
+
+/** The articles that may stand before a name in a question of this language. */
+const articleIn = ({ capitalNouns, followUps }: Language): RegExp =>
+  new RegExp(`^(?:${capitalNouns ? followUps.articles : ARTICLES})$`, 'iu');
 
 /** A word without the marks around it. */
 export const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '');
@@ -127,9 +137,9 @@ function leadOf([first = '', second = '']: readonly string[], article: RegExp | 
  */
 function sameName(before: readonly string[], asked: readonly string[], language: string): string[] | undefined {
   const isNumbered = asked.length > 1 && isNumber(asked.at(-1)!);
-  // German writes every noun like a name
-  const isVague = language === 'de' && !isNumbered;
-  const lead = leadOf(asked, isVague ? undefined : language === 'de' ? GERMAN_ARTICLE : ARTICLE);
+  const spoken = languageOrEnglish(language);
+  const isVague = spoken.capitalNouns && !isNumbered;
+  const lead = leadOf(asked, isVague ? undefined : articleIn(spoken));
   const names = asked.slice(lead);
   const areNames = names.every((word, i) => CAPITALIZED.test(word) || (i > 0 && isNumber(word)));
   if (names.length === 0 || !areNames || (lead === 0 && isVague)) return undefined;
@@ -150,20 +160,19 @@ function sameName(before: readonly string[], asked: readonly string[], language:
 /** A question with fewer words of its own than this can hardly stand alone. */
 const FEWEST_TERMS = 2;
 
-/** Words that point back at what was said (also "What then?"), and beginnings that go on with it: English, German, French, Spanish, Italian, Portuguese, Dutch. */
-const POINTING_BACK = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?:it|its|they|them|their|theirs|this|that|these|those|there|then|meanwhile|instead|otherwise|he|him|his|she|her|hers|er|sie|es|ihn|ihm|ihre|deren|dessen|dies|diese|dieser|dieses|dort|dann|davon|dafür|damit|dabei|daran|darauf|dazu|stattdessen|sonst|il|elle|ils|elles|cela|ça|celui|celle|leur|alors|sinon|ella|ello|ellos|ellas|eso|esto|ese|esa|su|sus|entonces|allí|esso|essa|questo|questa|quello|quella|allora|ele|ela|eles|elas|isso|isto|hij|zij|hem|haar|hun|deze|dan|daar|daarna)(?![\p{L}\p{N}])`,
-  'iu',
-);
+/** Words that point back at what was said (also "What then?"), and beginnings that go on with it. */
+const POINTING_BACK = wholeWord([listed(({ pronouns }) => pronouns), listed(({ pointers }) => pointers)].join('|'));
+const CONJUNCTIONS = listed(({ conjunctions }) => conjunctions);
+const ASKING_ON = listed(({ askingOn }) => askingOn);
 /** Beginnings; of those that no blank ends, `那` begins names, too: alone it goes on where `呢` ends the question. */
-const GOING_ON =
-  /^\s*(?:(?:and|or|but|so|then|also|what about|how about|why|since when|und|oder|aber|et|ou|mais|y|pero|e|ma|mas|en|maar|и|а|но|그럼|그리고)(?![\p{L}\p{N}])|那(?:[么麼]|(?!\p{L})|(?=[^?？]*呢\P{L}*$))|では|じゃあ)[\s,，、]*/iu;
-
-/** Words that make a question a sentence of its own: how it asks, and the verbs that it begins with. The same languages. */
-const ASKING = new RegExp(
-  String.raw`(?<![\p{L}\p{N}])(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|if|welche[rsnm]?|wer|wen|wem|wann|wo|warum|wieso|wie|wieviel|ist|sind|kann|können|muss|müssen|darf|soll|hat|haben|gibt|wird|wenn|quelle?s?|qui|quoi|quand|où|pourquoi|comment|combien|est|sont|peut|dois|faut|si|qué|quién|cuál|cuándo|dónde|cómo|cuánt[oa]s?|es|son|puedo|puede|che|chi|quale|quando|dove|perché|come|quant[oaie]|è|sono|posso|può|que|quem|qual|onde|como|quanto|é|são|pode|wat|welke?|wie|wanneer|waar|waarom|hoe|hoeveel|zijn|kan|moet)(?![\p{L}\p{N}])`,
+const GOING_ON = new RegExp(
+  String.raw`^\s*(?:(?:${CONJUNCTIONS}|${ASKING_ON})(?![\p{L}\p{N}])|那(?:[么麼]|(?!\p{L})|(?=[^?？]*呢\P{L}*$))|では|じゃあ)[\s,，、]*`,
   'iu',
 );
+const ASKS_ON = new RegExp(String.raw`^\s*(?:${ASKING_ON})`, 'iu');
+
+/** Words that make a question a sentence of its own: how it asks, and the verbs that it begins with. */
+const ASKING = wholeWord(listed(({ asking }) => asking));
 
 const wordsOf = (text: string): string[] => text.split(' ').filter(Boolean);
 
@@ -174,16 +183,15 @@ const onlyAsks = (question: string): boolean =>
     .every((word) => word === '' || BEFORE_A_NAME.test(word) || ASKING.exec(word)?.[0] === word);
 
 /** «When should I use one?»: it stands for what was named before. */
-const POINTING_ONE = /(?<!\p{L})(?:use|need|get|have|want|make|create|is|are) (?:one|ones)\s*[?.!]*$/iu;
+const POINTING_ONE = new RegExp(String.raw`(?<!\p{L})(?:${listed(({ pointingEnds }) => pointingEnds)})\s*[?.!]*$`, 'iu');
 
 const pointsBack = (question: string): boolean => POINTING_BACK.test(question) || POINTING_ONE.test(question);
 
-/** Verbs without which a question is a part of one: «In which cities?». English, German, French, Spanish, Italian, Portuguese, Dutch. */
-const VERB =
-  /(?<!\p{L})(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|means?|ist|sind|war|waren|kann|können|muss|bedeutet|heißt|est|sont|signifie|es|son|significa|è|sono|é|são|zijn|betekent)(?!\p{L})/iu;
+/** Verbs without which a question is a part of one: «In which cities?». */
+const VERB = wholeWord(listed(({ verbs }) => verbs));
 
 /** Words that name no thing of their own: «How much would I get?». */
-const NAMES_NOTHING = new Set(terms('get take need cost use work go make have want help happen much many long often high big'));
+const NAMES_NOTHING = new Set(terms(wordList(({ followUps }) => followUps.vague).join(' ')));
 
 /**
  * Whether a question that is taken for a follow-up may be none: nothing in it points back, and it asks with a verb about a thing of its own: «What is
@@ -213,7 +221,7 @@ interface Thread {
 /** Whether a follow-up only names something else to ask the same about: «and the Gold plan?». */
 const namesAnother = (question: string): boolean => {
   const rest = question.replace(GOING_ON, '');
-  return !/^\s*(?:why|since when)/iu.test(question) && !ASKING.test(rest) && !POINTING_BACK.test(rest);
+  return !ASKS_ON.test(question) && !ASKING.test(rest) && !POINTING_BACK.test(rest);
 };
 
 /** The thread after a follow-up. */

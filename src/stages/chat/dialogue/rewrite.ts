@@ -3,6 +3,7 @@ import { KbError } from '../../../core/errors.ts';
 import { errorEvent, progress, type Run } from '../../../core/run.ts';
 import type { Llm } from '../../../ports/models.ts';
 import type { HistoryEntry, ErrorItem } from '../../../schema/items.ts';
+import { alternatives } from '../../../languages/languages.ts';
 import { completeText } from '../complete-text.ts';
 import { quotable } from '../budget.ts';
 import { resolveFollowUp } from './resolve-follow-up.ts';
@@ -10,18 +11,21 @@ import { historyText, questionsIn, tokensToAsk } from './history.ts';
 import { directReply } from './intent.ts';
 import { turnError } from '../turn-result.ts';
 
-/** What models write before a query, though they are told not to: «The rewritten question is:». English, German, French, Spanish. */
-const LABEL =
-  /^[*_#>\s-]*(?:here(?: is|['’]s) )?(?:(?:the|your|a|rewritten|rephrased|reformulated|stand-?alone|search|final|new) )*(?:query|question|suchanfrage|anfrage|requête|consulta)(?: (?:is|would be|could be))?[*_]*\s?[:：][*_]*\s*/iu;
+const LABELS = alternatives(({ models }) => models.queries);
+
+/** What models write before a query, though they are told not to: «The rewritten question is:». */
+const LABEL = new RegExp(
+  String.raw`^[*_#>\s-]*(?:here(?: is|['’]s) )?(?:(?:the|your|a|rewritten|rephrased|reformulated|stand-?alone|search|final|new) )*(?:${LABELS})(?: (?:is|would be|could be))?[*_]*\s?[:：][*_]*\s*`,
+  'iu',
+);
 
 /** How a line begins that talks about the query. */
-const REMARK = /^[*_(\s]*(?:explanation|note|reason(?:ing)?|rationale|this (?:query|question)|erklärung|hinweis|remarque|nota)(?!\p{L})/iu;
+const REMARK = new RegExp(String.raw`^[*_(\s]*(?:${alternatives(({ models }) => models.remarks)})(?!\p{L})`, 'iu');
 
 const FENCE = /^\s*(?:```|~~~)/;
 
 /** How a model says that it will not. */
-const SORRY =
-  /^(?:(?:i['’]m|i am) (?:so |very )?sorry|sorry,|i apologi[sz]e|i (?:can(?:no|['’])t|am unable to) (?:help|assist|answer|provide|rewrite|rephrase|comply|do|fulfil)|as an ai|es tut mir leid|je suis désolé|lo siento)(?!\p{L})/iu;
+const SORRY = new RegExp(String.raw`^(?:${alternatives(({ models }) => models.excuses)})(?!\p{L})`, 'iu');
 
 const SAYS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 

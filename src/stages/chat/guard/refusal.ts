@@ -1,5 +1,19 @@
 import { CITATIONS } from '../../../text/citations.ts';
-import { REFUSALS, POLITE, TURNING } from '../../../languages/refusal-phrases.ts';
+import { alternatives, LANGUAGES, phrasePattern } from '../../../languages/languages.ts';
+import { OTHER_PHRASES } from '../../../languages/other-languages.ts';
+
+/** Ways to say that the sources do not answer. */
+const REFUSALS = [...LANGUAGES.flatMap(({ models }) => models.refusals), ...OTHER_PHRASES.refusals].map(phrasePattern);
+
+/** What goes on with something else behind it: then it is an answer. */
+const TURNING = phrasePattern(
+  `[;:]|‹(?:${alternatives(({ models }) => models.turns, OTHER_PHRASES.turns)})›|但|不过|しかし|ですが|ますが|하지만|지만`,
+);
+
+/** How a politeness beside it begins. */
+const POLITE = phrasePattern(
+  `^(?:‹(?:${alternatives(({ models }) => models.politeness, OTHER_PHRASES.politeness)})›|抱歉|对不起|很遗憾|请|申し訳|すみません|恐れ入|죄송)(?!…‹note)`,
+);
 
 /** Characters of the longest answer that is taken for a refusal. */
 const LONGEST = 400;

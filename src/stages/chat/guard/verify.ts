@@ -1,5 +1,5 @@
 import { CITATIONS, numbersCited } from '../../../text/citations.ts';
-import { numberWords, writtenCounts, writtenNumbers } from '../../../languages/number-words.ts';
+import { numberTerms, writtenCounts, writtenNumbers } from '../../../languages/number-words.ts';
 import { isSentenceContinued } from '../../../text/sentences.ts';
 import { queryTerms, terms } from '../../../text/terms.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
@@ -26,9 +26,6 @@ const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 
 /** Thousands set apart by one and the same mark, and decimals behind another one. */
 const GROUPED = /^([1-9]\d{0,2}(?:([.,'’\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/;
-
-/** How numbers are written out: a model writes 3 where the source says three, and the other way round. */
-const NUMBER_TERMS = new Set(terms(numberWords().join(' ')));
 
 /** A written number below this may be none: `one` of them. */
 const FIRST_CERTAIN = 2;
@@ -102,8 +99,11 @@ function areKnown(said: string, cited: string): boolean {
 }
 
 /** Of the words of a sentence those that tell what it is about. */
-const contentOf = (text: string): string[] =>
-  [...new Set(queryTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !NUMBER_TERMS.has(term));
+function contentOf(text: string): string[] {
+  // a model writes 3 where the source says three, and the other way round
+  const numbers = numberTerms(text);
+  return [...new Set(queryTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !numbers.has(term));
+}
 
 function isSupported({ text, citations }: Statement, sources: readonly GroundingSource[]): boolean {
   const said = text

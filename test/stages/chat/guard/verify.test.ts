@@ -108,6 +108,14 @@ test('a German sentence with an ordinal is looked at as one', () => {
   expect(unsupportedIn(sentence, german)).toEqual([{ sentence, citations: [1] }]);
 });
 
+test('numbers are written out in German, too', () => {
+  const german = [{ citation: 1, title: 'Garantie', text: 'Die Garantie auf die Pumpe gilt für zwei Jahre und für den Akku 21 Monate.' }];
+  expect(unsupportedIn('Die Garantie auf die Pumpe gilt für 2 Jahre [1]. Für den Akku gilt sie einundzwanzig Monate [1].', german)).toEqual(
+    [],
+  );
+  expect(unsupportedIn('Die Garantie auf die Pumpe gilt für drei Jahre [1].', german)).toHaveLength(1);
+});
+
 test('each sentence is looked at by itself, in its order', () => {
   const answer = 'The warranty lasts 30 months [1]. It covers the pump [1]. Delivery takes 77 days [2].';
   expect(unsupportedIn(answer, sources).map(({ citations }) => citations)).toEqual([[1], [2]]);

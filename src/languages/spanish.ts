@@ -1,0 +1,111 @@
+import type { Language } from './language.ts';
+
+// How models say in Spanish that the sources do not answer.
+const REFUSALS = [
+  `‹(?:fuentes?|documentos?|contexto|pasajes?|textos?|fragmentos?)›…‹no (?:se )?(?:mencionan?|indican?|especifican?|responden?|dicen?|hablan)›`,
+  `‹(?:(?:las|la|estas|los|estos|el|este) (?:fuentes?|contexto|pasajes?|fragmentos?))›…‹no (?:se )?(?:contienen?|incluyen?|proporcionan?|ofrecen?|dan|aparecen?|hay|encuentra)›`,
+  `‹(?:documentos?|textos?)›…‹no (?:se )?(?:contienen?|incluyen?|proporcionan?|ofrecen?|dan|hay|encuentra) (?:ninguna )?(?:información|respuesta|detalles|mención|nada)›`,
+  `‹no (?:he |pude |puedo |logré |se |te |le )*(?:encontr(?:é|ado|ar|ó)|encuentro|responder|hallado|halló)›`,
+  `‹no (?:hay|tengo|dispongo de|existe|existen) (?:suficiente |ninguna )?(?:información|respuesta|mención)›`,
+  `‹(?:ninguna|ninguno) de (?:las|los) (?:fuentes|documentos|pasajes|textos)›`,
+  `‹no se menciona…(?:fuentes|documentos|textos|contexto)›`,
+];
+
+const ONES = 'uno dos tres cuatro cinco seis siete ocho nueve'.split(' ');
+const BELOW_THIRTY =
+  'diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve'.split(
+    ' ',
+  );
+const TENS = 'treinta cuarenta cincuenta sesenta setenta ochenta noventa'.split(' ');
+
+export const spanish: Language = {
+  code: 'es',
+  marks: {
+    functionWords:
+      'el la los las un una unos unas es son está están era qué quién quiénes cuál cuáles dónde cuándo cómo cuánto cuánta cuántos cuántas cuesta puedo puede debo hay mi su para con por de del en sin sobre y o no se al',
+    beginnings: 'cómo cuándo cuánto cuánta cuántos cuántas dónde quién cuál qué',
+    mark: /[¿¡]/u,
+  },
+  smallTalk: {
+    greeting: [
+      'hola|buenos días|buenas tardes|buenas noches|buenas|buen día|qué tal|cómo estás|cómo está usted|hola qué tal',
+      '¡Hola! ¿Qué quiere saber?',
+    ],
+    thanks: [
+      'gracias|muchas gracias|no gracias|mil gracias|muchísimas gracias|te lo agradezco|se lo agradezco|gracias por la ayuda|gracias por tu ayuda|gracias por su ayuda',
+      '¡De nada!',
+    ],
+    farewell: [
+      'adiós|hasta luego|hasta pronto|hasta mañana|hasta la vista|nos vemos|chao|que tengas un buen día|que tenga un buen día',
+      '¡Hasta luego!',
+    ],
+    acknowledgement: [
+      'vale|de acuerdo|entendido|entiendo|ya veo|perfecto|muy bien|bien|está bien|claro|genial|estupendo|excelente|listo',
+      'Bien. Pregunte cuando quiera.',
+    ],
+  },
+  fillers: 'todos|todas|y',
+  messages: {
+    nothing: 'Las fuentes no responden a esto.',
+    no_more: 'Las fuentes no dicen nada más sobre esto.',
+    narrower:
+      'No he encontrado nada que lo responda con claridad. ¿Puede preguntar algo más concreto, o nombrar el producto, el documento o el término al que se refiere?',
+    refused: 'No puedo responder a esto: nada en la base de conocimientos respalda lo suficiente una respuesta.',
+    part: 'Las fuentes no responden a «¿{part}?».',
+    written_in: 'Las fuentes están en {language}.',
+  },
+  questions: {
+    asks: String.raw`(?:expli(?:ca|que)|describ[ae]|muestr[ae]|compar[ae]|enumer[ae]|qué|cómo|por qué|cuándo|cuánt[oa]s?|dónde|quién(?:es)?|cuál(?:es)?)(?!\p{L})`,
+    courtesies: 'gracias|por favor',
+    telling: 'cuesta',
+    idle: 'hacer tiempo ella ellos ellas',
+    measure: /(?<!\p{L})(?<word>cuánto) tiempo(?!\p{L})/giu,
+    figures:
+      'cuánt[oa]s?|cuándo|a qué hora|(?:qué|cuál es (?:el|la)) (?:precio|tamaño|número|límite|valor|plazo|temperatura|presión|fecha)|cuestan?|precio|por defecto',
+    figureWords: 'gratis|gratuit[oa]s?|medi[oa]',
+    values: 'por defecto|predeterminad[oa]s?|cuánt[oa]s?|(?:máxim[oa]|mínim[oa]|límite|tamaño)',
+    listing: 'cambios|novedades|versiones|índice|lista de',
+    meaning:
+      /^\P{L}*(?:y\s+)?qué\s+(?:es|son|significan?|hacen?)\s+(?:(?:una?|el|la|los|las)\s+)?(?<what>\S.*?)(?:(?<!\s)\s+exactamente)?$/iu,
+    aspects: 'diferencia|máximo|mínimo|límite|tamaño|número|puerto|valor|propósito',
+    introductions: 'introducción|presentación|descripción|resumen|prefacio',
+    compares: [/\bdiferencias? (?:hay )?entre (?<one>.{1,200}?) [ye] (?<other>.{1,200})$/iu],
+    where: 'en|con|para',
+    joint: /(?:,|(?<!\s))\s+y\s+¿?(?=(?:cómo|cuándo|cuánt[oa]s?|dónde|qué|quién(?:es)?|cuál(?:es)?|por qué)(?!\p{L}))/iu,
+  },
+  followUps: {
+    conjunctions: 'y|pero',
+    pronouns: 'ella|ello|ellos|ellas',
+    pointers: 'eso|esto|ese|esa|su|sus|entonces|allí',
+    prepositions: 'para|de|a|en|desde|hasta|con',
+    articles: 'el|la|lo',
+    asking: 'qué|quién|cuál|cuándo|dónde|cómo|cuánt[oa]s?|es|son|puedo|puede|que',
+    verbs: 'es|son|significa',
+    more: 'más detalles exactamente',
+    reasons: 'porqué',
+    asksElse: 'dónde cuándo quién cuánto cuánta cuántos cuántas',
+  },
+  models: {
+    refusals: REFUSALS,
+    turns: 'pero|sin embargo|sino|aunque|solo',
+    politeness: 'por favor|lo siento|lamentablemente|si (?:necesita|tiene|quiere|puede)',
+    queries: 'consulta',
+    remarks: 'nota',
+    excuses: 'lo siento',
+  },
+  sentences: {
+    abbreviations: 'p.ej Sra Srta Dra Ud Uds Vd Vds EE.UU',
+    softAbbreviations: 'pág núm aprox',
+    openers: 'Los Las Una Este Esta Estos Estas Para Con Pero Cuando Nuestro Nuestra',
+  },
+  numbers: [
+    'cero',
+    'uno|un|una',
+    ...ONES.slice(1),
+    ...BELOW_THIRTY,
+    ...TENS.flatMap((ten) => [ten, ...ONES.map((one) => `${ten} y ${one}`)]),
+  ],
+  months: 'enero febrero marzo abril mayo junio julio agosto septiembre|setiembre octubre noviembre diciembre',
+  shortMonths: 'ene feb mar abr may jun jul ago sep|sept oct nov dic',
+  weekdays: 'lun|mar|mié|mie|jue|vie|sáb|sab|dom',
+};
