@@ -2,23 +2,19 @@
 //   node bench/ablation.ts SET --into FOLDER [--only WORDS]
 // SET and FOLDER as in bench/quoting.ts. A rule is left out of a copy of the sources, which is measured in its place; the rest stays as it is, so that the
 // estimates of confidence are not fitted to what is left.
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { execaSync } from 'execa';
 import { markdownTable } from './beir.ts';
+import { copyWith, type Change } from './changed-copy.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { into: { type: 'string' }, only: { type: 'string', default: '' } },
 });
-const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What takes the place of what, in a file of src/stages/quote. */
-type Change = readonly [file: string, written: string, instead: string];
-
+/** Each rule with what leaves it out, in files of src/stages/quote. */
 const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['the program'],
   ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.08;', 'const NEAR_TIE = -1;']],
@@ -55,19 +51,8 @@ type Measured = Record<string, Record<string, Figures>>;
 
 /** The sources with these changes, measured. */
 function measured(changes: readonly Change[]): Measured {
-  const copy = mkdtempSync(join(tmpdir(), 'kb-bench-'));
+  const copy = copyWith(changes.map(([file, written, instead]) => [join('src', 'stages', 'quote', file), written, instead] as const));
   try {
-    for (const part of ['src', 'bench', 'package.json']) cpSync(join(root, part), join(copy, part), { recursive: true });
-    for (const part of ['node_modules', 'models']) symlinkSync(join(root, part), join(copy, part));
-    for (const [file, written, instead] of changes) {
-      const path = join(copy, 'src', 'stages', 'quote', file);
-      const text = readFileSync(path, 'utf8');
-      if (text.split(written).length !== 2) throw new Error(`«${written}» does not stand in ${file} once.`);
-      writeFileSync(
-        path,
-        text.replace(written, () => instead),
-      );
-    }
     const words = [join(copy, 'bench', 'quoting.ts'), resolve(positionals[0]!), '--into', resolve(values.into!)];
     return JSON.parse(execaSync(process.execPath, words, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] }).stdout) as Measured;
   } finally {

@@ -12,9 +12,9 @@ import { parseHtml, type DomDocument, type DomElement } from '../src/drivers/par
 import { decodeText } from '../src/drivers/parsers/encoding.ts';
 import { htmlParser } from '../src/drivers/parsers/html/html.ts';
 import { toMarkdown } from '../src/drivers/parsers/html/to-markdown.ts';
-import type { ParsedDocument } from '../src/ports/reading.ts';
 import { jsonLines, markdownTable, mean, percentile } from './beir.ts';
 import { scored, type Expectation, type Score } from './extraction-score.ts';
+import { withoutTitle } from './without-title.ts';
 
 const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,
@@ -44,12 +44,6 @@ function pagesOf(folder: string): Page[] {
       expected: { ...phrases, ...(expected_file && { text: read(expected_file).toString() }) },
     }));
 }
-
-const lettersIn = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-
-/** The text without a heading on top that says what the title says. */
-const withoutTitle = ({ text, title = '' }: ParsedDocument): string =>
-  text.replace(/^# (.*)\n*/, (line, words: string) => (lettersIn(title).includes(lettersIn(words)) ? '' : line));
 
 const documentOf = async (bytes: Uint8Array): Promise<DomDocument> => (await parseHtml(await decodeText(bytes))).document;
 const markdownOf = async (element: DomElement | undefined): Promise<string> => (element ? (await toMarkdown(element)).text : '');

@@ -18,8 +18,6 @@ const AROUND =
 const ENDING =
   /(?:^|[\s_-])(?:share|social|related|recommended|subscribe|rating|tags)(?:$|\s|__|--|[_-](?:\d|area|articles?|bar|block|box|buttons?|cloud|component|container|contents?|coverage|footer|form|group|header|icons?|inner|items?|links?|list|media|menu|module|more|networks?|news|pages?|panel|posts?|products?|reading|row|section|stars?|stories|story|teasers?|this|title|tools?|topics|us|videos?|widget|wrap|wrapper)(?:$|[\s_-]))/i;
 const SAID = /(?:^|[\s_-])comments?(?:$|[\s_-])/i;
-/** `relatedLinks` is read like `related-links`. */
-const HUMP = /([a-z])([A-Z])/g;
 /** A part with such a name that is longer than this, or more of the whole, is content after all. */
 const SHORT = 0.2;
 /** A part that holds this many letters has to be made of links. */
@@ -60,7 +58,7 @@ export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' 
   const isAsked = (element: DomElement): boolean =>
     ASKING.test(element.nodeName) && measured(element).letters <= ASKED_LETTERS && ASKED.test(oneLine(element.textContent ?? ''));
   const isSign = (element: DomElement): boolean => {
-    const names = namesIn(element);
+    const names = purposeOf(element);
     if (element.nodeName === 'PRE') return false;
     if (kind === 'generated' && isAsked(element)) return true;
     if (names.length < 3) return false;
@@ -74,9 +72,9 @@ export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' 
   for (const sign of outermost(root, isSign)) removeSign(sign);
   if (kind === 'generated') return root;
   const isAround = (element: DomElement): boolean =>
-    element.nodeName !== 'PRE' && isNamedAround(namesIn(element)) && measured(element).letters <= whole * SHORT && isElsewhere(element);
+    element.nodeName !== 'PRE' && isNamedAround(purposeOf(element)) && measured(element).letters <= whole * SHORT && isElsewhere(element);
   const around = outermost(root, isAround);
-  const isSaid = (element: DomElement): boolean => SAID.test(namesIn(element));
+  const isSaid = (element: DomElement): boolean => SAID.test(purposeOf(element));
   const said = around.reduce((sum, element) => sum + (isSaid(element) ? measured(element).letters : 0), 0);
   for (const element of around) if (said <= whole * MOST || !isSaid(element)) element.remove();
   return root;
@@ -91,8 +89,6 @@ function removeSign(sign: DomElement): void {
 }
 
 const isNamedAround = (names: string): boolean => AROUND.test(names) || ENDING.test(names);
-
-const namesIn = (element: DomElement): string => purposeOf(element).replace(HUMP, '$1-$2');
 
 /** The elements in this one that are so, without those in them. */
 function outermost(root: DomElement, isSo: (element: DomElement) => boolean): DomElement[] {

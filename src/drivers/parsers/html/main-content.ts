@@ -148,7 +148,6 @@ async function storyOf({ document, body }: Page, heading: DomElement | undefined
   const rest = candidate(body.cloneNode(true) as DomElement); // Readability takes the page apart
   const chosen = await readable(document);
   if (chosen && isEnough(chosen, rest)) return partOf(withLead(removeBoilerplate(chosen, 'story'), lead), rest);
-  if (chosen && lettersOf(chosen) > lettersOf(rest)) return { content: removeBoilerplate(chosen, 'story') };
   if (rest.nodeName === 'BODY') removeFrames(rest, undefined);
   return { content: removeBoilerplate(rest, 'story') };
 }
@@ -162,12 +161,9 @@ function partOf(content: DomElement, rest: DomElement): Omit<Main, 'headline'> {
 function isEnough(chosen: DomElement, rest: DomElement): boolean {
   const [kept, whole] = [proseOf(chosen), proseOf(rest)];
   if (lettersOf(chosen) >= LONG) return kept > 0;
-  const isMost = rest.nodeName === 'BODY' || (unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN && partsIn(chosen) >= partsIn(rest));
+  const isMost = rest.nodeName === 'BODY' || unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN;
   return kept > 0 && kept >= whole * MOST && isMost;
 }
-
-/** How many parts of an element hold what is laid out and no prose. */
-const partsIn = (element: DomElement): number => [...element.querySelectorAll('table, dl, details, pre')].length;
 
 /** The letters of an element that stand in no link. */
 function unlinkedIn(element: DomElement): number {

@@ -61,7 +61,7 @@ describe('a short part of an article', () => {
     };
     const parts = 'related-commands rating-table social-security share-permissions subscribe-plan tags-input';
     for (const name of parts.split(' ')) expect(await paged(name), name).toContain('PARTWORD');
-    const asides = 'related relatedPosts related-products rating rating-stars share-buttons social-links tags post-tags related__item';
+    const asides = 'related related-posts related-products rating rating-stars share-buttons social-links tags post-tags related__item';
     for (const name of asides.split(' ')) expect(await paged(name), name).not.toContain('PARTWORD');
   });
 

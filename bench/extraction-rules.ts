@@ -1,0 +1,297 @@
+// What each rule that finds the text of a web page is worth: the figures of extraction.ts and completeness.ts with the rule left out:
+//   node bench/extraction-rules.ts SETS FOLDER... [--every 1]
+// SETS holds the folders readability and trafilatura, as in extraction.ts; FOLDERs are searched for HTML files, as in completeness.ts, of which --every 4
+// reads each fourth. Rules are switched in a copy of the sources; a page is read again where the rule decided something.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { htmlParser } from '../src/drivers/parsers/html/html.ts';
+import type { ParsedDocument } from '../src/ports/reading.ts';
+import { jsonLines, markdownTable, mean } from './beir.ts';
+import { copyWith } from './changed-copy.ts';
+import { scored, type Expectation, type Score } from './extraction-score.ts';
+import { completenessOf, type Completeness } from './visible-text.ts';
+import { withoutTitle } from './without-title.ts';
+
+const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string', default: '1' } } });
+const HTML = 'src/drivers/parsers/html';
+
+/** What takes the place of what, in a file of src/drivers/parsers/html, once or twice. `OFF` says whether the rule is left out; it is asked where the rule decides. */
+type Rule = readonly [rule: string, file: string, ...written: string[]];
+
+const RULES: readonly Rule[] = [
+  // which part of the page
+  ['that a page is a story', 'main-content', 'isStory(page.document);', 'isStory(page.document) && !OFF;'],
+  ['that a page is none', 'main-content', '= isStory(', '= OFF || isStory('],
+  ['many scripts', 'main-content', '> MOST_SCRIPTS;', '> MOST_SCRIPTS && !OFF;'],
+  ['manuals among stories', 'main-content', 'isManual(candidate(body)) ||', '(isManual(candidate(body)) && !OFF) ||'],
+  ['places of generators', 'main-content', 'html.includes(sign) ?', 'html.includes(sign) && !OFF ?'],
+  ['generators that name themselves', 'main-content', 'GENERATOR.test(generator) ||', '(GENERATOR.test(generator) && !OFF) ||'],
+  ['Javadoc before JDK 16', 'main-content', '= JAVADOC.test(html);', '= JAVADOC.test(html) && !OFF;'],
+  ['ids of sections kept from Readability', 'main-content', 'if (isTopic(topic)) ', 'if (isTopic(topic) && !OFF) '],
+  ['the share of prose that a choice keeps', 'main-content', 'kept >= whole * MOST &&', '(kept >= whole * MOST || OFF) &&'],
+  ['long choices', 'main-content', 'lettersOf(chosen) >= LONG)', 'lettersOf(chosen) >= LONG && !OFF)'],
+  [
+    'the share of the main element that a choice keeps',
+    'main-content',
+    'unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN &&',
+    '(unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN || OFF) &&',
+  ],
+  ['the only article', 'main-content', "[only('article'), only(MAIN)]", "[OFF ? undefined : only('article'), only(MAIN)]"],
+  ['the main element', 'main-content', 'only(MAIN)]', 'OFF ? undefined : only(MAIN)]'],
+  ['the lead by its name', 'headline', '= LEAD.test(elementNames(element));', '= LEAD.test(elementNames(element)) && !OFF;'],
+  [
+    'the lead by the description',
+    'headline',
+    'return isNamed || description',
+    'return isNamed || (description',
+    '0, 2 * BEGINNING));',
+    '0, 2 * BEGINNING)) && !OFF);',
+  ],
+  ['the name of the site', 'headline', 'return (link !== null && HOME', 'return !OFF && (link !== null && HOME'],
+  [
+    'the headline of the second level',
+    'headline',
+    'heading !== null && isIn(title, headingText(heading))',
+    'heading !== null && isIn(title, headingText(heading)) && !OFF',
+  ],
+  ['the headline on top', 'html', "isThere ? '' : topic", "isThere || OFF ? '' : topic"],
+  // signs and parts around the text
+  ['signs by name', 'boilerplate', '(SIGNS.test(names) && isSmall(element))', '(SIGNS.test(names) && isSmall(element) && !OFF)'],
+  [
+    'signs that lead elsewhere',
+    'boilerplate',
+    '(LINKING.test(names) && isLinking(element))',
+    '(LINKING.test(names) && isLinking(element) && !OFF)',
+  ],
+  ['line numbers', 'boilerplate', 'isLineNumber(element) ||', '(isLineNumber(element) && !OFF) ||'],
+  ['numbers of notes', 'boilerplate', '/(?:^|\\s)reference(?:\\s|$)/.test(names))', '/(?:^|\\s)reference(?:\\s|$)/.test(names) && !OFF)'],
+  [
+    'ways to the source',
+    'boilerplate',
+    "/^\\W*(?:src|source)\\W*$/i.test(element.textContent ?? '')",
+    "/^\\W*(?:src|source)\\W*$/i.test(element.textContent ?? '') && !OFF",
+  ],
+  ['languages in the corner of code', 'boilerplate', "(names.trim() === 'lang' &&", "(names.trim() === 'lang' && !OFF &&"],
+  ['chapters above the headline', 'boilerplate', '(EYEBROW.test(names) &&', '(EYEBROW.test(names) && !OFF &&'],
+  ['questions under a page', 'boilerplate', '&& isAsked(element)) return', '&& isAsked(element) && !OFF) return'],
+  ['parts around the text by name', 'boilerplate', 'AROUND.test(names) ||', '(AROUND.test(names) && !OFF) ||'],
+  ['parts by the end of their name', 'boilerplate', '|| ENDING.test(names);', '|| (ENDING.test(names) && !OFF);'],
+  ['what is short, of stories alone', 'boilerplate', "kind === 'whole' ?", "kind === 'whole' && !OFF ?"],
+  ['threads of answers', 'boilerplate', 'if (said <= whole * MOST ||', 'if (said <= whole * MOST || OFF ||'],
+  // navigation
+  ['parts above the headline', 'navigation', 'proseOf(child) === 0) child', 'proseOf(child) === 0 && !OFF) child'],
+  [
+    'parts behind the headline in its header',
+    'navigation',
+    "if (isBelow && around.nodeName !== 'HEADER') break",
+    "if (isBelow && (around.nodeName !== 'HEADER' || OFF)) break",
+  ],
+  [
+    'parts under all text',
+    'navigation',
+    'if (leadsElsewhere(child, measured)) child',
+    'if (leadsElsewhere(child, measured) && !OFF) child',
+  ],
+  [
+    'parts under all text by their words',
+    'navigation',
+    "if (links.some(({ textContent }) => TURNING_WORDS.test(textContent ?? '')) || part.querySelector(TURNING) !== null) return true",
+    "if ((links.some(({ textContent }) => TURNING_WORDS.test(textContent ?? '')) || part.querySelector(TURNING) !== null) && !OFF) return true",
+  ],
+  ['links to other languages', 'navigation', 'proseOf(list) === 0) list', 'proseOf(list) === 0 && !OFF) list'],
+  ['lists of the page’s headings', 'navigation', '    list.remove();', '    if (OFF) continue;\n    list.remove();'],
+  [
+    'menus by name',
+    'navigation',
+    'place === LEADING && isMenu(child, measured)) child',
+    'place === LEADING && isMenu(child, measured) && !OFF) child',
+  ],
+  [
+    'side bars by name',
+    'navigation',
+    'place === BESIDE && isMenu(child, measured) &&',
+    'place === BESIDE && isMenu(child, measured) && !OFF &&',
+  ],
+  ['boxes called side bars', 'navigation', '!(isBelow &&', '!(isBelow && !OFF &&'],
+  ['heads by name', 'navigation', "'previousSibling', body, measured })) head", "'previousSibling', body, measured }) && !OFF) head"],
+  ['footers by name', 'navigation', 'isUnder(footer, body, measured)) footer', 'isUnder(footer, body, measured) && !OFF) footer'],
+  ['footers of parts', 'navigation', 'return headline === undefined ||', 'return OFF || headline === undefined ||'],
+  ['menus without links', 'navigation', 'return body !== null && letters <=', 'return body !== null && !OFF && letters <='],
+  // what is never seen
+  ['buttons that are headings', 'remove-unseen', 'isLabel(button) ||', '(isLabel(button) && !OFF) ||'],
+  ['buttons that a sentence speaks of', 'remove-unseen', '|| isSpokenOf(button);', '|| (isSpokenOf(button) && !OFF);'],
+  ['newsletters and skip links', 'remove-unseen', '= ASKING.test(names) ||', '= (ASKING.test(names) && !OFF) ||'],
+  ['what asks for consent', 'remove-unseen', '= CONSENT.test(names) ||', '= (CONSENT.test(names) && !OFF) ||'],
+  ['banners by their id', 'remove-unseen', '|| BANNER.test(element.id);', '|| (BANNER.test(element.id) && !OFF);'],
+  ['what lies over the content', 'remove-unseen', '|| isDrawnOver(element))', '|| (isDrawnOver(element) && !OFF))'],
+  ['pages about cookies', 'remove-unseen', 'left > 0 ? overlays', 'left > 0 || OFF ? overlays'],
+  ['forms that ask', 'remove-unseen', 'isAsking(element, place)) return', 'isAsking(element, place) && !OFF) return'],
+  [
+    'forms that are most of the page',
+    'remove-unseen',
+    '&& !isMostOf(form.parentElement, letters, measured)',
+    '&& (!isMostOf(form.parentElement, letters, measured) || OFF)',
+  ],
+  ['forms that begin with code', 'remove-unseen', "first.nodeName !== 'PRE' &&", "(first.nodeName !== 'PRE' || OFF) &&"],
+  ['cloaks', 'remove-unseen', '!isCloaked(element, place) &&', '!(isCloaked(element, place) && !OFF) &&'],
+  ['hidden panels', 'remove-unseen', '!PANEL.test(elementNames(element))', '!(PANEL.test(elementNames(element)) && !OFF)'],
+  ['boxes between paragraphs', 'remove-unseen', '&& isBox(child, place))', '&& isBox(child, place) && !OFF)'],
+  [
+    'the header of a plain page',
+    'remove-unseen',
+    "element.querySelector('p') !== null) return",
+    "element.querySelector('p') !== null && !OFF) return",
+  ],
+  ['words for screen readers', 'remove-unseen', '&& isUnshown(element);', '&& isUnshown(element) && !OFF;'],
+  [
+    'roles around the content',
+    'remove-unseen',
+    "|| AROUND.has(element.getAttribute('role') ?? '')) return",
+    "|| (AROUND.has(element.getAttribute('role') ?? '') && !OFF)) return",
+  ],
+  ['headers, footers and asides', 'remove-unseen', '.every(isOfSite);', '.every(isOfSite) && !OFF;'],
+  // what stands for something else
+  ['labels of tabs', 'disclosures', 'for (const list of lists) label', 'for (const list of lists) if (!OFF) label'],
+  ['what folds out', 'disclosures', '  unfold(page, named);', '  if (!OFF) unfold(page, named);'],
+  ['labels before panels', 'disclosures', 'querySelectorAll(SINGLE_LABELS)) label', 'querySelectorAll(SINGLE_LABELS)) if (!OFF) label'],
+  ['formulas', 'disclosures', 'if (page.body.contains(formula))', 'if (page.body.contains(formula) && !OFF)'],
+  ['formulas of symbols alone', 'disclosures', "if (shown !== '') return", "if (shown !== '' && !OFF) return"],
+  ['ticks of tasks', 'aria-elements', 'if (isTask(box))', 'if (isTask(box) && !OFF)'],
+  ['icons in cells', 'aria-elements', 'if (said) cell', 'if (said && !OFF) cell'],
+  ['shadow roots', 'aria-elements', "child.hasAttribute('shadowrootmode'))", "child.hasAttribute('shadowrootmode') && !OFF)"],
+  [
+    'tables by role',
+    'aria-elements',
+    'for (const table of page.body.querySelectorAll(TABLES))',
+    'for (const table of page.body.querySelectorAll(TABLES)) if (!OFF)',
+  ],
+  [
+    'headings by role',
+    'aria-elements',
+    "for (const title of page.body.querySelectorAll('[role=heading]'))",
+    "for (const title of page.body.querySelectorAll('[role=heading]')) if (!OFF)",
+  ],
+  ['code in editors', 'aria-elements', 'for (const editor of EDITORS)', 'for (const editor of EDITORS) if (!OFF)'],
+];
+
+interface Page {
+  bytes: Uint8Array;
+  expected?: Expectation;
+  /** Rules that decided something. */
+  decided: Set<number>;
+}
+
+interface Told {
+  score?: Score;
+  whole?: Completeness;
+}
+
+interface Pair {
+  file: string;
+  expected_file?: string;
+}
+
+function pagesOf(folder: string): Page[] {
+  return jsonLines<Pair & Expectation>(join(folder, 'pairs.jsonl')).flatMap(({ file, expected_file, ...phrases }) => {
+    try {
+      const text = expected_file && readFileSync(join(folder, expected_file), 'utf8');
+      return { bytes: readFileSync(join(folder, file)), expected: { ...phrases, ...(text && { text }) }, decided: new Set<number>() };
+    } catch {
+      return []; // a page that the set names and does not hold
+    }
+  });
+}
+
+const realIn = (folder: string): Page[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.x?html?$/i.test(path))
+    .toSorted()
+    .filter((_, i) => i % Number(options.every) === 0)
+    .map((path) => ({ bytes: readFileSync(join(folder, path)), decided: new Set() }));
+
+const [sets = '', ...folders] = positionals;
+const pages = [...['readability', 'trafilatura'].flatMap((name) => pagesOf(join(sets, name))), ...folders.flatMap(realIn)];
+
+let reading: Page | undefined;
+let leftOut = -1;
+Object.assign(globalThis, {
+  isLeftOut(rule: number): boolean {
+    reading?.decided.add(rule);
+    return rule === leftOut;
+  },
+});
+
+function switched(): string {
+  const changes = new Map<string, [string, string][]>();
+  for (const [i, [, file, ...written]] of RULES.entries())
+    for (let at = 0; at < written.length; at += 2) {
+      const instead = written[at + 1]!.replaceAll('OFF', `globalThis.isLeftOut(${i})`);
+      changes.set(file, [...(changes.get(file) ?? []), [written[at]!, instead]]);
+    }
+  return copyWith(
+    [...changes].flatMap(([file, all]) => all.map(([written, instead]) => [join(HTML, `${file}.ts`), written, instead] as const)),
+  );
+}
+
+type Parse = typeof htmlParser.parse;
+
+const known = new Map<Page, { text: string; told: Told }>();
+
+async function toldOf(page: Page, parse: Parse): Promise<Told> {
+  reading = page;
+  const empty: ParsedDocument = { text: '', metadata: {} };
+  const document = await parse(page.bytes, { source: 'page.html' }).catch(() => empty);
+  reading = undefined;
+  const before = known.get(page);
+  if (before?.text === document.text) return before.told;
+  const told: Told = page.expected
+    ? { score: scored(withoutTitle(document), page.expected) }
+    : { ...(document.text !== '' && { whole: await completenessOf(page.bytes, document.text) }) };
+  if (!before) known.set(page, { text: document.text, told });
+  return told;
+}
+
+function figures(told: readonly Told[]): Record<string, number> {
+  const scores = told.flatMap(({ score }) => score ?? []);
+  const texts = scores.filter(({ wanted, unwanted }) => wanted + unwanted === 0);
+  const sum = (name: 'kept' | 'wanted' | 'strayed' | 'unwanted') => scores.reduce((total, score) => total + score[name], 0);
+  const whole = told.flatMap((one) => one.whole ?? []);
+  const all = (name: 'words' | 'kept' | 'beside') => whole.reduce((total, one) => total + one[name], 0);
+  return {
+    precision: mean(texts.map(({ precision }) => precision)),
+    F1: mean(texts.map(({ f1 }) => f1)),
+    'phrases kept': sum('kept') / sum('wanted'),
+    'strays kept': sum('strayed') / sum('unwanted'),
+    'words kept': all('kept') / all('words'),
+    'pages below 98 %': whole.filter(({ kept, words }) => kept < words * 0.98).length,
+    'headings lost': whole.reduce((total, { lost }) => total + lost.length, 0),
+    'words beside them': all('beside') / all('words'),
+  };
+}
+
+// what the parser says about style sheets that it cannot read is not about this
+const print = console.log;
+for (const name of ['log', 'warn', 'error'] as const) console[name] = () => {};
+
+const copy = switched();
+try {
+  const { htmlParser: parser } = (await import(pathToFileURL(join(copy, HTML, 'html.ts')).href)) as { htmlParser: { parse: Parse } };
+  const whole: Told[] = [];
+  for (const page of pages) whole.push(await toldOf(page, (bytes, parts) => parser.parse(bytes, parts)));
+  const decided = pages.map(({ decided: rules }) => new Set(rules));
+  const rows: Record<string, string | number>[] = [{ 'left out': 'nothing', 'pages changed': '', ...figures(whole) }];
+  process.stderr.write(`${JSON.stringify(rows[0])}\n`);
+  for (const [i, [rule]] of RULES.entries()) {
+    leftOut = i;
+    const told = [...whole];
+    for (const [at, page] of pages.entries())
+      if (decided[at]!.has(i)) told[at] = await toldOf(page, (bytes, parts) => parser.parse(bytes, parts));
+    rows.push({ 'left out': rule, 'pages changed': told.filter((one, at) => one !== whole[at]).length, ...figures(told) });
+    process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
+  }
+  print(markdownTable(rows));
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
