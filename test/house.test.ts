@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../src/core/project.ts';
+import { drivers } from '../src/drivers/registry.ts';
 
 // The plan of the house: an import only ever goes down, and the two wings (stages, drivers) do not know each other.
 
@@ -101,6 +102,20 @@ describe('the house', () => {
     expect(files.filter((path) => path.startsWith('src/') && chainOf(path).length > DEEPEST_CHAIN).map((path) => chainOf(path))).toEqual(
       [],
     );
+  });
+
+  it('names no driver in a stage or in the engine', () => {
+    // the reranker `llm` is no driver that stands for itself: it grades with the language model that the engine hands it
+    const named = Object.values({ ...drivers, rerankers: { ...drivers.rerankers, llm: undefined } }).flatMap((table) =>
+      Object.entries(table).flatMap(([name, driver]) => (driver ? [name] : [])),
+    );
+    expect(named).toEqual(expect.arrayContaining(['lancedb', 'qdrant', 'openai', 'anthropic', 'ollama', 'local']));
+    const words = [...new Set(named)].join('|');
+    const NAMED = new RegExp(
+      `(['"\`])(?:${words})\\1|\\b(?:stores|embedders|rerankers|llms|providers)\\.(?:${words})\\b|^  (?:${words}):`,
+      'm',
+    );
+    expect(files.filter((path) => /^src\/(stages|engine)\//.test(path) && NAMED.test(text(path)))).toEqual([]);
   });
 
   it('imports heavy packages when they are needed, outside the workers', () => {

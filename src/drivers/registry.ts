@@ -32,6 +32,16 @@ const llmDialects = {
 const each = <K extends Kind, Driver>(kind: K, driver: (provider: ProviderOf<K>) => Driver): Record<ProviderOf<K>, Driver> =>
   Object.fromEntries(providersOf(kind).map((name) => [name, driver(name)])) as Record<ProviderOf<K>, Driver>;
 
+export interface StoreDriver {
+  /** Where it is where nothing is configured. */
+  url: string;
+  /** What else its address is: a `folder`, relative to where the engine runs, unless it is the address of a bucket; or that of an HTTP `server`. */
+  lies_in: 'folder' | 'server';
+  /** The names of `storage.options` that a request over the network may set. */
+  requestOptions: readonly string[];
+  open(options: StoreOptions): Promise<VectorStore>;
+}
+
 /** The one list of all drivers. Each is imported when it is opened. */
 export const drivers = {
   embedders: {
@@ -45,17 +55,18 @@ export const drivers = {
   stores: {
     lancedb: {
       url: '.kb/lancedb',
-      /** All of its options say how s3://, gs:// or az:// is reached. */
-      requestOptions: [] as readonly string[],
+      lies_in: 'folder',
+      requestOptions: [], // all of its options say how s3://, gs:// or az:// is reached
       open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
         (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options }),
     },
     qdrant: {
       url: 'http://127.0.0.1:6333',
+      lies_in: 'server',
       requestOptions: OPTION_NAMES,
       open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant/qdrant.ts')).openQdrant(options),
     },
-  },
+  } satisfies Record<string, StoreDriver>,
   rerankers: {
     local: {
       open: async (_options: Omit<ModelOptions, 'provider'>): Promise<Reranker> =>

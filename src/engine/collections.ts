@@ -1,3 +1,4 @@
+import { BUNDLED } from '../schema/provider-names.ts';
 import { KbError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
@@ -16,7 +17,7 @@ function chosen({ provider, model, options }: Config['embedding'], made: Embedde
   if (provider !== undefined)
     return { provider, model: model ?? (provider === made?.provider ? made.model || undefined : undefined), options };
   const isOfModel = made && (made.provider !== 'none' || model === undefined); // a model contradicts a collection without vectors
-  return { provider: isOfModel ? made.provider : 'local', model: model ?? (made?.model || undefined), options };
+  return { provider: isOfModel ? made.provider : BUNDLED, model: model ?? (made?.model || undefined), options };
 }
 
 /** The embedder that is to be used for a collection that was `made` with one; `none` has no model. */
@@ -26,7 +27,7 @@ export async function embedderName({ settings, resources }: Context, made?: Embe
   return { provider, model: provider === 'none' ? '' : await resources.modelOf(embedder) };
 }
 
-/** `openai / text-embedding-3-small`, `none`. */
+/** The provider and its model, as in `jina / jina-embeddings-v3`; `none`. */
 export const embedderLabel = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
 
 /** Throws where vectors of the collection and of the configured embedder don't belong together. */

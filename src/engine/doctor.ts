@@ -1,3 +1,4 @@
+import { BUNDLED } from '../schema/provider-names.ts';
 import { count } from '../text/count.ts';
 import { describe } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
@@ -62,14 +63,14 @@ async function checkEmbedder(context: Context, connections: boolean): Promise<Fi
   const { provider, model } = await embedderName(context, made);
   if (provider === 'none') return ok('none: search by words alone');
   const embedder = await openEmbedder(context, made);
-  if (provider !== 'local' && !connections) return notAsked(provider, model);
+  if (provider !== BUNDLED && !connections) return notAsked(provider, model);
   const [vector] = await embedder!.embed(['A test.'], { input_type: 'query', signal: context.signal });
   return ok(`${provider} / ${model}: answers with vectors of length ${vector!.length}`);
 }
 
 async function checkLlm({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
   const { provider, timeout, max_tokens } = settings.chat.llm;
-  if (provider === 'local') return ok('local: quotes the sentences that answer');
+  if (provider === BUNDLED) return ok(`${BUNDLED}: quotes the sentences that answer`);
   const llm = await resources.llm(settings.chat.llm, undefined);
   if (!connections) return notAsked(provider, llm.model);
   const answer = llm.generate({
@@ -86,7 +87,7 @@ async function checkLlm({ settings, resources, signal }: Context, connections: b
 async function checkReranker({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
   const { enabled, provider } = settings.rerank;
   if (!enabled) return ok('off: passages stay in the order of the search');
-  if (provider === 'local') return ok('local: compares words and meaning');
+  if (provider === BUNDLED) return ok(`${BUNDLED}: compares words and meaning`);
   const reranker = await resources.reranker(settings.rerank, settings.chat.llm);
   if (!connections) return notAsked(provider, reranker.model);
   await reranker.rank('Is this a test?', [{ text: 'This is a test.', score: 1, metadata: {} }], { signal });

@@ -1,10 +1,12 @@
 import { KbError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
+import { providerNamed } from '../drivers/providers/providers.ts';
 import type { Factory, ModelOptions, OwnDrivers, StoreOptions } from '../ports/drivers.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { VectorStore } from '../ports/stores.ts';
-import { DRIVER_KINDS, ownNames, type OwnNames } from '../schema/provider-names.ts';
+import type { LlmConfig } from '../schema/config-chat.ts';
+import { BUNDLED, DRIVER_KINDS, ownNames, type OwnNames } from '../schema/provider-names.ts';
 
 interface Driver<Options, Opened> {
   open(options: Options): Promise<Opened>;
@@ -47,6 +49,13 @@ export function driverTable(own: OwnDrivers): DriverTable {
 export function requestOptionsOf(vector_db: string, own: OwnDrivers): readonly string[] {
   const rows: Record<string, { requestOptions?: readonly string[] }> = { ...drivers.stores, ...own.stores };
   return Object.hasOwn(rows, vector_db) ? (rows[vector_db]!.requestOptions ?? []) : [];
+}
+
+/** Settings of a language model with the window that its provider is known for, where none is configured; it holds at least twice the answer that is asked for. */
+export function withKnownWindow(llm: LlmConfig): LlmConfig {
+  const known = llm.provider === BUNDLED ? Infinity : providerNamed(llm.provider)?.llm?.context_window;
+  if (llm.context_window !== undefined || known === undefined) return llm;
+  return { ...llm, context_window: Math.max(known, 2 * llm.max_tokens) };
 }
 
 const opening = <Options, Opened>(factories: Record<string, Factory<Options, Opened>> = {}): Record<string, Driver<Options, Opened>> =>

@@ -1,3 +1,4 @@
+import { BUNDLED } from '../schema/provider-names.ts';
 import { count } from '../text/count.ts';
 import { attachPartialResult, isAbort, KbError } from '../core/errors.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
@@ -103,7 +104,7 @@ async function* pipeline(task: Task): Run<void> {
 }
 
 /** Whether it is the bundled model that reads English alone. */
-const isEnglishOnly = (embedder: Embedder | undefined): boolean => embedder?.provider === 'local' && embedder.model === DEFAULT_LOCAL_MODEL;
+const isEnglishOnly = (embedder: Embedder | undefined): boolean => embedder?.provider === BUNDLED && embedder.model === DEFAULT_LOCAL_MODEL;
 
 const multilingualNotice = (share: number, collection: string): string =>
   `${Math.round(100 * share)} % of what was read is not in English, and ${DEFAULT_LOCAL_MODEL} compares the meaning of English alone. The other bundled model reads about 45 languages: «kb collections reembed ${collection} --embedding-model ${MULTILINGUAL_MODEL}».`;

@@ -3,7 +3,7 @@ import { KbError } from '../core/errors.ts';
 import { isWithin, type PathPlace, realPath } from '../stages/extract/files/local-path.ts';
 import { getPath, type Layer } from '../core/settings.ts';
 import type { Config } from '../schema/config.ts';
-import { isAddress, isOperators, storeUrl } from './store-address.ts';
+import { isAddress, isOperators, liesInFolder, storeUrl } from './store-address.ts';
 
 /** The folders that a server may read: `allowed_roots`, relative to `home`; `cwd` where the operator lists none. */
 export interface Roots extends PathPlace {
@@ -87,9 +87,9 @@ function assertStore({ layer, settings, config, home, cwd, requestOptions }: Cal
   }
   if (isOperators(settings.storage, { config, home })) return;
   const url = storeUrl(settings.storage, home);
-  if (vector_db === 'lancedb' && !isAddress(url))
+  if (liesInFolder(vector_db) && !isAddress(url))
     return authorizer({ allowed_roots: config.server.allowed_roots, home, cwd })(url, 'The store');
-  if (vector_db !== 'lancedb' && url === storeUrl({ vector_db }, home)) return; // the default is this machine's own
+  if (!liesInFolder(vector_db) && url === storeUrl({ vector_db }, home)) return; // the default is this machine's own
   throw new KbError('forbidden', 'This server may not use the store named in the request.', {
     hint: 'The operator lists its address in server.allowed_store_urls.',
   });

@@ -1,3 +1,4 @@
+import { BUNDLED } from '../schema/provider-names.ts';
 import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
 import type { Run } from '../core/run.ts';
 import { withRetryProgress } from '../core/retry-progress.ts';
@@ -6,6 +7,7 @@ import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/quest
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName, ErrorItem } from '../schema/items.ts';
 import { isGrounded, runTurn as runChat } from '../stages/chat/turn.ts';
+import { withKnownWindow } from './driver-table.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
@@ -71,17 +73,17 @@ function rewritten(
     ...(use_query_rewrite ? { history: said, session_context: query_rewrite.session_context } : { history: [] }),
     llm: () => openLlm(context, embedder),
     timeout: llm.timeout,
-    window: windowOf(llm).tokens,
+    window: windowOf(withKnownWindow(llm)).tokens,
     signal: context.signal,
   });
 }
 
 const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefined) =>
-  resources.llm(settings.chat.llm, settings.chat.llm.provider === 'local' ? embedder : undefined);
+  resources.llm(settings.chat.llm, settings.chat.llm.provider === BUNDLED ? embedder : undefined);
 
 /** The configured model, to write questions; undefined where the answerer only quotes. */
 export const openQuestionWriter = async (context: Context): Promise<Llm | undefined> =>
-  context.settings.chat.llm.provider === 'local' ? undefined : await openLlm(context, undefined);
+  context.settings.chat.llm.provider === BUNDLED ? undefined : await openLlm(context, undefined);
 
 /** One turn of a conversation. Nothing is opened before it is needed, but what it cannot do without is looked at before it says its first word. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
@@ -95,7 +97,7 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
       throw attachPartialResult(error, openResult(String(query), history));
     });
   return yield* runChat(
-    { query, history, settings: settings.chat, explain, show_prompt },
+    { query, history, settings: { ...settings.chat, llm: withKnownWindow(settings.chat.llm) }, explain, show_prompt },
     {
       async *retrieve(search_query, reranking) {
         opened = await openParts(context);
@@ -109,7 +111,7 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
         return minScore(opened?.embedder);
       },
       get least_given_score() {
-        const isQuoted = settings.chat.llm.provider === 'local' && opened?.embedder !== undefined;
+        const isQuoted = settings.chat.llm.provider === BUNDLED && opened?.embedder !== undefined;
         return minScore(opened?.embedder) - (isQuoted ? EASED_BY : 0);
       },
       get min_rerank_score() {
@@ -127,7 +129,7 @@ async function assertSetUp({ settings, resources }: Context): Promise<void> {
     rerank,
   } = settings;
   const opening: (() => Promise<unknown>)[] = [];
-  if (llm.provider !== 'local') opening.push(() => resources.llm(llm, undefined));
+  if (llm.provider !== BUNDLED) opening.push(() => resources.llm(llm, undefined));
   if (rerank.enabled) opening.push(() => resources.reranker(rerank, llm));
   for (const open of opening)
     await open().catch((error: unknown) => {
@@ -157,7 +159,7 @@ async function openParts(context: Context): Promise<RetrieveParts> {
  */
 async function embedderFor(context: Context, made: EmbedderName): Promise<Embedder | undefined> {
   if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, made);
-  return made.provider === 'local' ? await openEmbedder(context, made).catch(withoutOne) : undefined;
+  return made.provider === BUNDLED ? await openEmbedder(context, made).catch(withoutOne) : undefined;
 }
 
 /** A stop, and what is none of our own failures, is no reason to go on. */

@@ -1,3 +1,4 @@
+import { BUNDLED } from '../schema/provider-names.ts';
 import { availableParallelism } from 'node:os';
 import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
@@ -7,7 +8,7 @@ import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
 import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
 import { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
-import { driverTable } from './driver-table.ts';
+import { driverTable, withKnownWindow } from './driver-table.ts';
 import type { Resources } from './context.ts';
 import { isOperators, storeUrl } from './store-address.ts';
 
@@ -80,13 +81,13 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
   const shelf = createResourceCache();
   const browser = drivers.browser();
   const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) =>
-    provider === 'local'
+    provider === BUNDLED
       ? openQuoteLlm({ embedder }) // holds nothing, and compares with the embedder of whoever asks
       : shelf.get(['llm', provider, model, options], () => table.llm(provider).open({ provider, model, options }));
   const own = createResourceCache(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
   const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) =>
-    provider === 'local'
-      ? own.get(['embedder', model ?? drivers.embedders.local.model], () => drivers.embedders.local.open({ model }))
+    provider === BUNDLED
+      ? own.get(['embedder', model ?? drivers.embedders[BUNDLED].model], () => drivers.embedders[BUNDLED].open({ model }))
       : shelf.get(['embedder', provider, model, options], () => table.embedder(provider).open({ provider, model, options }));
   return {
     embedder: openEmbedder,
@@ -107,7 +108,7 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
         return shelf.get(['reranker', provider, model, options], () => table.reranker(provider).open({ provider, model, options }));
       const context_window = model === undefined || model === llm.model ? llm.context_window : undefined; // that of the model of chat.llm alone
       const grader = { ...llm, context_window, model: model ?? llm.model, options: { ...llm.options, ...options } };
-      const window = { tokens: windowOf(grader).tokens, estimate: estimateTokens };
+      const window = { tokens: windowOf(withKnownWindow(grader)).tokens, estimate: estimateTokens };
       const { max_tokens, timeout } = llm;
       return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout, window });
     },

@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hash } from '../core/ids.ts';
 import { serverAddress } from '../http/server-address.ts';
-import { drivers } from '../drivers/registry.ts';
+import { drivers, type StoreDriver } from '../drivers/registry.ts';
 import type { Config } from '../schema/config.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
 
@@ -11,9 +11,16 @@ type Storage = Pick<Config['storage'], 'url' | 'vector_db'>;
 /** What is an address, and no path: with more than one letter before the colon, which could name a disk. */
 export const isAddress = (url: string): boolean => /^[a-z][a-z0-9+.-]+:/i.test(url);
 
-const hasAddressOf = (vector_db: string): vector_db is keyof typeof drivers.stores => Object.hasOwn(drivers.stores, vector_db);
+/** What a store of kb says of itself; undefined for one's own. */
+const rowOf = (vector_db: string): StoreDriver | undefined => {
+  const rows: Record<string, StoreDriver> = drivers.stores;
+  return Object.hasOwn(rows, vector_db) ? rows[vector_db] : undefined;
+};
 
-const hasFolder = (storage: Storage, url: string): boolean => hasAddressOf(storage.vector_db) && isAbsolute(url);
+/** Whether stores of this kind are folders of this machine, where their address is no other. */
+export const liesInFolder = (vector_db: string): boolean => rowOf(vector_db)?.lies_in === 'folder';
+
+const hasFolder = ({ vector_db }: Storage, url: string): boolean => rowOf(vector_db) !== undefined && isAbsolute(url);
 
 /** The folder of this machine where what belongs to a store and not into it may lie: the store's own, or `.kb` where it is elsewhere. */
 export function storeFolder(storage: Storage, home: string): string {
@@ -29,9 +36,10 @@ export function folderBeside(storage: Storage, { home, name }: { home: string; n
 
 /** The address of a store: the same however it is spelled, so that one store is opened and locked once. A path is relative to `home`, and its links are resolved as far as it exists. */
 export function storeUrl({ url, vector_db }: Storage, home: string): string {
-  if (!hasAddressOf(vector_db)) return url ?? ''; // one's own: what it means is its driver's affair
-  const given = url ?? drivers.stores[vector_db].url;
-  if (vector_db === 'qdrant') return serverAddress(given, { port: Number(new URL(drivers.stores.qdrant.url).port) });
+  const row = rowOf(vector_db);
+  if (!row) return url ?? ''; // one's own: what it means is its driver's affair
+  const given = url ?? row.url;
+  if (row.lies_in === 'server') return serverAddress(given, { port: Number(new URL(row.url).port) });
   const path = pathIn(given);
   if (path === undefined) return given.replace(/^[^:]+/, (scheme) => scheme.toLowerCase()).replace(/(?<=[^:/])\/+$/, '');
   return realPath(resolve(home, path));

@@ -9,6 +9,9 @@ const names = <const Names extends readonly [string, ...string[]]>(all: Names): 
 
 const described = <Schema extends z.ZodType>(schema: Schema, meaning: string): Schema => schema.describe(meaning) as Schema;
 
+/** The name of what kb brings along and that asks nobody: its embedder, its reranker, its answer without a model. */
+export const BUNDLED = 'local';
+
 // Who can be asked. The table of src/drivers/providers.ts tells how each is asked; a test holds the two together.
 
 export const LlmProvider = described(

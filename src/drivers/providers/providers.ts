@@ -6,8 +6,16 @@ interface Row {
   model?: string;
 }
 
+interface LlmRow extends Row {
+  /**
+   * Tokens that its models read and write at once, at least: what the smallest of those in use take, and what a server of models takes where nobody set it.
+   * Absent where only the user can know (`chat.llm.context_window`).
+   */
+  context_window?: number;
+}
+
 /** Chat completions as OpenAI defined them. */
-export interface OpenAiLlmRow extends Row {
+export interface OpenAiLlmRow extends LlmRow {
   dialect: 'openai';
   /** How it calls the limit of an answer's tokens. */
   limit: 'max_tokens' | 'max_completion_tokens';
@@ -18,7 +26,7 @@ export interface OpenAiLlmRow extends Row {
 }
 
 /** Messages as Anthropic defined them. */
-interface AnthropicLlmRow extends Row {
+interface AnthropicLlmRow extends LlmRow {
   dialect: 'anthropic';
 }
 
@@ -72,7 +80,7 @@ export const providers = {
     base_url_variable: 'OPENAI_BASE_URL',
     key_variables: ['OPENAI_API_KEY'],
     account: { 'openai-organization': 'OPENAI_ORG_ID', 'openai-project': 'OPENAI_PROJECT_ID' },
-    llm: { dialect: 'openai', model: 'gpt-6-luna', limit: 'max_completion_tokens', usage: 'on_request' },
+    llm: { dialect: 'openai', model: 'gpt-6-luna', context_window: 128_000, limit: 'max_completion_tokens', usage: 'on_request' },
     embedding: {
       dialect: 'openai',
       model: 'text-embedding-3-small',
@@ -87,7 +95,7 @@ export const providers = {
     base_url: 'https://api.anthropic.com',
     base_url_variable: 'ANTHROPIC_BASE_URL',
     key_variables: ['ANTHROPIC_API_KEY'],
-    llm: { dialect: 'anthropic', model: 'claude-haiku-4-5' },
+    llm: { dialect: 'anthropic', model: 'claude-haiku-4-5', context_window: 200_000 },
   },
   // ai.google.dev/gemini-api/docs: openai (the compatible endpoint), models, embeddings (100 texts in one request).
   gemini: {
@@ -97,6 +105,7 @@ export const providers = {
     llm: {
       dialect: 'openai',
       model: 'gemini-3.5-flash',
+      context_window: 128_000,
       limit: 'max_tokens',
       usage: 'on_request',
       parameters: { reasoning_effort: 'low' },
@@ -118,6 +127,7 @@ export const providers = {
     llm: {
       dialect: 'openai',
       model: 'openai/gpt-oss-120b',
+      context_window: 32_000,
       limit: 'max_completion_tokens',
       usage: 'on_request',
       parameters: { reasoning_effort: 'low' },
@@ -128,7 +138,7 @@ export const providers = {
     base_url: 'https://api.mistral.ai/v1',
     base_url_variable: 'MISTRAL_BASE_URL',
     key_variables: ['MISTRAL_API_KEY'],
-    llm: { dialect: 'openai', model: 'mistral-small-latest', limit: 'max_tokens', usage: 'always' },
+    llm: { dialect: 'openai', model: 'mistral-small-latest', context_window: 32_000, limit: 'max_tokens', usage: 'always' },
     embedding: {
       dialect: 'openai',
       model: 'mistral-embed',
@@ -146,6 +156,7 @@ export const providers = {
     llm: {
       dialect: 'openai',
       model: 'deepseek-flash',
+      context_window: 64_000,
       limit: 'max_tokens',
       usage: 'on_request',
       parameters: { thinking: { type: 'disabled' } },
@@ -158,13 +169,13 @@ export const providers = {
     key_variables: ['OPENROUTER_API_KEY'],
     llm: { dialect: 'openai', model: 'openrouter/auto', limit: 'max_tokens', usage: 'on_request' },
   },
-  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are the ones of its own examples.
+  // docs.ollama.com: OpenAI compatibility, embeddings. A model has to be pulled first; these are the ones of its own examples. It reads 4096 tokens where nobody set `num_ctx`.
   ollama: {
     base_url: 'http://127.0.0.1:11434/v1',
     base_url_variable: 'OLLAMA_BASE_URL',
     key_variables: ['OLLAMA_API_KEY'],
     is_open: true,
-    llm: { dialect: 'openai', model: 'gemma3', limit: 'max_tokens', usage: 'on_request' },
+    llm: { dialect: 'openai', model: 'gemma3', context_window: 4096, limit: 'max_tokens', usage: 'on_request' },
     embedding: {
       dialect: 'openai',
       model: 'all-minilm',

@@ -1,22 +1,9 @@
 import { truncateToTokens } from '../../text/truncate.ts';
 import type { GroundingSource } from '../../ports/models.ts';
-import type { Config } from '../../schema/config.ts';
+import type { LlmConfig } from '../../schema/config-chat.ts';
 import type { HistoryEntry } from '../../schema/items.ts';
 
-/**
- * Tokens that a model of the provider reads and writes at once, at least: what the smallest of those in use today take, and what Ollama takes where
- * nobody set `num_ctx`. Another one is configured (`chat.llm.context_window`).
- */
-const WINDOWS: Readonly<Record<string, number>> = {
-  local: Infinity,
-  openai: 128_000,
-  anthropic: 200_000,
-  gemini: 128_000,
-  groq: 32_000,
-  mistral: 32_000,
-  deepseek: 64_000,
-  ollama: 4096,
-};
+/** Tokens that a model reads and writes at once where nobody knows it. */
 const UNKNOWN_WINDOW = 8000;
 
 /** Tokens that every message costs beyond its text: role and marks. */
@@ -51,9 +38,9 @@ export interface TokenBudget {
   prompt: number;
 }
 
-/** The window of the configured model. Where nobody knows its size, it is taken to hold at least twice the answer that is asked for. */
-export function windowOf({ provider, context_window, max_tokens }: Config['chat']['llm']): TokenBudget {
-  const tokens = context_window ?? Math.max(WINDOWS[provider] ?? UNKNOWN_WINDOW, 2 * max_tokens);
+/** The window of a model. Where nobody knows its size, it is taken to hold at least twice the answer that is asked for. */
+export function windowOf({ context_window, max_tokens }: Pick<LlmConfig, 'context_window' | 'max_tokens'>): TokenBudget {
+  const tokens = context_window ?? Math.max(UNKNOWN_WINDOW, 2 * max_tokens);
   const answer = Math.min(max_tokens, Math.floor(tokens / 2));
   return { tokens, answer, prompt: tokens - answer };
 }

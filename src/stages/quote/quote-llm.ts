@@ -1,3 +1,4 @@
+import { BUNDLED } from '../../schema/provider-names.ts';
 import { conjunctionIn, lastQuestion, type SearchQuestion, splitQuestion, subjectTerms } from '../../languages/question.ts';
 import { languageOf } from '../../languages/detect.ts';
 import { english } from '../../languages/english.ts';
@@ -116,7 +117,7 @@ function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written 
  */
 export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): Llm {
   return {
-    provider: 'local',
+    provider: BUNDLED,
     model: 'extractive',
     extractive: true,
     async *generate(request): AsyncGenerator<string, Outcome, void> {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULTS } from '../../../src/schema/config.ts';
 import type { HistoryEntry } from '../../../src/schema/items.ts';
 import { beginning, estimateTokens, fitted, halved, quotable, tokensOfMessages, windowOf } from '../../../src/stages/chat/budget.ts';
 import { linearly } from '../../support/linear-time.ts';
@@ -17,17 +16,12 @@ test('tokens are estimated rather too high: a letter of an unspaced script is on
   expect(estimateTokens('')).toBe(0);
 });
 
-test('a window is what is configured, else what the provider has at least, and half of it at most is for the answer', () => {
-  const llm = { ...DEFAULTS.chat.llm, provider: 'openai' as const };
-  expect(windowOf({ ...llm, context_window: 2000, max_tokens: 5000 })).toEqual({ tokens: 2000, answer: 1000, prompt: 1000 });
-  expect(windowOf({ ...llm, max_tokens: 1000 })).toEqual({ tokens: 128_000, answer: 1000, prompt: 127_000 });
-  expect(windowOf({ ...llm, provider: 'openai_compatible', max_tokens: 1000 }).tokens).toBe(8000);
-  expect(windowOf({ ...llm, provider: 'openai_compatible', max_tokens: 20_000 })).toEqual({
-    tokens: 40_000,
-    answer: 20_000,
-    prompt: 20_000,
-  });
-  expect(windowOf(DEFAULTS.chat.llm).prompt).toBe(Infinity);
+test('a window is what is known of it, else twice the answer, and half of it at most is for the answer', () => {
+  expect(windowOf({ context_window: 2000, max_tokens: 5000 })).toEqual({ tokens: 2000, answer: 1000, prompt: 1000 });
+  expect(windowOf({ context_window: 128_000, max_tokens: 1000 })).toEqual({ tokens: 128_000, answer: 1000, prompt: 127_000 });
+  expect(windowOf({ max_tokens: 1000 }).tokens).toBe(8000);
+  expect(windowOf({ max_tokens: 20_000 })).toEqual({ tokens: 40_000, answer: 20_000, prompt: 20_000 });
+  expect(windowOf({ context_window: Infinity, max_tokens: 1000 }).prompt).toBe(Infinity);
 });
 
 test('what fits stays whole', () => {

@@ -51,7 +51,12 @@ export async function turn({
       history,
       explain,
       show_prompt,
-      settings: { ...DEFAULTS.chat, ...settings, retrieval_quality: { ...DEFAULTS.chat.retrieval_quality, ...quality } },
+      settings: {
+        ...DEFAULTS.chat,
+        llm: { ...DEFAULTS.chat.llm, context_window: Infinity },
+        ...settings,
+        retrieval_quality: { ...DEFAULTS.chat.retrieval_quality, ...quality },
+      },
     },
     {
       async *retrieve(search_query) {
