@@ -34,7 +34,7 @@ export interface Parser {
   readonly file_type: string;
   /** Lower case, with the dot. */
   readonly extensions: readonly string[];
-  /** Of answers over HTTP that it reads, lower case and without parameters; of kb's own kinds the table of media types tells. */
+  /** Of answers over HTTP that it reads, lower case and without parameters. */
   readonly media_types?: readonly string[];
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
@@ -44,8 +44,8 @@ export interface DocumentReader {
   /** File type by extension; undefined if no parser reads it. */
   fileType(path: string): string | undefined;
   readonly extensions: readonly string[];
-  /** The kind of an answer of that media type, where a parser of one's own reads it. */
-  fileTypeOfMedia?(media_type: string): string | undefined;
+  /** The kind of an answer of that media type; undefined where no parser names it. */
+  fileTypeOfMedia(media_type: string): string | undefined;
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
   close(): Promise<void>;
 }

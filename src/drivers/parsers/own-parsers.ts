@@ -12,10 +12,15 @@ export function withOwnParsers(reader: DocumentReader, parsers: readonly Parser[
   const byExtension = keyed(({ extensions }) => extensions);
   const byMedia = keyed(({ media_types = [] }) => media_types);
   const byKind = new Map(parsers.map((parser) => [parser.file_type, parser]));
+  /** One's own kind in the place of kb's where the extension that stands for that is one's own. */
+  const replaced = (file_type: string | undefined) => {
+    const extension = file_type && reader.extensions.find((each) => reader.fileType(`document${each}`) === file_type);
+    return (extension && byExtension.get(extension)) || file_type;
+  };
   return {
     extensions: [...new Set([...reader.extensions, ...byExtension.keys()])],
     fileType: (path) => byExtension.get(extname(path).toLowerCase()) ?? reader.fileType(path),
-    fileTypeOfMedia: (media_type) => byMedia.get(media_type),
+    fileTypeOfMedia: (media_type) => byMedia.get(media_type) ?? replaced(reader.fileTypeOfMedia(media_type)),
     async read(bytes, options) {
       const { source, file_type, signal } = options;
       const parser = byKind.get(file_type);

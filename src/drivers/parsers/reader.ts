@@ -104,6 +104,8 @@ interface Limits {
 
 const fileTypes = new Map(parsers.flatMap(({ file_type, extensions }) => extensions.map((extension) => [extension, file_type])));
 
+const mediaTypes = new Map(parsers.flatMap(({ file_type, media_types = [] }) => media_types.map((media_type) => [media_type, file_type])));
+
 interface Wanted extends ParseTask {
   signal?: AbortSignal | undefined;
 }
@@ -120,6 +122,7 @@ export function createDocumentReader(limits: Limits): DocumentReader {
   return {
     extensions: [...fileTypes.keys()],
     fileType: (path) => fileTypes.get(extname(path).toLowerCase()),
+    fileTypeOfMedia: (media_type) => mediaTypes.get(media_type),
     async read(bytes, { source, file_type, signal }) {
       throwIfAborted(signal);
       const task: Wanted = { bytes, source, file_type, signal };

@@ -56,6 +56,7 @@ function plainData(data: Metadata): Metadata {
 export const markdownParser: Parser = {
   file_type: 'markdown',
   extensions: ['.md', '.markdown', '.mdown', '.mkd'],
+  media_types: ['text/markdown', 'text/x-markdown'],
   async parse(bytes): Promise<ParsedDocument> {
     const source = await decodeText(bytes);
     const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
@@ -81,6 +82,7 @@ const DELIMITERS = [',', ';', '\t', '|'];
 export const csvParser: Parser = {
   file_type: 'csv',
   extensions: ['.csv', '.tsv'],
+  media_types: ['text/csv', 'application/csv'],
   async parse(bytes): Promise<ParsedDocument> {
     const { default: papa } = await import('papaparse');
     const { data } = papa.parse(await decodeText(bytes), { delimiter: '', delimitersToGuess: DELIMITERS });

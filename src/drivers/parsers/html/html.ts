@@ -106,6 +106,7 @@ const TELLING = 'base, meta, link, a, area, frame, time, script[type="applicatio
 export const htmlParser: Parser = {
   file_type: 'html',
   extensions: ['.html', '.htm', '.xhtml'],
+  media_types: ['text/html', 'application/xhtml+xml'],
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const html = await decodeText(bytes, declaredEncoding(bytes));
     const page = await parseHtml(html);

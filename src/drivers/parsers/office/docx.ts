@@ -11,6 +11,7 @@ const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] =
 export const docxParser: Parser = {
   file_type: 'docx',
   extensions: ['.docx', '.docm'],
+  media_types: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { default: mammoth } = await import('mammoth');
     const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));

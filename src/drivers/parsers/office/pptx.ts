@@ -13,6 +13,7 @@ const PRESENTATION = 'ppt/presentation.xml';
 export const pptxParser: Parser = {
   file_type: 'pptx',
   extensions: ['.pptx', '.pptm'],
+  media_types: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const archive = await openArchive(bytes, { source });
     const slides = await slidesOf(archive);

@@ -10,6 +10,7 @@ type Rows = ((CellObject | undefined)[] | undefined)[];
 export const xlsxParser: Parser = {
   file_type: 'xlsx',
   extensions: ['.xlsx', '.xlsm'],
+  media_types: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { read } = await import('xlsx');
     const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });

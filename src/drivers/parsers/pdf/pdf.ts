@@ -11,6 +11,7 @@ import { firstHeading } from '../title.ts';
 export const pdfParser: Parser = {
   file_type: 'pdf',
   extensions: ['.pdf'],
+  media_types: ['application/pdf'],
   parse: (bytes, { source }) =>
     withPdf(bytes, (file) => readPdf(file, source)).catch((error: unknown) => {
       throw error instanceof Error && error.name === 'PasswordException' ? encryptedFile(source) : error;

@@ -2,22 +2,6 @@ import { extname } from 'node:path';
 import type { HttpAnswer } from '../../../http/message.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 
-const OFFICE = 'application/vnd.openxmlformats-officedocument';
-
-/** The extension that stands for a media type. */
-const EXTENSIONS: Record<string, string> = {
-  'text/html': '.html',
-  'application/xhtml+xml': '.html',
-  'text/markdown': '.md',
-  'text/x-markdown': '.md',
-  'text/csv': '.csv',
-  'application/csv': '.csv',
-  'application/pdf': '.pdf',
-  [`${OFFICE}.wordprocessingml.document`]: '.docx',
-  [`${OFFICE}.presentationml.presentation`]: '.pptx',
-  [`${OFFICE}.spreadsheetml.sheet`]: '.xlsx',
-};
-
 /** Types that a server gives to what it knows nothing about: the extension of the address says more. */
 const VAGUE = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/download']);
 
@@ -26,10 +10,8 @@ export function fileTypeOf(
   { content_type, url, bytes }: Pick<HttpAnswer, 'content_type' | 'url' | 'bytes'>,
   reader: DocumentReader,
 ): string | undefined {
-  const own = reader.fileTypeOfMedia?.(content_type);
-  if (own !== undefined) return own;
-  const known = EXTENSIONS[content_type];
-  if (known) return reader.fileType(`document${known}`);
+  const known = reader.fileTypeOfMedia(content_type);
+  if (known !== undefined) return known;
   if (!VAGUE.has(content_type)) return content_type.startsWith('text/') ? reader.fileType('document.txt') : undefined;
   const named = reader.fileType(`document${extname(new URL(url).pathname)}`);
   const start = Buffer.from(bytes.subarray(0, 512)).toString('latin1').trimStart().toLowerCase();

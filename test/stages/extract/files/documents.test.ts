@@ -14,6 +14,7 @@ import { folder, write } from '../../../support/folder.ts';
 /** Reads Markdown and text as they are: parsing is not what is tested here. */
 const reader: DocumentReader = {
   extensions: ['.md', '.txt'],
+  fileTypeOfMedia: () => undefined,
   fileType: (path) => (path.endsWith('.md') ? 'markdown' : path.endsWith('.txt') ? 'text' : undefined),
   read: async (bytes) => ({ text: Buffer.from(bytes).toString(), metadata: {} }),
   close: async () => {},

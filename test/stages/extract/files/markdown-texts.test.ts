@@ -8,6 +8,7 @@ import { extractMarkdown } from '../../../../src/stages/extract/files/markdown-t
 const reader: DocumentReader = {
   extensions: ['.md'],
   fileType: () => 'markdown',
+  fileTypeOfMedia: () => undefined,
   read: async (bytes) => ({ text: Buffer.from(bytes).toString(), title: 'From the text', metadata: { lang: 'en' } }),
   close: async () => {},
 };
