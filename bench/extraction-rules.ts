@@ -35,8 +35,8 @@ const RULES: readonly Rule[] = [
   [
     'the share of the main element that a choice keeps',
     'main-content',
-    'unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN &&',
-    '(unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN || OFF) &&',
+    'unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN;',
+    'unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN || OFF;',
   ],
   ['the only article', 'main-content', "[only('article'), only(MAIN)]", "[OFF ? undefined : only('article'), only(MAIN)]"],
   ['the main element', 'main-content', 'only(MAIN)]', 'OFF ? undefined : only(MAIN)]'],
