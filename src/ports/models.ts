@@ -16,8 +16,8 @@ export interface Embedder {
   readonly cosine_range_across_languages?: readonly [unrelated: number, alike: number];
   /** Weight of vector scores in hybrid search if the model reads the whole query, 0 to 1. Default: 0.5. */
   readonly vector_weight?: number;
-  /** How much of a text the model can read, 0 to 1. */
-  coverage(text: string): number;
+  /** How much of a text the model can read, 0 to 1. Default: all of it. */
+  coverage?(text: string): number;
   /**
    * Returns vectors in the order of the texts. Throws a KbError: `too_large` if fewer texts may succeed, `invalid` if a text is at fault,
    * `unauthorized`, `setup`. Retries are already used up.

@@ -28,7 +28,7 @@ const mine = ({ model = 'three', options }: ModelOptions): Embedder => ({
   dimensions: 3,
   concurrency: 1,
   min_retrieval_score: 0.3,
-  coverage: () => 1,
+
   embed: async (texts) =>
     texts.map((text) => {
       const raw = ['ticket', 'bicycle', 'storm'].map((word) => (text.toLowerCase().includes(word) ? 1 : Number(options?.floor ?? 0.1)));

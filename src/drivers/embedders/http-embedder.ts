@@ -108,7 +108,6 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
     },
     concurrency: 4,
     min_retrieval_score: MIN_RETRIEVAL_SCORE,
-    coverage: () => 1,
     embed: async (texts, options) => {
       if (texts.length === 0) return [];
       if (texts.some((text) => text.trim() === '')) throw new KbError('invalid', 'The text is empty: there is nothing to embed.');

@@ -87,7 +87,7 @@ function readable({ path, term, kind, header, text }: QuoteBlock): string {
 
 /** The cosine of each text to the question, on the scale of the embedder; undefined where there is none, or the embedder cannot read the question. */
 export async function cosinesOf(query: string, texts: readonly string[], { embedder, signal }: Compared): Promise<number[] | undefined> {
-  if (!embedder || texts.length === 0 || embedder.coverage(query) < LEAST_READ) return undefined;
+  if (!embedder || texts.length === 0 || (embedder.coverage?.(query) ?? 1) < LEAST_READ) return undefined;
   const [[question], vectors] = await Promise.all([
     embedder.embed([query], { input_type: 'query', signal }),
     embedder.embed([...texts], { input_type: 'document', signal }),

@@ -50,7 +50,7 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
   const { collection, embedder } = means;
   const ranges: SearchFound['ranges'] = embedder ?? {};
   const limit = Math.max(DEPTH, top_k);
-  const reads = embedder && collection.info.dimensions > 0 ? embedder.coverage(query) : 0;
+  const reads = embedder && collection.info.dimensions > 0 ? (embedder.coverage?.(query) ?? 1) : 0;
   const byWords = async (weight: number): Promise<Arm> => ({
     hits: await hitsOf(collection, { text: query, filter, limit }),
     limit,
