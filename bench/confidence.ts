@@ -82,7 +82,7 @@ function weightsOf(rows: readonly Row[]): Record<string, Record<string, number>>
   const right = observed((row) => row.right);
   const both = ['stated', 'retrieved', 'rivals', 'figure', 'listing', 'missingName', 'missingCode'] as const;
   if (options.mode === 'words') return { words: fitted<keyof Evidence>(['together', 'identifier', ...both], right) };
-  const names = ['cosine', 'sentence', ...both] as const;
+  const names = ['cosine', 'sentence', 'identifier', ...both] as const;
   return {
     about: fitted(
       names,

@@ -50,3 +50,15 @@ test('it declines questions on other subjects, and is sure of nothing that it do
   expect(declined.length / elsewhere.length).toBeGreaterThanOrEqual(0.95);
   expect(unanswerable.filter(({ result }) => result.answer_confidence.level === 'high').length).toBeLessThanOrEqual(1);
 });
+
+test('the row of a code is a sure answer, and the addresses in a table are in no language', async () => {
+  const manuals = ['troubleshooting.md', 'service-centres.csv'].map((name) => join(packageRoot, 'examples', 'manuals', name));
+  await settle(engine.run('ingest', { docs: manuals, storage: { collection: 'manuals' } }));
+  const ask = (query: string) => settle(engine.run('chat', { query, collection: 'manuals' }));
+  const code = await ask('What does error E24 mean?');
+  expect(code.answer).toContain('above 12.5 bar');
+  expect(code.answer_confidence.level).toBe('high');
+  const { answer } = await ask('What is the phone number of the service centre in Lille?');
+  expect(answer).toContain('+33 3 53 01 14 69');
+  expect(answer).not.toContain('The sources are in');
+});

@@ -19,7 +19,7 @@ export interface Evidence {
   stated: number;
   /** The greatest share of them in one of its sentences, rows or items; of a row, an item and a definition with what it stands under. */
   together: number;
-  /** 1 where the best block has an identifier of the question: «work_mem», «E24», «path.join». */
+  /** 1 where the best block has an identifier of the question («work_mem», «E24», «path.join»), 2 where it is its entry: the row that begins with it, or its definition. */
   identifier: number;
   /** Retrieval score of its source. */
   retrieved: number;
@@ -43,12 +43,21 @@ const isCode = (term: string): boolean => /\p{N}/u.test(term) && term.length > 1
 /** A share is counted with half a word more than the question has. */
 const DOUBT = 0.5;
 
-const IDENTIFIER = /[_.\p{N}]/u;
+/** A word of letters with figures, dots or underscores in it: a bare number is none. */
+const IDENTIFIER = /\p{L}.*[_.\p{N}]|[_.\p{N}].*\p{L}/u;
 
 /** The stems of each sentence of a block, with those of what it stands under where it says little without. */
 function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction: boolean): Set<string>[] {
   const above = kind === 'row' || kind === 'item' || term !== '' || isIntroduction ? [...context] : [];
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
+}
+
+/** Whether a block has an identifier of those that are asked for, or is the entry of one. */
+function identifierIn({ kind, text, term, own }: QuoteBlock, wanted: readonly string[]): number {
+  const identifiers = wanted.filter((word) => IDENTIFIER.test(word) && own.has(word));
+  const entry = kind === 'row' ? (text.split('|').find((cell) => cell.trim() !== '') ?? '') : term;
+  const named = new Set(terms(withoutMarks(entry)));
+  return identifiers.some((word) => named.has(word)) ? 2 : Number(identifiers.length > 0);
 }
 
 const ASKS_FIGURE = wholeWord(alternatives(({ questions }) => questions.figures));
@@ -88,7 +97,7 @@ export async function evidenceOf(query: string, { sources, ranked, ...compared }
     sentence: cosine === undefined ? undefined : await sentenceCosine(query, best, compared),
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
     together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
-    identifier: Number(wanted.some((term) => IDENTIFIER.test(term) && seed.own.has(term))),
+    identifier: identifierIn(seed, wanted),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
     figure: Number(ASKS_FIGURE.test(lastQuestion(query)) && blocks.some(({ text }) => hasFigure(text))),
@@ -106,28 +115,30 @@ export async function evidenceOf(query: string, { sources, ranked, ...compared }
  */
 const WEIGHTS = {
   about: {
-    bias: -5.5,
-    cosine: 1.57,
-    sentence: 3.17,
-    stated: 1.43,
-    retrieved: 9.96,
+    bias: -5.44,
+    cosine: 1.41,
+    sentence: 3.19,
+    identifier: 1.87,
+    stated: 1.48,
+    retrieved: 9.77,
     rivals: -0.24,
-    figure: 0.66,
-    listing: -3.57,
-    missingName: -2.06,
-    missingCode: -2.65,
+    figure: 0.71,
+    listing: -3.07,
+    missingName: -2.03,
+    missingCode: -3.24,
   },
   right: {
-    bias: -4.96,
-    cosine: 0.31,
-    sentence: 5.36,
-    stated: 2.24,
-    retrieved: 6.14,
-    rivals: -0.8,
-    figure: 0.53,
-    listing: -2.79,
-    missingName: -1.01,
-    missingCode: -0.93,
+    bias: -4.9,
+    cosine: 0.16,
+    sentence: 5.34,
+    identifier: 0.77,
+    stated: 2.29,
+    retrieved: 6.09,
+    rivals: -0.81,
+    figure: 0.58,
+    listing: -2.53,
+    missingName: -0.98,
+    missingCode: -1.14,
   },
   words: {
     bias: -3.54,

@@ -24,8 +24,8 @@ function unansweredOf(question: string, parts: readonly SearchQuestion[]): strin
   return parts.map((part) => unanswered.replace('{part}', () => shortened(part.question))).join(' ');
 }
 
-/** The language of prose: code tells nothing. */
-const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`/g, ' '));
+/** The language of prose: code tells nothing, and the cells of a table are names and addresses as often as words. */
+const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`|^ *\|.*$/gm, ' '));
 
 /**
  * Says which language a text is in, in that of the question; undefined where both are the same, or one of them can't be told. Where the text does not tell,
