@@ -175,11 +175,17 @@ const isMostOf = (body: DomElement | null, letters: number, measured: ElementPla
 const isFormula = (element: DomElement, name: string): boolean =>
   name === 'SCRIPT' && (element.getAttribute('type') ?? '').startsWith('math/tex');
 
-/** Whether an aside stands between the paragraphs of a page, and not beside them. */
+/** The roles of footnotes (ARIA, DPUB-ARIA). */
+const NOTE = /^(?:note|doc-footnote|doc-endnotes)$/;
+const isNote = (element: DomElement): boolean => NOTE.test(element.getAttribute('role') ?? '');
+
+const standsBetween = (element: DomElement): boolean =>
+  element.nextElementSibling !== null && childElements(element.parentElement!).some(({ nodeName }) => nodeName === 'P');
+
+/** Whether an aside stands between the paragraphs of a page or holds notes to them, and not beside them. */
 const isBox = (element: DomElement, { measured }: ElementPlace): boolean =>
   element.nodeName === 'ASIDE' &&
-  element.nextElementSibling !== null &&
-  childElements(element.parentElement!).some(({ nodeName }) => nodeName === 'P') &&
+  (isNote(element) || childElements(element).some(isNote) || standsBetween(element)) &&
   measured(element).linked < measured(element).letters / 2;
 
 /** `isPlain` is a page of a single headline: its header may say what it is about. */

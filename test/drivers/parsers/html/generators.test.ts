@@ -55,6 +55,18 @@ aqua.run()
     expect(placeOf(parsed, 'Starts the pump')?.anchor).toBe('aqua.pump');
   });
 
+  it('by a theme of Sphinx without marks of its main part keeps footnotes', async () => {
+    const note = (id: string, text: string) =>
+      `<aside class="footnote brackets" id="${id}" role="note"><span class="label">[${id}]</span><p>${text}</p></aside>`;
+    const body = `<div class="document"><section id="start"><h1>Start</h1><p>Fill the tank to the line that is drawn on its side, and close the lid.<a href="#one">[one]</a></p>
+      <p>Then press the button until the light turns green, which takes about a minute.</p>
+      <aside class="footnote-list brackets">${note('one', 'Water from a well may need a filter.')}${note('two', 'Or a softener.')}</aside></section></div><aside>SIDEWORD</aside>`;
+    const { text } = await read('html', `<html><head><title>Start</title></head><body>${body}</body></html>`);
+    expect(text).toContain('Water from a well may need a filter.');
+    expect(text).toContain('Or a softener.');
+    expect(text).not.toContain('SIDEWORD');
+  });
+
   it('by Read the Docs and by sphinx-design keeps what its tabs and cards show', async () => {
     const body = `<nav class="wy-nav-side">NAVWORD</nav><section class="wy-nav-content-wrap"><div class="rst-content"><div role="navigation" aria-label="Page navigation">CRUMBWORD</div><div role="main" class="document" itemscope><div itemprop="articleBody">
       <section id="run"><h1>Run it<a class="headerlink" href="#run">\uf0c1</a></h1><p>One way or the other, and both of them take about a minute on a machine that is not busy with something else.</p>
