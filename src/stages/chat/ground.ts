@@ -100,7 +100,10 @@ export async function* answerFromSources(turn: Turn, context: readonly Retrieved
   const places = context.map(({ metadata }) => String(metadata.source));
   // What was said before holds addresses of earlier sources and of the user alone.
   const said = [query, settings.persona, ...result.history.map(({ content }) => content)];
-  const isKnown = linksIn([...said, ...all.sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after])], places);
+  const isKnown = linksIn(
+    [...said, ...all.sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after])],
+    places,
+  );
   let done: Answered;
   try {
     done = yield* asked(turn, { filling, llm, isKnown });
