@@ -193,7 +193,7 @@ describe('a conversation on a terminal', () => {
     const { talk, typed, leave } = await conversation(words);
     const shown = await typed(`${QUESTION}\r`, /› $/);
     expect(talk.said.error + talk.said.out).toContain('Waiting 1 s, then trying again (2 of 4)');
-    expect(shown).toMatch(/It is\n… \(the answer broke off\)\n[\s\S]*Error: The answer broke off:[\s\S]*was not kept/);
+    expect(shown).toMatch(/It is\n… \(the answer broke off\)\n[\s\S]*Error: The answer broke off:[\s\S]*was discarded/);
     await leave();
   });
 

@@ -3,7 +3,7 @@ import { folder } from '../support/folder.ts';
 import { engineIn, result } from '../support/engine.ts';
 
 const ZOO = {
-  'a.md': '# Zebra\n\nzebra zebra zebra crossing the road at dawn near the river.\n',
+  'a.md': '# Zebra\n\nzebra zebra zebra crossing the road at dawn near the river, where it drinks and looks around.\n',
   'b.md': '# Heron\n\nThe heron eats a fish while one zebra looks on from the far side of the pond.\n',
   'c.md': '# Otter\n\nOtters hold hands when they sleep on water, so that they stay together.\n',
 };

@@ -44,7 +44,7 @@ const isCode = (term: string): boolean => /\p{N}/u.test(term) && term.length > 1
 const DOUBT = 0.5;
 
 /** A word of letters with figures, dots or underscores in it: a bare number is none. */
-const IDENTIFIER = /\p{L}.*[_.\p{N}]|[_.\p{N}].*\p{L}/u;
+const isIdentifier = (word: string): boolean => /\p{L}/u.test(word) && /[_.\p{N}]/u.test(word);
 
 /** The stems of each sentence of a block, with those of what it stands under where it says little without. */
 function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction: boolean): Set<string>[] {
@@ -54,7 +54,7 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
 
 /** Whether a block has an identifier of those that are asked for, or is the entry of one. */
 function identifierIn({ kind, text, term, own }: QuoteBlock, wanted: readonly string[]): number {
-  const identifiers = wanted.filter((word) => IDENTIFIER.test(word) && own.has(word));
+  const identifiers = wanted.filter((word) => isIdentifier(word) && own.has(word));
   const entry = kind === 'row' ? (text.split('|').find((cell) => cell.trim() !== '') ?? '') : term;
   const named = new Set(terms(withoutMarks(entry)));
   return identifiers.some((word) => named.has(word)) ? 2 : Number(identifiers.length > 0);
