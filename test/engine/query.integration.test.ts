@@ -39,10 +39,7 @@ describe('retrieve', () => {
       expect(ids(items)[0]).toBe('gate');
       expect(items[0]).toMatchObject({ chunk_id: items[0]!.id, text: RULES[0]!.text, metadata: { source: 'gate', year: 2020 } });
       expect(items.filter(({ score }) => !(score >= 0 && score <= 1))).toEqual([]);
-      expect(Object.keys(items[0]!.explain!)).toEqual([
-        ...(mode === 'hybrid' ? ['text', 'vector', 'pairs', 'company'] : [mode, 'pairs']),
-        'fused',
-      ]);
+      expect(Object.keys(items[0]!.explain!)).toEqual([...ARMS[mode], 'fused']);
     }
   });
 
