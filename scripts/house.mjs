@@ -91,7 +91,7 @@ async function filesRun(folder, parameters) {
 async function reportRuns() {
   const folder = mkdtempSync(join(tmpdir(), 'kb-house-'));
   writeFileSync(join(folder, 'guide.md'), '# Guide\n\n## Tokens\n\nA token can be rotated in the settings.\n');
-  report('files run by one document', await filesRun(folder, ['ingest', 'guide.md']));
+  report('files run by one document', await filesRun(folder, ['ingest', '--docs', 'guide.md']));
   report('files run by one question', await filesRun(folder, ['chat', 'How can a token be rotated?']));
   rmSync(folder, { recursive: true });
 }
