@@ -84,7 +84,7 @@ export function wholeText({ before = '', text, after = '' }: GroundingSource): {
 function pathBelow(title: string, base: readonly string[], open: readonly string[]): readonly string[] {
   const known = base.indexOf(title);
   if (known >= 0) return base.slice(0, known + 1);
-  return open.length > 1 ? [...base.slice(0, 1), ...open] : [...base.slice(0, Math.max(1, base.length - 1)), title];
+  return open.length > 1 ? [...new Set([...base.slice(0, 1), ...open])] : [...base.slice(0, Math.max(1, base.length - 1)), title];
 }
 
 /** The parts of a list or a table, each with the offset where it begins. */
