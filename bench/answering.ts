@@ -3,7 +3,7 @@ import { DEFAULTS } from '../src/schema/config.ts';
 import { assess } from '../src/stages/chat/quality.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { chooseQuotations } from '../src/stages/quote/choose.ts';
-import { EASED_BY, evidenceOf, judgementOf } from '../src/stages/quote/evidence.ts';
+import { GATE_REDUCTION, evidenceOf, judgementOf } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
@@ -53,7 +53,7 @@ export async function answered(question: Question, asked: Mode, parts: RetrieveP
   const items = await found({ query, mode, top_k: DEFAULTS.retrieval.top_k }, { ...parts, embedder });
   const settings = { ...DEFAULTS.chat.retrieval_quality, low_confidence_mode: 'return_no_answer' } as const;
   const { quality, context } = assess(items, settings, {
-    min_retrieval_score: embedder ? embedder.min_retrieval_score - EASED_BY : MIN_SCORE_BY_WORDS,
+    min_retrieval_score: embedder ? embedder.min_retrieval_score - GATE_REDUCTION : MIN_SCORE_BY_WORDS,
   });
   const sources = toGrounding(context, await neighboursOf(context, parts.collection));
   const gated = quality.status === 'low_confidence';

@@ -16,7 +16,7 @@ import { assess } from '../src/stages/chat/quality.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
 import { chooseQuotations } from '../src/stages/quote/choose.ts';
-import { CERTAIN, EASED_BY, evidenceOf, judgementOf, type Evidence } from '../src/stages/quote/evidence.ts';
+import { HIGH_PROBABILITY, GATE_REDUCTION, evidenceOf, judgementOf, type Evidence } from '../src/stages/quote/evidence.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import { MIN_SCORE_BY_WORDS } from '../src/stages/retrieve/similarity.ts';
 import { markdownTable } from './beir.ts';
@@ -60,7 +60,7 @@ async function looked({ set, part, kind, question, collection }: Case, embedder:
   const query = question.question!;
   const mode = embedder ? 'hybrid' : 'text';
   const items = await found({ query, mode, top_k: DEFAULTS.retrieval.top_k }, { collection, embedder });
-  const min_retrieval_score = embedder ? embedder.min_retrieval_score - EASED_BY : MIN_SCORE_BY_WORDS;
+  const min_retrieval_score = embedder ? embedder.min_retrieval_score - GATE_REDUCTION : MIN_SCORE_BY_WORDS;
   const { context, quality } = assess(items, DEFAULTS.chat.retrieval_quality, { min_retrieval_score });
   const sources = toGrounding(context, await neighboursOf(context, collection));
   const { quotations, ranked } = await chooseQuotations(query, { sources, embedder });
@@ -99,7 +99,7 @@ const share = (rows: readonly Row[], is: (row: Row) => boolean): number | string
 function outcome(set: string, rows: readonly Row[]): Record<string, number | string> {
   const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
   const isGiven = ({ passed, evidence }: Row) => passed && judgementOf(evidence).isAnswer;
-  const isHigh = (row: Row) => isGiven(row) && judgementOf(row.evidence).probability >= CERTAIN;
+  const isHigh = (row: Row) => isGiven(row) && judgementOf(row.evidence).probability >= HIGH_PROBABILITY;
   const isRight = ({ right }: Row) => right;
   const answerable = of('answerable');
   return {

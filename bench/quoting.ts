@@ -12,7 +12,7 @@ import type { GoldenQuestion } from '../src/schema/evaluation.ts';
 import { assess } from '../src/stages/chat/quality.ts';
 import { toGrounding } from '../src/stages/chat/cited-sources.ts';
 import { judgeAnswer } from '../src/stages/evaluate/judge.ts';
-import { EASED_BY } from '../src/stages/quote/evidence.ts';
+import { GATE_REDUCTION } from '../src/stages/quote/evidence.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
 import { neighboursOf } from '../src/stages/retrieve/neighbours.ts';
 import { jsonLines, mean } from './beir.ts';
@@ -50,7 +50,7 @@ function outcomeWhole(question: GoldenQuestion, text: string): Outcome {
 async function quoted(query: string, { collection, embedder }: { collection: Collection; embedder: Embedder }) {
   const items = await found({ query, mode: 'hybrid', top_k: DEFAULTS.retrieval.top_k }, { collection, embedder });
   const { context, quality } = assess(items, DEFAULTS.chat.retrieval_quality, {
-    min_retrieval_score: embedder.min_retrieval_score - EASED_BY,
+    min_retrieval_score: embedder.min_retrieval_score - GATE_REDUCTION,
   });
   const request = { grounding: { query, sources: toGrounding(context, await neighboursOf(context, collection)) } };
   const pieces: string[] = [];

@@ -22,7 +22,7 @@ import { readBlocks } from '../src/text/markdown/blocks.ts';
 import { withoutMarks } from '../src/stages/chunk/embed-text.ts';
 import { withoutEntities } from '../src/stages/extract/api/markup.ts';
 import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
-import { askedMeaningOf } from '../src/stages/quote/definition.ts';
+import { definedTerms } from '../src/stages/quote/definition.ts';
 import { plainText } from '../src/text/markdown/plain-text.ts';
 import { sentencesOf } from '../src/stages/quote/quote-sentences.ts';
 import { identifierBonus, identifiersIn } from '../src/stages/retrieve/similarity.ts';
@@ -99,7 +99,7 @@ const readers: Record<string, (text: string) => unknown> = {
   'the language of a query': languageOf,
   'the questions in a query': (text) => [splitQuestion({ query: text, question: text }), lastQuestion(text)],
   'the intent of a query': directReply,
-  'what a query asks the meaning of': askedMeaningOf,
+  'what a query asks the meaning of': definedTerms,
   'the identifiers in a query': (text) => [identifiersIn(text), identifierBonus(text)?.({ ...passage, text: 'The pump stops.' })],
   'the identifiers in a passage': (text) => identifierBonus('ERR-4042 of v2.3.1')!({ ...passage, text }),
   'what a query brings along': (text) => [

@@ -11,7 +11,7 @@ import { withKnownWindow } from './driver-table.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
-import { EASED_BY } from '../stages/quote/evidence.ts';
+import { GATE_REDUCTION } from '../stages/quote/evidence.ts';
 import { type RetrieveInput, type RetrieveParts, retrievePassages as runRetrieve } from '../stages/retrieve/retrieve.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
@@ -112,7 +112,7 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
       },
       get least_given_score() {
         const isQuoted = settings.chat.llm.provider === BUNDLED && opened?.embedder !== undefined;
-        return minScore(opened?.embedder) - (isQuoted ? EASED_BY : 0);
+        return minScore(opened?.embedder) - (isQuoted ? GATE_REDUCTION : 0);
       },
       get min_rerank_score() {
         return opened?.reranker?.min_rerank_score;

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { busy } from './queues.ts';
 
 /** Milliseconds between two looks at how much has arrived, and bytes that must have arrived in them: less is nobody who wants to be read. */
-export const LOOK_EVERY = 10_000;
-export const LEAST = 10_240;
+export const CHECK_INTERVAL = 10_000;
+export const MIN_BYTES = 10_240;
 
 /** A watch over the pace at which a request arrives. */
 interface Pace {
@@ -20,11 +20,11 @@ export function keepPace(connection: { readonly bytesRead: number }): Pace {
   let before = connection.bytesRead;
   let looked = Date.now();
   const timer = setInterval(() => {
-    const hasStoodStill = Date.now() - looked > 2 * LOOK_EVERY; // this process: what arrived meanwhile is not read yet
-    if (!hasStoodStill && connection.bytesRead - before < LEAST) reject(slow());
+    const hasStoodStill = Date.now() - looked > 2 * CHECK_INTERVAL; // this process: what arrived meanwhile is not read yet
+    if (!hasStoodStill && connection.bytesRead - before < MIN_BYTES) reject(slow());
     before = connection.bytesRead;
     looked = Date.now();
-  }, LOOK_EVERY).unref();
+  }, CHECK_INTERVAL).unref();
   return { tooSlow: promise, release: () => clearInterval(timer) };
 }
 

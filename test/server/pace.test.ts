@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { keepPace, LEAST, LOOK_EVERY } from '../../src/server/request-bodies.ts';
+import { keepPace, MIN_BYTES, CHECK_INTERVAL } from '../../src/server/request-bodies.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,12 +10,12 @@ it('lets what arrives at a pace arrive, and refuses what only drips', async () =
   let refused: unknown;
   tooSlow.catch((error: unknown) => (refused = error));
   for (let i = 0; i < 5; i++) {
-    connection.bytesRead += LEAST;
-    await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+    connection.bytesRead += MIN_BYTES;
+    await vi.advanceTimersByTimeAsync(CHECK_INTERVAL);
   }
   expect(refused).toBeUndefined();
   connection.bytesRead += 20;
-  await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  await vi.advanceTimersByTimeAsync(CHECK_INTERVAL);
   expect(refused).toMatchObject({ statusCode: 408, message: expect.stringContaining('too slowly') });
   release();
 });
@@ -23,7 +23,7 @@ it('lets what arrives at a pace arrive, and refuses what only drips', async () =
 it('watches no longer than it is asked to', async () => {
   const { tooSlow, release } = keepPace({ bytesRead: 0 });
   release();
-  await vi.advanceTimersByTimeAsync(10 * LOOK_EVERY);
+  await vi.advanceTimersByTimeAsync(10 * CHECK_INTERVAL);
   expect(await Promise.race([tooSlow, Promise.resolve('at peace')])).toBe('at peace');
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -33,10 +33,10 @@ it('does not refuse a client for the time in which the server itself stood still
   const { tooSlow, release } = keepPace(connection);
   let refused: unknown;
   tooSlow.catch((error: unknown) => (refused = error));
-  vi.setSystemTime(Date.now() + 10 * LOOK_EVERY); // a suspended process: its timers fire before its sockets are read
-  await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  vi.setSystemTime(Date.now() + 10 * CHECK_INTERVAL); // a suspended process: its timers fire before its sockets are read
+  await vi.advanceTimersByTimeAsync(CHECK_INTERVAL);
   expect(refused).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(LOOK_EVERY);
+  await vi.advanceTimersByTimeAsync(CHECK_INTERVAL);
   expect(refused).toMatchObject({ statusCode: 408 });
   release();
 });

@@ -16,7 +16,7 @@ import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 /** What decides where connections go. */
-export interface WayOptions {
+export interface TunnelOptions {
   policy: AddressPolicy;
   lookup: Lookup;
   proxies: Proxies;
@@ -28,7 +28,7 @@ export interface WayOptions {
 type Way = { lookup: ReturnType<typeof pinned> } | { proxy: URL };
 
 /** Throws Refused, or what the lookup throws. The proxy resolves the name itself: what can be resolved here is checked here all the same. */
-async function wayTo(url: URL, { policy, lookup, proxies }: WayOptions): Promise<Way> {
+async function wayTo(url: URL, { policy, lookup, proxies }: TunnelOptions): Promise<Way> {
   const proxy = proxyFor(url, proxies);
   const admission: Admission = await admit(url, policy, proxy ? (name) => lookup(name).catch(() => []) : lookup);
   if ('refused' in admission) throw new Refused(admission.refused);
@@ -50,7 +50,7 @@ const asking = (proxy: URL) => (proxy.protocol === 'https:' ? askSecurely : askP
 async function openRequest(
   url: URL,
   sent: { method: string | undefined; headers: IncomingHttpHeaders; agent: Agent },
-  options: WayOptions,
+  options: TunnelOptions,
 ): Promise<ClientRequest> {
   const way = await wayTo(url, options);
   const { method, headers, agent } = sent;
@@ -68,7 +68,7 @@ async function openRequest(
 }
 
 /** Opens a connection to the host and port of `url`. Throws Refused where it may not be, else what kept it from coming about. */
-async function openTunnel(url: URL, options: WayOptions): Promise<Socket> {
+async function openTunnel(url: URL, options: TunnelOptions): Promise<Socket> {
   const way = await wayTo(url, options);
   const signal = AbortSignal.timeout(options.timeout * 1000);
   if ('proxy' in way) return throughProxy(url, way.proxy, signal);
@@ -120,7 +120,7 @@ export interface GuardProxy {
  * A forward proxy on the loopback interface that lets its browser reach what the address guard admits, and no one else anything: it asks for the name and
  * password of a pass. Names are resolved here, and connections go to the addresses that were checked.
  */
-export async function openGuardProxy(options: WayOptions): Promise<GuardProxy> {
+export async function openGuardProxy(options: TunnelOptions): Promise<GuardProxy> {
   const gates = new Map<string, Gate>();
   const agent = new Agent({ keepAlive: true, timeout: options.timeout * 1000 });
   const sockets = new Set<Duplex>();
@@ -199,7 +199,7 @@ const passedOn = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
 
 interface Surroundings {
   gate: Gate | undefined;
-  options: WayOptions;
+  options: TunnelOptions;
 }
 
 const WHO = { 'proxy-authenticate': 'Basic realm="kb"' };
@@ -265,7 +265,7 @@ async function tunnel(request: IncomingMessage, { socket, head }: { socket: Dupl
 }
 
 /** A tunnel may be for https: and for ws:, which cannot be told apart: what may be reached as either is. */
-async function opened(url: URL, options: WayOptions) {
+async function opened(url: URL, options: TunnelOptions) {
   try {
     return await openTunnel(url, options);
   } catch (error) {

@@ -13,7 +13,7 @@ export const MOST_EVENTS = 1_000;
  * The events of one job, for any number of readers. They share one bounded buffer, each at its own place: a reader that is slow, or gone,
  * holds nobody up and costs nothing; one that falls behind misses what was dropped meanwhile — progress first, which is superseded anyway.
  */
-export class Feed {
+export class JobEvents {
   readonly #events: Event[] = [];
   readonly #waiting = new Set<() => void>();
   #sequence = 0;
@@ -90,7 +90,7 @@ export class JobWorker {
   /** Whether the files hold all of it, since it ended. */
   isKept = false;
   readonly #parts: WorkParts;
-  readonly #feed = new Feed();
+  readonly #feed = new JobEvents();
   readonly #stop = new AbortController();
   readonly #end = Promise.withResolvers<void>();
   #ending: Promise<void> | undefined;

@@ -11,7 +11,7 @@ import { type Filling, fitted, halved, tokensOfMessages } from './budget.ts';
 import { appendTurn } from './dialogue/history.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
 import type { LineRange } from './quote-location.ts';
-import { CERTAIN } from '../quote/evidence.ts';
+import { HIGH_PROBABILITY } from '../quote/evidence.ts';
 import { toGrounding, toSources } from './cited-sources.ts';
 import { note, reportItem, type Turn, turnError } from './turn-result.ts';
 import { unsupportedIn } from './guard/verify.ts';
@@ -231,7 +231,7 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
 
 /** Whether an answer may not answer what was asked, or says that it answers less: it is one, and not to be relied on like the others. */
 const isDoubtful = ({ isPartial, text, quotation: { probability = 1 } }: Answered, { extractive }: Llm): boolean =>
-  isPartial || probability < CERTAIN || (!extractive && beginsAsRefusal(text));
+  isPartial || probability < HIGH_PROBABILITY || (!extractive && beginsAsRefusal(text));
 
 /** High where the gate let the sources pass, or is switched off, and nothing speaks against the answer itself. */
 function confidenceIn(

@@ -20,7 +20,7 @@ const MOST_BESIDE = 2;
 const telling = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
 
 /** The terms of what a question asks the meaning of: `chokidar` of «What is chokidar?»; undefined where it asks something else. */
-export function askedMeaningOf(question: string): ReadonlySet<string> | undefined {
+export function definedTerms(question: string): ReadonlySet<string> | undefined {
   const asked = question.replace(MARKS, '');
   const what = LANGUAGES.map(({ questions }) => questions.meaning.exec(asked)?.groups?.what).find((found) => found !== undefined);
   if (what === undefined || ASKS_ABOUT.test(what)) return undefined;

@@ -158,10 +158,10 @@ const WEIGHTS = {
 const LEAST = { about: 0.5, right: 0.15, words: 0.22 };
 
 /** The chance from which an answer is called certain. */
-export const CERTAIN = 0.75;
+export const HIGH_PROBABILITY = 0.75;
 
 /** How much less than the embedder's `min_retrieval_score` a source may score that is quoted from: what quotes declines by more than the score. */
-export const EASED_BY = 0.1;
+export const GATE_REDUCTION = 0.1;
 
 /** What the evidence comes to. */
 interface Judgement {

@@ -4,7 +4,7 @@ import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
-import { askedMeaningOf, introduces } from './definition.ts';
+import { definedTerms, introduces } from './definition.ts';
 import { grow } from './passages.ts';
 
 const SEPARATOR = ' › ';
@@ -114,7 +114,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const wanted = new Set(subjectTerms(query));
   const cosines = await cosinesOf(query, blocks.map(readable), options);
   const question = lastQuestion(query);
-  const meaning = askedMeaningOf(question);
+  const meaning = definedTerms(question);
   const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
   const candidates = [...blocks.entries()]

@@ -11,8 +11,8 @@ import type { RetrieveResult } from '../../schema/answers.ts';
 import { CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
 import { fuse, type FusedCandidate } from './fuse.ts';
 import { rescore } from './rescore.ts';
-import { searchArms, type SearchFound } from './search.ts';
-import { respelt } from './spelling.ts';
+import { searchArms, type SearchOutcome } from './search.ts';
+import { correctSpelling } from './spelling.ts';
 
 /** The items in the order of the reranker, each with its `rerank_score`; equal ones stay in theirs. Throws what the reranker throws. */
 export async function rerank(
@@ -90,7 +90,7 @@ async function find(
   parts: RetrieveParts,
 ): Promise<{ items: RetrievedItem[]; searched: string }> {
   const first = await searchArms(asked, { mode, top_k, filter }, parts);
-  const corrected = respelt(asked, textsOf(first));
+  const corrected = correctSpelling(asked, textsOf(first));
   const query = corrected ?? asked;
   const found = corrected === undefined ? first : await searchArms(corrected, { mode, top_k, filter }, parts);
   const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms);
@@ -105,7 +105,7 @@ async function find(
 }
 
 /** Everything that was found, by words first. */
-const textsOf = ({ arms: { text, vector } }: SearchFound): string[] =>
+const textsOf = ({ arms: { text, vector } }: SearchOutcome): string[] =>
   [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk));
 
 /**
@@ -119,7 +119,7 @@ const LOOKED_AT = 20;
  * The score of the best candidate: the greatest similarity among the first, from the same evidence in every mode; the others stand to it as their fused
  * scores do. Words are looked for where they can make a difference: that takes most of the time.
  */
-function bestScore(query: string, candidates: readonly FusedCandidate[], found: SearchFound): number {
+function bestScore(query: string, candidates: readonly FusedCandidate[], found: SearchOutcome): number {
   const { text, vector } = found.arms;
   const near = ({ chunk, places }: FusedCandidate) => places.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
   const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => found.cosine?.(chunk) ?? 0));
@@ -134,7 +134,7 @@ function bestScore(query: string, candidates: readonly FusedCandidate[], found: 
 }
 
 /** Scores a chunk by its cosines and its words, which are compared only where it could come to more than `least` by them. */
-function scoring(query: string, { reads, ranges }: SearchFound) {
+function scoring(query: string, { reads, ranges }: SearchOutcome) {
   const words = sharing(query);
   const asked = ranges.cosine_range_across_languages && languageOf(query);
   return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
@@ -164,7 +164,7 @@ function sharing(query: string) {
 function toItem(
   { chunk, fused, bonus, rescored, places }: FusedCandidate,
   score: number,
-  arms: SearchFound['arms'] | undefined,
+  arms: SearchOutcome['arms'] | undefined,
 ): RetrievedItem {
   const { id, text, source, metadata } = chunk;
   const item = { id, chunk_id: id, text, metadata: { ...metadata, source }, score };

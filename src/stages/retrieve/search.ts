@@ -11,7 +11,7 @@ import type { RetrieveResult } from '../../schema/answers.ts';
 import type { RetrievedItem, ErrorItem } from '../../schema/items.ts';
 
 /** What was found. */
-export interface SearchFound {
+export interface SearchOutcome {
   /** The kinds of search that took place: at least one. */
   arms: { text?: Arm; vector?: Arm };
   /** How much of the query the embedder reads, 0 to 1. */
@@ -46,9 +46,9 @@ const VECTOR_WEIGHT = 0.5;
  * tells how near the hits are.
  * @throws KbError `usage` in mode vector where there are no vectors.
  */
-export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<SearchFound> {
+export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<SearchOutcome> {
   const { collection, embedder } = means;
-  const ranges: SearchFound['ranges'] = embedder ?? {};
+  const ranges: SearchOutcome['ranges'] = embedder ?? {};
   const limit = Math.max(DEPTH, top_k);
   const reads = embedder && collection.info.dimensions > 0 ? (embedder.coverage?.(query) ?? 1) : 0;
   const byWords = async (weight: number): Promise<Arm> => ({
@@ -82,7 +82,7 @@ const cosineTo =
     chunk.vector && cosineOf(vector, chunk.vector);
 
 /** The cosines to a query that is searched for by its words; undefined where the embedder fails, or is no longer that of the collection: the search needs neither. */
-async function nearness(query: string, means: Means): Promise<SearchFound['cosine']> {
+async function nearness(query: string, means: Means): Promise<SearchOutcome['cosine']> {
   const { collection } = means;
   const before = collection.info;
   try {

@@ -50,7 +50,7 @@ function meantBy(word: string, vocabulary: readonly string[]): string | undefine
  * don't hold, which then asks about something else (every twentieth question about another subject has a word like one of theirs); and where the query is in
  * another language than the first text.
  */
-export function respelt(query: string, found: readonly string[]): string | undefined {
+export function correctSpelling(query: string, found: readonly string[]): string | undefined {
   const texts = found.map((text) => text.toLowerCase());
   const isHeld = (word: string) => [word, ...terms(word)].some((form) => texts.some((text) => text.includes(form)));
   const telling = new Set(subjectTerms(query));

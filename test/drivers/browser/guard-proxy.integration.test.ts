@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createRawServer, type Socket
 import { afterEach, expect, test } from 'vitest';
 import { proxiesIn } from '../../../src/http/connections.ts';
 import { Refused } from '../../../src/http/address-policy.ts';
-import { type GuardProxy, openGuardProxy, type WayOptions } from '../../../src/drivers/browser/guard-proxy.ts';
+import { type GuardProxy, openGuardProxy, type TunnelOptions } from '../../../src/drivers/browser/guard-proxy.ts';
 import type { Pass } from '../../../src/drivers/browser/pass.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
 
@@ -14,7 +14,7 @@ const keep = <Thing extends { close(): Promise<void> }>(thing: Thing): Thing => 
 const site = async (routes: Record<string, SiteRoute>): Promise<Site> => keep(await openSite(routes));
 const home = async () => [{ address: '127.0.0.1', family: 4 }];
 
-const guard = async (allow_private: string[], options: Partial<WayOptions> = {}): Promise<GuardProxy> =>
+const guard = async (allow_private: string[], options: Partial<TunnelOptions> = {}): Promise<GuardProxy> =>
   keep(
     await openGuardProxy({
       policy: { allow_private, surface: 'server', named: [] },

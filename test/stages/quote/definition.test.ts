@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GroundingSource } from '../../../src/ports/models.ts';
 import { quoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
-import { askedMeaningOf, introduces } from '../../../src/stages/quote/definition.ts';
+import { definedTerms, introduces } from '../../../src/stages/quote/definition.ts';
 import { rankPassages } from '../../../src/stages/quote/rank.ts';
 
 const source = (title: string, text: string, more: Partial<GroundingSource> = {}): GroundingSource => ({
@@ -22,7 +22,7 @@ test.each([
   ["Qu'est-ce qu'un index ?", ['index']],
   ['¿Qué es un índice?', ['indic']],
 ])('tells what is asked the meaning of: %s', (question, wanted) => {
-  expect([...askedMeaningOf(question)!]).toEqual(wanted);
+  expect([...definedTerms(question)!]).toEqual(wanted);
 });
 
 test.each([
@@ -33,17 +33,17 @@ test.each([
   'Was ist der Unterschied zwischen a und b?',
   '¿Cuál es el valor máximo?',
 ])('asks no meaning: %s', (question) => {
-  expect(askedMeaningOf(question)).toBeUndefined();
+  expect(definedTerms(question)).toBeUndefined();
 });
 
 test('what stands first under its own title introduces it, what stands further on does not', () => {
   const [first, second] = quoteBlocks(source('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
-  const wanted = askedMeaningOf('What is Watcher?')!;
+  const wanted = definedTerms('What is Watcher?')!;
   expect([introduces(first!, wanted), introduces(second!, wanted)]).toEqual([true, false]);
 });
 
 test('so does the beginning of a section that is called an introduction, and of no other', () => {
-  const wanted = askedMeaningOf('What is a partial index?')!;
+  const wanted = definedTerms('What is a partial index?')!;
   const firstOf = (title: string, more: Partial<GroundingSource> = {}) =>
     quoteBlocks(source(title, 'It covers some of the rows.', more), 0).at(-1)!;
   expect(introduces(firstOf('Partial Indexes › 1. Introduction'), wanted)).toBe(true);

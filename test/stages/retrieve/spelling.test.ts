@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { respelt } from '../../../src/stages/retrieve/spelling.ts';
+import { correctSpelling } from '../../../src/stages/retrieve/spelling.ts';
 
 const texts = [
   'How to enable WAL mode: the default of the limit is 1 GB. The interval of polling.',
@@ -14,7 +14,7 @@ test.each([
   ['what differs betwen the postgers values', 'what differs between the postgres values'],
   ['maximun size', 'maximum size'],
 ])('puts right what is misspelt for a word of the texts: %s', (query, right) => {
-  expect(respelt(query, texts)).toBe(right);
+  expect(correctSpelling(query, texts)).toBe(right);
 });
 
 test.each([
@@ -29,13 +29,13 @@ test.each([
   ['words that only ask', 'how often is the limit'],
   ['another script', '数据库的默认值'],
 ])('leaves as it is: %s', (_, query) => {
-  expect(respelt(query, texts)).toBeUndefined();
+  expect(correctSpelling(query, texts)).toBeUndefined();
 });
 
 test('of words that are as near, the one that more of the texts hold is meant', () => {
-  expect(respelt('sorces', ['The sources.', 'The sources.', 'The scores, sore.', 'The forces.'])).toBe('sources');
+  expect(correctSpelling('sorces', ['The sources.', 'The sources.', 'The scores, sore.', 'The forces.'])).toBe('sources');
 });
 
 test('where nothing was found, nothing is put right', () => {
-  expect(respelt('defalut', [])).toBeUndefined();
+  expect(correctSpelling('defalut', [])).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
 import { folderOf } from './lancedb-connection.ts';
 import type { TableHolder } from './table-holder.ts';
 import { searchTable } from './search-table.ts';
-import { all, storedSources } from './scan.ts';
+import { scanChunks, storedSources } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
 import { inList, whereSql } from './lancedb-filter.ts';
 
@@ -24,7 +24,7 @@ export function lanceCollection(holder: TableHolder): Collection {
     upsert: (chunks) => upsert(holder, chunks),
     delete: (where) => remove(holder, where),
     get: (ids) => get(holder, ids),
-    all: (options) => all(holder, options),
+    all: (options) => scanChunks(holder, options),
     sources: () => holder.read(storedSources),
     search: (request: SearchRequest) => searchTable(holder, request),
     count: () => holder.read((table) => table.countRows()),

@@ -23,7 +23,10 @@ interface WalkOptions {
  * All chunks of one version of the table, the present one, in the order of its rows: what is written meanwhile is not among them. Those of one source are read at
  * once. Throws a KbError (`conflict`) where the collection is removed meanwhile.
  */
-export async function* all(holder: TableHolder, { source, vectors = false }: WalkOptions = {}): AsyncGenerator<StoredChunk[], void, void> {
+export async function* scanChunks(
+  holder: TableHolder,
+  { source, vectors = false }: WalkOptions = {},
+): AsyncGenerator<StoredChunk[], void, void> {
   const columns = columnsRead(holder.entry, vectors);
   if (source === undefined) return yield* walk(holder, columns);
   const rows = await holder.read((table) =>

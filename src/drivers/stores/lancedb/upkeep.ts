@@ -57,7 +57,7 @@ async function versionsRead(table: Table): Promise<Set<number>> {
 }
 
 /** Removes the tags of all readers. */
-export async function letGo(table: Table): Promise<void> {
+export async function releaseVersions(table: Table): Promise<void> {
   const tags = await table.tags();
   for (const name of Object.keys(await tags.list())) if (madeAt(name) !== undefined) await tags.delete(name).catch(() => {});
 }
@@ -123,7 +123,7 @@ export async function bringUpToDate(table: Table, { dimensions, created }: { dim
 
 /** Joins the table's pieces, and removes the versions from before that time (milliseconds) that are older than any that is being read. */
 async function compact(table: Table, { versions, wanted }: { versions: readonly Version[]; wanted: number }): Promise<void> {
-  if (versions.length > VERSIONS_AT_MOST) await letGo(table);
+  if (versions.length > VERSIONS_AT_MOST) await releaseVersions(table);
   const read = await versionsRead(table);
   const oldest = Math.min(...versions.filter(({ version }) => read.has(version)).map(({ timestamp }) => timestamp.getTime()));
   await table.optimize({ cleanupOlderThan: new Date(Math.min(wanted, oldest)) }).catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { InFlightPages, READ_AT_ONCE, workInOrder } from './in-flight.ts';
 import { IdleTimeout, LONGEST_SILENCE } from './time-limits.ts';
 
 /** A crawl that goes no further. */
-export interface Ended {
+export interface CrawlEnd {
   /** The address that it was given, as it may be shown. */
   name: string;
   max_pages: number;
@@ -31,7 +31,7 @@ export interface Ended {
 }
 
 /** What a person should know of a crawl that has ended; and why there may be more than it found, as a part of a sentence: absent where it knows all that there is. */
-export function endingOf(ended: Ended): { notices: string[]; doubt?: string } {
+export function endingOf(ended: CrawlEnd): { notices: string[]; doubt?: string } {
   const { site, beside, harvest } = ended;
   const name = `The crawl of ${ended.name}`;
   const gaps = [...gapsIn(ended, name)];
@@ -42,7 +42,7 @@ export function endingOf(ended: Ended): { notices: string[]; doubt?: string } {
 }
 
 /** Each reason why there may be more than was found: what is to be told of it, where nothing else tells it. */
-function* gapsIn(ended: Ended, name: string): Generator<string | undefined, void, void> {
+function* gapsIn(ended: CrawlEnd, name: string): Generator<string | undefined, void, void> {
   const { frontier, site, beside } = ended;
   const left = notRead(ended, name);
   if (left !== undefined) yield left;
@@ -54,7 +54,7 @@ function* gapsIn(ended: Ended, name: string): Generator<string | undefined, void
 }
 
 /** What was left out on purpose. */
-function* remarks({ site: { scope }, harvest, frontier, leftOut }: Ended, name: string): Generator<string, void, void> {
+function* remarks({ site: { scope }, harvest, frontier, leftOut }: CrawlEnd, name: string): Generator<string, void, void> {
   const { eclipsed, away } = harvest;
   if (leftOut.text !== undefined) yield `${name} left out ${leftOut.text}.`;
   for (const pattern of scope.unmatched()) yield `${name}: include «${pattern}» matches no address that was found.`;
@@ -69,7 +69,7 @@ function* remarks({ site: { scope }, harvest, frontier, leftOut }: Ended, name: 
 }
 
 /** What was found and did not get its turn. */
-function notRead({ frontier, harvest, underWay, stopped, max_pages, limit }: Ended, name: string): string | undefined {
+function notRead({ frontier, harvest, underWay, stopped, max_pages, limit }: CrawlEnd, name: string): string | undefined {
   const unread = frontier.unread + underWay;
   const { pages, deferred } = harvest;
   const more = frontier.isOverflowing ? 'more than ' : '';

@@ -9,7 +9,7 @@ import { type PageOptions, type PageParts, type PageRead, readPage, type Redirec
 import { isFileBeside, normalized } from './page-address.ts';
 import { circle, nextHop, type Waiting } from './frontier.ts';
 import type { HostLimiter } from './host-limiter.ts';
-import { type Load, readRobots, type Robots } from './robots.ts';
+import { type LoadAddress, readRobots, type Robots } from './robots.ts';
 import { type CrawlScope, type Patterns, scopeOf } from './scope.ts';
 
 /** A crawl, as it was asked for. */
@@ -37,7 +37,7 @@ export interface OpenSite {
   read: Extract<PageRead, { page: unknown } | { unchanged: unknown }>;
   scope: CrawlScope;
   robots: Robots;
-  load: Load;
+  load: LoadAddress;
   /** How its other pages are read. */
   options: PageOptions;
   notices: string[];
@@ -104,7 +104,7 @@ type Gate = Pick<OpenSite, 'robots' | 'load' | 'options' | 'notices'>;
 async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Promise<Gate> {
   const { http, signal, user_agent } = parts;
   const given = credentialsIn(entry.url);
-  const ask: Load = (address, request) => http.request(address, { signal, headers: given(address), ...request });
+  const ask: LoadAddress = (address, request) => http.request(address, { signal, headers: given(address), ...request });
   const robots = await readRobots(origin, { load: ask, user_agent });
   const inTurn = parts.turns.at(origin, { delay: Math.min(robots.delay, LONGEST_DELAY) });
   const options: PageOptions = {

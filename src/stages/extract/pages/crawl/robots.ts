@@ -5,13 +5,13 @@ import { KbError } from '../../../../core/errors.ts';
 import { timeLimited } from './time-limits.ts';
 
 /** Asks a site for something beside its pages, in its turn and with what was given for it. Throws what `Http.request` throws. */
-export type Load = (
+export type LoadAddress = (
   address: string,
   request?: Pick<HttpRequest, 'max_bytes' | 'cuts' | 'accepts' | 'redirect' | 'inTurn'>,
 ) => Promise<HttpAnswer>;
 
 /** The text of what `load` answers, also where the file itself is packed with gzip, which its first bytes say. Throws a KbError, `too_large` where it inflates to more than `max_bytes`. */
-export async function loadText(address: string, { load, max_bytes }: { load: Load; max_bytes: number }): Promise<string> {
+export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
   const { bytes } = await load(address, { max_bytes });
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   return new TextDecoder().decode(isPacked ? await unpacked(bytes, 'gzip', { name: urlSource(address), max_bytes }) : bytes);
@@ -58,7 +58,7 @@ const everything: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhau
  * The rules of an origin for the product that `user_agent` begins with. A site that answers with 4xx has none. Throws a KbError where they can't be read for now (5xx, 429, no
  * answer): then nothing of the site may be crawled (RFC 9309, 2.3.1).
  */
-export async function readRobots(origin: string, { load, user_agent }: { load: Load; user_agent: string }): Promise<Robots> {
+export async function readRobots(origin: string, { load, user_agent }: { load: LoadAddress; user_agent: string }): Promise<Robots> {
   const address = `${origin}/robots.txt`;
   try {
     const bytes = await bytesAt(address, load);
@@ -81,7 +81,7 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
 }
 
 /** The rules as they are sent; undefined where there are none. */
-async function bytesAt(address: string, load: Load): Promise<Uint8Array | undefined> {
+async function bytesAt(address: string, load: LoadAddress): Promise<Uint8Array | undefined> {
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
     const { status, headers, bytes } = await load(address, { max_bytes: LOADED, cuts: true, accepts: NONE, redirect: 'manual' });
     if (status < 300) return bytes;

@@ -2,7 +2,7 @@ import { describe, isAbort } from '../../../../core/errors.ts';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { isPageGone } from '../page-candidate.ts';
 import { urlSource } from '../network.ts';
-import { type Load, loadText } from './robots.ts';
+import { type LoadAddress, loadText } from './robots.ts';
 import type { OpenSite } from './open-site.ts';
 
 /** An address that a sitemap or a feed names, and the name of the element that it stands in. */
@@ -50,7 +50,7 @@ const MOST_FILES = 100;
 const MOST_FAILED = 3;
 
 interface SitemapOptions {
-  load: Load;
+  load: LoadAddress;
   /** Told of every address, in order. False: no more are wanted. */
   onAddress(address: string): boolean;
   /** Told of addresses on other origins, which are none of this site. */
@@ -148,7 +148,7 @@ function waitingIn(origin: string) {
 const SITEMAP = /<(?:\w+:)?(urlset|sitemapindex)[\s>/]/i;
 
 /** The text of a sitemap, or why it can't be used: a site that says with a web page that it is being mended has one all the same. */
-async function sitemapAt({ address, isNamed }: Sitemap, load: Load): Promise<{ text: string } | { reason: string }> {
+async function sitemapAt({ address, isNamed }: Sitemap, load: LoadAddress): Promise<{ text: string } | { reason: string }> {
   try {
     const text = await loadText(address, { load, max_bytes: MAX_SITEMAP_BYTES });
     return SITEMAP.test(text) ? { text } : { reason: 'it is no sitemap but something else.' };
@@ -162,7 +162,7 @@ async function sitemapAt({ address, isNamed }: Sitemap, load: Load): Promise<{ t
 const MAX_FEED_BYTES = 10 * 2 ** 20;
 
 interface FeedOptions {
-  load: Load;
+  load: LoadAddress;
   /** Told of every address, in order. False: no more are wanted. */
   onAddress(address: string): boolean;
   signal?: AbortSignal | undefined;

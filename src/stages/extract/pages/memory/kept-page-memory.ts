@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { hash } from '../../../../core/ids.ts';
 import { redactUrl } from '../../../../core/secrets.ts';
-import { FORM, KnownPages, MemoryLine, PageLine, validator } from './known-pages.ts';
+import { FILE_FORMAT, KnownPages, MemoryLine, PageLine, validator } from './known-pages.ts';
 import { LineFile, type LinePosition, LONGEST_LINE } from './line-file.ts';
 import type { PageMemory, RememberedPage } from '../page-memory.ts';
 
@@ -42,7 +42,7 @@ export async function openPageMemory(options: PageMemoryOptions): Promise<KeptPa
   const pages = await readPages(lines);
   const memory = new FilePageMemory(lines, pages ?? new KnownPages(), options);
   if (mode !== 'read') lines.cut(pages ? lines.size : 0);
-  if (!pages || lines.size === 0) memory.write({ pages: FORM });
+  if (!pages || lines.size === 0) memory.write({ pages: FILE_FORMAT });
   memory.write({ o: Date.now() });
   return memory;
 }
@@ -190,7 +190,7 @@ class FilePageMemory implements KeptPageMemory {
     const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
     const add = (line: MemoryLine) => pages.take(line, file.append(JSON.stringify(line)));
     const breathe = yieldToEventLoop(undefined);
-    add({ pages: FORM });
+    add({ pages: FILE_FORMAT });
     for (const [address, { place, time }] of this.#pages.all()) {
       const line = this.#lineAt(place);
       const page = line && this.#pages.pageOf(line);

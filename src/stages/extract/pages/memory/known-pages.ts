@@ -4,7 +4,7 @@ import type { RememberedPage } from '../page-memory.ts';
 import type { LinePosition } from './line-file.ts';
 
 /** Another form of the lines has another number: a file of one that is not known is begun anew. */
-export const FORM = 2;
+export const FILE_FORMAT = 2;
 
 const Time = z.number(); // milliseconds since 1970
 const Index = z.int().min(0); // of an address among all of the file
@@ -49,7 +49,7 @@ export const MemoryLine = z.union([
   /** A crawl has ended. */
   z.object({ z: z.string() }),
   /** The first line. */
-  z.object({ pages: z.literal(FORM) }),
+  z.object({ pages: z.literal(FILE_FORMAT) }),
 ]);
 export type MemoryLine = z.infer<typeof MemoryLine>;
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { endingOf, type Ended } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
+import { endingOf, type CrawlEnd } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 import { scopeOf } from '../../../../../src/stages/extract/pages/crawl/scope.ts';
 
 const url = 'http://a.example/';
 
 type Parts = 'frontier' | 'harvest' | 'beside' | 'site';
-type Given = Partial<Omit<Ended, Parts>> & { [Part in Parts]?: Partial<Ended[Part]> };
+type Given = Partial<Omit<CrawlEnd, Parts>> & { [Part in Parts]?: Partial<CrawlEnd[Part]> };
 
 /** How a crawl ends that is whole, but for what a test says. */
 const ended = ({ frontier, harvest, beside, site, ...over }: Given): ReturnType<typeof endingOf> =>

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { KbError } from '../../../../../src/core/errors.ts';
-import { type Load, productOf, readRobots } from '../../../../../src/stages/extract/pages/crawl/robots.ts';
+import { type LoadAddress, productOf, readRobots } from '../../../../../src/stages/extract/pages/crawl/robots.ts';
 
 const site = 'http://a.example';
 const rulesOf = (text: string, user_agent = 'kb') =>
@@ -50,7 +50,7 @@ describe('the rules of a site', () => {
   });
 
   it.each([400, 401, 403, 404, 410, 451])('are none where the answer is %s', async (status) => {
-    const load: Load = async (_address, { accepts = [] } = {}) => {
+    const load: LoadAddress = async (_address, { accepts = [] } = {}) => {
       expect(accepts).toContain(status);
       return answer(status);
     };
@@ -59,7 +59,7 @@ describe('the rules of a site', () => {
 
   it('are not known where the answer may be another one in a moment', async () => {
     let accepted: readonly number[] = [];
-    const load: Load = async (_address, { accepts = [] } = {}) => {
+    const load: LoadAddress = async (_address, { accepts = [] } = {}) => {
       accepted = accepts;
       return answer(404);
     };
@@ -70,14 +70,14 @@ describe('the rules of a site', () => {
   it('are where redirects lead, and none behind too many of them', async () => {
     let asked = 0;
     const way =
-      (length: number): Load =>
+      (length: number): LoadAddress =>
       async () =>
         asked++ < length ? answer(302, { location: `/r${asked}` }) : answer(200);
     expect((await readRobots(site, { load: way(5), user_agent: 'kb' })).allows(`${site}/a`)).toBe(false);
     asked = 0;
     expect((await readRobots(site, { load: way(Infinity), user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
     expect(asked).toBeLessThan(20);
-    const away: Load = async () => answer(302, { location: 'ftp://a.example/robots.txt' });
+    const away: LoadAddress = async () => answer(302, { location: 'ftp://a.example/robots.txt' });
     expect((await readRobots(site, { load: away, user_agent: 'kb' })).allows(`${site}/a`)).toBe(true);
   });
 
