@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../src/core/project.ts';
 import { drivers } from '../src/drivers/registry.ts';
+import { chainsOf, exportedNames, filesIn, importsOf, lines, text, twice } from './support/source-files.ts';
 
 // The plan of the house: an import only ever goes down, and the two wings (stages, drivers) do not know each other.
 
@@ -23,33 +22,8 @@ const DEEPEST_CHAIN = 20;
 const HEAVY =
   /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(join(packageRoot, folder)).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(join(packageRoot, path)).isDirectory() ? filesIn(path) : path.endsWith('.ts') ? [path] : [];
-  });
-
 const files = [...filesIn('src'), ...filesIn('commands')];
-const text = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 const floorOf = (path: string): number => FLOORS.find(([, pattern]) => pattern.test(path))?.[0] ?? 0;
-
-interface Import {
-  from: string;
-  to: string;
-  isType: boolean;
-  isLazy: boolean;
-}
-
-function importsOf(from: string): Import[] {
-  const source = text(from);
-  const fixed = [...source.matchAll(/^(?:import|export)\s+(type\s+)?[^'"();]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)];
-  const lazy = [...source.matchAll(/import\('([^']+)'\)/g)];
-  const target = (name: string) => (name.startsWith('.') ? relative(packageRoot, resolve(packageRoot, dirname(from), name)) : name);
-  return [
-    ...fixed.map(([, type, name, bare]) => ({ from, to: target((name ?? bare)!), isType: Boolean(type), isLazy: false })),
-    ...lazy.map(([, name]) => ({ from, to: target(name!), isType: false, isLazy: true })),
-  ];
-}
 
 const imports = files.flatMap(importsOf);
 const own = imports.filter(({ to }) => /^(src|commands)\//.test(to));
@@ -90,15 +64,7 @@ describe('the house', () => {
   });
 
   it('has imports at most 20 deep', () => {
-    const next = Map.groupBy(own, ({ from }) => from);
-    const chains = new Map<string, string[]>();
-    const chainOf = (path: string): string[] => {
-      if (!chains.has(path)) {
-        const below = (next.get(path) ?? []).map(({ to }) => chainOf(to));
-        chains.set(path, [path, ...(below.toSorted((one, other) => other.length - one.length)[0] ?? [])]);
-      }
-      return chains.get(path)!;
-    };
+    const chainOf = chainsOf(own);
     expect(files.filter((path) => path.startsWith('src/') && chainOf(path).length > DEEPEST_CHAIN).map((path) => chainOf(path))).toEqual(
       [],
     );
@@ -124,7 +90,6 @@ describe('the house', () => {
   });
 
   it('has small rooms and thin commands', () => {
-    const lines = (path: string) => text(path).split('\n').length - 1;
     expect(files.filter((path) => lines(path) > LONGEST_FILE)).toEqual([]);
     expect(files.filter((path) => path.startsWith('commands/') && lines(path) > LONGEST_COMMAND)).toEqual([]);
   });
@@ -138,8 +103,7 @@ describe('the house', () => {
   });
 
   it('has one meaning for each exported name, and one file of each name', () => {
-    const EXPORTED = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/gm;
-    const names = files.flatMap((path) => [...new Set([...text(path).matchAll(EXPORTED)].map(([, name]) => name!))]);
+    const names = files.flatMap(exportedNames);
     expect(twice(names)).toEqual([]);
     expect(twice(files.filter((path) => path.startsWith('src/')).map((path) => path.slice(path.lastIndexOf('/') + 1)))).toEqual([]);
   });
@@ -148,8 +112,6 @@ describe('the house', () => {
     expect(files.filter((path) => path.endsWith('/index.ts') && path !== 'src/index.ts')).toEqual([]);
   });
 });
-
-const twice = (names: readonly string[]): string[] => names.filter((name, place) => names.indexOf(name) !== place);
 
 /** Drivers, workers and what they alone import are reached by `import()` from the registry, so that they may import what they are made of. */
 function isLoadedLazily(path: string): boolean {

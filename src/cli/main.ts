@@ -1,5 +1,3 @@
-import { fileCompletion } from './bash-completion.ts';
-
 /** Runs the command that the process was started with, and sets the exit code. `root` is the folder of kb's package.json. */
 export async function main(root: string): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', leaveWhenClosed);
@@ -31,6 +29,15 @@ export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {
   process.on('beforeExit', endLoudly);
   return await work.finally(() => process.off('beforeExit', endLoudly));
 }
+
+/**
+ * What `kb autocomplete script bash` says after oclif's own line: where no command or flag fits, bash completes the names of files. `words` are those of the
+ * command line; for any other the text is empty.
+ */
+const fileCompletion = (words: readonly string[]): string =>
+  words.join(' ') === 'autocomplete script bash'
+    ? 'declare -F _kb_autocomplete >/dev/null && complete -o default -F _kb_autocomplete kb; # files, too\n'
+    : '';
 
 /** Whoever reads has gone (`kb retrieve … | head -1`): there is nobody to tell. A full disk behind `>` is told. */
 function leaveWhenClosed(error: NodeJS.ErrnoException): void {

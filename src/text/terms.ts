@@ -181,3 +181,10 @@ const MOST_SEARCHED = 1_000;
 
 /** The terms that a query is searched by: the first ones of those that say what it is about. */
 export const searchedTerms = (query: string): string[] => queryTerms(query).slice(0, MOST_SEARCHED);
+
+/** FNV-1a over the UTF-16 units of a term, 32 bits without sign. */
+export function hashTerm(term: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,4 +1,4 @@
-import { ownTerms } from '../../text/terms.ts';
+import { hashTerm, ownTerms } from '../../text/terms.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import { indexedText } from './similarity.ts';
 import { asksListing } from '../../languages/question.ts';
@@ -22,17 +22,10 @@ const B = 0.75;
 /** The hashes of the own terms of a chunk, in their order: a search meets many chunks that others met before. They go when their chunk goes. */
 const analysed = new WeakMap<StoredChunk, Uint32Array>();
 
-/** FNV-1a over the UTF-16 units of a term. */
-function hashOf(term: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
-}
-
 function termsOf(chunk: StoredChunk): Uint32Array {
   const known = analysed.get(chunk);
   if (known) return known;
-  const found = Uint32Array.from(ownTerms(indexedText(chunk)), hashOf);
+  const found = Uint32Array.from(ownTerms(indexedText(chunk)), hashTerm);
   analysed.set(chunk, found);
   return found;
 }
@@ -41,7 +34,7 @@ function termsOf(chunk: StoredChunk): Uint32Array {
 type Pairs = Map<number, Map<number, number>>;
 
 function pairsOf(query: string): { pairs: Pairs; count: number } {
-  const own = ownTerms(query).map(hashOf);
+  const own = ownTerms(query).map(hashTerm);
   const pairs: Pairs = new Map();
   let count = 0;
   for (const [i, second] of own.slice(1).entries()) {

@@ -1,4 +1,4 @@
-import { searchedTerms, terms } from '../../../text/terms.ts';
+import { hashTerm, searchedTerms, terms } from '../../../text/terms.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { StoredChunk } from '../../../ports/stores.ts';
 import { asNumber, type Scalar, scalars, shortened } from '../filter-values.ts';
@@ -24,8 +24,7 @@ export interface SparseVector {
 
 /** A term's place among the 2^32 of a sparse vector: FNV-1a over its UTF-16 units, its bits then mixed as MurmurHash3 ends. Two terms may share one. */
 export function indexOf(term: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193);
+  let hash = hashTerm(term);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
