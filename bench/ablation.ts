@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['the program'],
   ['one passage, also where two fit alike', ['choose.ts', 'const NEAR_TIE = 0.08;', 'const NEAR_TIE = -1;']],
-  ['of two things compared, what fits best', ['choose.ts', 'otherSide(lastAsked(query), ranked) ?? ', '']],
+  ['of two things compared, what fits best', ['choose.ts', 'otherSide(lastQuestion(query), ranked) ?? ', '']],
   ['lines of a few words quoted once, whatever their section', ['rank.ts', 'const SAYS_SOMETHING = 8;', 'const SAYS_SOMETHING = 0;']],
   ['broken off, where another would fit', ['choose.ts', 'const MOST_TRIED = 5;', 'const MOST_TRIED = 1;']],
   [
@@ -32,7 +32,7 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['without shared words', ['rank.ts', 'const SHARE = 0.8;', 'const SHARE = 0;']],
   ['by words alone, without cosines', ['rank.ts', 'const LEAST_READ = 0.5;', 'const LEAST_READ = 9;']],
   ['without the headings above a block', ['rank.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}']],
-  ['without what stands beside the passage', ['blocks.ts', '= wholeText(source);', "= wholeText({ ...source, before: '', after: '' });"]],
+  ['without what stands beside the passage', ['quote-blocks.ts', '= wholeText(source);', "= wholeText({ ...source, before: '', after: '' });"]],
   ['a block alone, not grown', ['passages.ts', 'if (gain === -Infinity) break;', 'if (gain < 9) break;']],
   [
     'grown downwards, not to the better side',
