@@ -14,34 +14,35 @@ export interface Work<Request = unknown, Result = unknown> {
   run(request: Request, context: Context): Run<Result>;
 }
 
-/** A run whose module is imported when it is asked for: the table itself loads nothing heavy. */
-async function* later<R>(load: () => Promise<Run<R>>): Run<R> {
-  return yield* await load();
-}
+/** The work of a module that is imported when it is asked for: the table itself loads nothing heavy. */
+const lazily = <Request, Result>(load: () => Promise<(request: Request, context: Context) => Run<Result>>) =>
+  async function* (request: Request, context: Context): Run<Result> {
+    return yield* (await load())(request, context);
+  };
 
 /** How each operation of the table is done. */
 export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
-  ingest: { check: assertSources, run: (request, context) => later(async () => (await import('./ingest.ts')).ingest(request, context)) },
-  parse: { run: (request, context) => later(async () => (await import('./parse-sources.ts')).parse(request, context)) },
-  upload: { run: (request, context) => later(async () => (await import('./parse-sources.ts')).upload(request, context)) },
-  scrape: { run: (request, context) => later(async () => (await import('./parse-sources.ts')).scrape(request, context)) },
-  fetch: { run: (request, context) => later(async () => (await import('./parse-sources.ts')).fetchApis(request, context)) },
-  chunk: { run: (request, context) => later(async () => (await import('./chunks.ts')).chunk(request, context)) },
-  embed: { run: (request, context) => later(async () => (await import('./chunks.ts')).embed(request, context)) },
-  store: { run: (request, context) => later(async () => (await import('./chunks.ts')).storeEmbedded(request, context)) },
-  edit: { run: (request, context) => later(async () => (await import('./chunks.ts')).editStored(request, context)) },
-  delete: { run: (request, context) => later(async () => (await import('./chunks.ts')).deleteStored(request, context)) },
-  retrieve: { run: (request, context) => later(async () => (await import('./query.ts')).retrieve(request, context)) },
-  query: { run: (request, context) => later(async () => (await import('./query.ts')).retrieveInBlocks(request, context)) },
-  chat: { run: (request, context) => later(async () => (await import('./query.ts')).chat(request, context)) },
-  list_collections: { run: (request, context) => later(async () => (await import('./manage.ts')).listCollections(request, context)) },
-  show_collection: { run: (request, context) => later(async () => (await import('./manage.ts')).showCollection(request, context)) },
-  drop_collection: { run: (request, context) => later(async () => (await import('./manage.ts')).dropCollection(request, context)) },
-  export_collection: { run: (request, context) => later(async () => (await import('./transfer.ts')).exportCollection(request, context)) },
-  import_collection: { run: (request, context) => later(async () => (await import('./transfer.ts')).importCollection(request, context)) },
-  reembed_collection: { run: (request, context) => later(async () => (await import('./manage.ts')).reembed(request, context)) },
-  doctor: { run: (request, context) => later(async () => (await import('./doctor.ts')).doctor(request, context)) },
-  evaluate: { run: (request, context) => later(async () => (await import('./evaluate.ts')).evaluate(request, context)) },
-  propose_questions: { run: (request, context) => later(async () => (await import('./evaluate.ts')).propose(request, context)) },
-  setup_browser: { run: (request, context) => later(async () => (await import('./prepare-browser.ts')).setupBrowser(request, context)) },
+  ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
+  parse: { run: lazily(async () => (await import('./parse-sources.ts')).parse) },
+  upload: { run: lazily(async () => (await import('./parse-sources.ts')).upload) },
+  scrape: { run: lazily(async () => (await import('./parse-sources.ts')).scrape) },
+  fetch: { run: lazily(async () => (await import('./parse-sources.ts')).fetchApis) },
+  chunk: { run: lazily(async () => (await import('./chunks.ts')).chunk) },
+  embed: { run: lazily(async () => (await import('./chunks.ts')).embed) },
+  store: { run: lazily(async () => (await import('./chunks.ts')).storeEmbedded) },
+  edit: { run: lazily(async () => (await import('./chunks.ts')).editStored) },
+  delete: { run: lazily(async () => (await import('./chunks.ts')).deleteStored) },
+  retrieve: { run: lazily(async () => (await import('./query.ts')).retrieve) },
+  query: { run: lazily(async () => (await import('./query.ts')).retrieveInBlocks) },
+  chat: { run: lazily(async () => (await import('./query.ts')).chat) },
+  list_collections: { run: lazily(async () => (await import('./manage.ts')).listCollections) },
+  show_collection: { run: lazily(async () => (await import('./manage.ts')).showCollection) },
+  drop_collection: { run: lazily(async () => (await import('./manage.ts')).dropCollection) },
+  export_collection: { run: lazily(async () => (await import('./transfer.ts')).exportCollection) },
+  import_collection: { run: lazily(async () => (await import('./transfer.ts')).importCollection) },
+  reembed_collection: { run: lazily(async () => (await import('./manage.ts')).reembed) },
+  doctor: { run: lazily(async () => (await import('./doctor.ts')).doctor) },
+  evaluate: { run: lazily(async () => (await import('./evaluate.ts')).evaluate) },
+  propose_questions: { run: lazily(async () => (await import('./evaluate.ts')).propose) },
+  setup_browser: { run: lazily(async () => (await import('./prepare-browser.ts')).setupBrowser) },
 };

@@ -103,10 +103,12 @@ function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): nu
 }
 
 /** What the kind of question adds to a block: of a default the word and a value; a listing loses. */
-function fitness(question: string, { text }: QuoteBlock, { page_kind }: GroundingSource): number {
-  const asksValue = ASKS_VALUE.test(question);
-  const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) ? VALUE : 0) : 0;
-  return value - (page_kind !== undefined && !asksListing(question) ? LISTING : 0);
+function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
+  const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
+  return ({ text }, { page_kind }) => {
+    const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) ? VALUE : 0) : 0;
+    return value - (page_kind !== undefined && !isListed ? LISTING : 0);
+  };
 }
 
 /** The passages that may answer, best first; of passages that share a block the best alone. */
@@ -114,6 +116,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   const wanted = new Set(subjectTerms(query));
   const cosines = await cosinesOf(query, blocks.map(readable), options);
   const question = lastQuestion(query);
+  const fitness = fitnessFor(question);
   const meaning = definedTerms(question);
   const worthOf = new Map(blocks.map((block, i) => [block, (cosines?.[i] ?? 0) + shareOf([block], wanted)]));
   const bySource = Map.groupBy(blocks, ({ source }) => source);
@@ -130,7 +133,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
         RETRIEVED * (options.sources[seed.source]!.score ?? 0) +
         SHARE * share +
         (isIntroduction ? INTRODUCTION : 0) +
-        fitness(question, seed, options.sources[seed.source]!);
+        fitness(seed, options.sources[seed.source]!);
       return { seed, blocks: grown, cosine, share, isIntroduction, score };
     })
     .toSorted((a, b) => b.score - a.score);
