@@ -32,7 +32,10 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['without shared words', ['rank.ts', 'const SHARE = 0.8;', 'const SHARE = 0;']],
   ['by words alone, without cosines', ['rank.ts', 'const LEAST_READ = 0.5;', 'const LEAST_READ = 9;']],
   ['without the headings above a block', ['rank.ts', 'return `${above}: ${columns}', 'return `${above.slice(0, 0)}${columns}']],
-  ['without what stands beside the passage', ['quote-blocks.ts', '= wholeText(source);', "= wholeText({ ...source, before: '', after: '' });"]],
+  [
+    'without what stands beside the passage',
+    ['quote-blocks.ts', '= wholeText(source);', "= wholeText({ ...source, before: '', after: '' });"],
+  ],
   ['a block alone, not grown', ['passages.ts', 'if (gain === -Infinity) break;', 'if (gain < 9) break;']],
   [
     'grown downwards, not to the better side',
