@@ -95,6 +95,6 @@ async function written(
 
 /** How probably the best passage answers, whether or not the gate lets it through. */
 async function probabilityFor(query: string, sources: Sources, embedder: Embedder | undefined): Promise<number> {
-  const { ranked } = await chooseQuotations(query, { sources, embedder });
-  return judgementOf(await evidenceOf(query, { sources, ranked, embedder })).probability;
+  const { ranked, compare } = await chooseQuotations(query, { sources, embedder });
+  return judgementOf(await evidenceOf(query, { sources, ranked, compare })).probability;
 }

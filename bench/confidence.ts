@@ -63,8 +63,8 @@ async function looked({ set, part, kind, question, collection }: Case, embedder:
   const min_retrieval_score = embedder ? embedder.min_retrieval_score - GATE_REDUCTION : MIN_SCORE_BY_WORDS;
   const { context, quality } = assess(items, DEFAULTS.chat.retrieval_quality, { min_retrieval_score });
   const sources = toGrounding(context, await neighboursOf(context, collection));
-  const { quotations, ranked } = await chooseQuotations(query, { sources, embedder });
-  const evidence = await evidenceOf(query, { sources, ranked, embedder });
+  const { quotations, ranked, compare } = await chooseQuotations(query, { sources, embedder });
+  const evidence = await evidenceOf(query, { sources, ranked, compare });
   const answer = quotations.map(({ path, text }) => `**${path}**\n\n${text}`).join('\n\n');
   const result = { answer, sources: [{ cited: true }], answer_confidence: { level: 'high' } } as ChatResult;
   return { set, part, kind, query, passed: quality.status === 'passed', right: judgeAnswer(question, result) === 'right', evidence };

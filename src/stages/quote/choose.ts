@@ -2,7 +2,7 @@ import { lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
 import { otherSide } from './comparison.ts';
-import { headingOf, type RankedCandidate, rankPassages } from './rank.ts';
+import { type Compare, compareTo, headingOf, type RankedCandidate, rankPassages } from './rank.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 
 /** Words of an answer at most, with the headings that it stands under. */
@@ -30,6 +30,8 @@ export interface Quotation extends QuotedPassage {
 interface Choice {
   quotations: readonly Quotation[];
   ranked: readonly RankedCandidate[];
+  /** Compares texts with the question. */
+  compare: Compare;
 }
 
 interface ChooseOptions {
@@ -60,16 +62,17 @@ export async function chooseQuotations(
 ): Promise<Choice> {
   const before = bare(said);
   const blocks = sources.flatMap(quoteBlocks).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
-  const ranked = await rankPassages(query, blocks, { sources, words, embedder, signal });
+  const compare = compareTo(query, { embedder, signal });
+  const ranked = await rankPassages(query, blocks, { sources, words, compare });
   const [best] = ranked;
-  if (!best) return { quotations: [], ranked };
+  if (!best) return { quotations: [], ranked, compare };
   const second = otherSide(lastQuestion(query), ranked) ?? ranked.slice(1, 2).find(({ score }) => best.score - score < NEAR_TIE);
   const wanted = new Set(subjectTerms(lastQuestion(query)));
   const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
-  if (second && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked };
+  if (second && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked, compare };
   const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
-  return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked };
+  return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked, compare };
 }
 
 /** A candidate in so many words, its path included. */

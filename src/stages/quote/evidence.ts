@@ -7,7 +7,7 @@ import type { GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { wholeText, type QuoteBlock } from './quote-blocks.ts';
 import { sentencesOf } from './quote-sentences.ts';
-import { cosinesOf, type RankedCandidate, type Compared } from './rank.ts';
+import type { Compare, RankedCandidate } from './rank.ts';
 
 /** What speaks for and against the best passage as an answer. Nothing of it grows with the collection. */
 export interface Evidence {
@@ -68,20 +68,21 @@ const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORDS.tes
 const MOST_SENTENCES = 24;
 
 /** The greatest cosine of the question to a sentence of the passage, under the innermost heading. */
-async function sentenceCosine(query: string, { blocks }: RankedCandidate, compared: Compared): Promise<number | undefined> {
+async function sentenceCosine({ blocks }: RankedCandidate, compare: Compare): Promise<number | undefined> {
   const said = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
-  const cosines = await cosinesOf(query, said.slice(0, MOST_SENTENCES), compared);
+  const cosines = await compare(said.slice(0, MOST_SENTENCES));
   return cosines && Math.max(...cosines);
 }
 
 /** What is looked at. */
-interface Found extends Compared {
+interface Found {
   sources: readonly GroundingSource[];
   ranked: readonly RankedCandidate[];
+  compare: Compare;
 }
 
 /** Looks at the best passages for what speaks for and against them; undefined where there is none. */
-export async function evidenceOf(query: string, { sources, ranked, ...compared }: Found): Promise<Evidence | undefined> {
+export async function evidenceOf(query: string, { sources, ranked, compare }: Found): Promise<Evidence | undefined> {
   const best = ranked[0];
   if (!best) return undefined;
   const { seed, cosine, blocks, isIntroduction } = best;
@@ -94,7 +95,7 @@ export async function evidenceOf(query: string, { sources, ranked, ...compared }
   const [first = 0, ...others] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
-    sentence: cosine === undefined ? undefined : await sentenceCosine(query, best, compared),
+    sentence: cosine === undefined ? undefined : await sentenceCosine(best, compare),
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
     together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
     identifier: identifierIn(seed, wanted),

@@ -63,8 +63,8 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MOST_WORDS - note) / questions.length);
-    const { quotations, ranked } = await chooseQuotations(query, { sources, words, said, embedder, signal });
-    const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, embedder, signal }));
+    const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, said, embedder, signal });
+    const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, compare }));
     const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
   }

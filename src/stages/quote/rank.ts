@@ -41,14 +41,12 @@ export interface RankedCandidate {
   score: number;
 }
 
-/** What texts are compared with a question by. */
-export interface Compared {
-  embedder?: Embedder | undefined;
-  signal?: AbortSignal | undefined;
-}
+/** Gives the cosine of each text to a question, on the scale of the embedder; undefined where there is none, or it cannot read the question. */
+export type Compare = (texts: readonly string[]) => Promise<number[] | undefined>;
 
-interface RankPassagesOptions extends Compared {
+interface RankPassagesOptions {
   sources: readonly GroundingSource[];
+  compare?: Compare | undefined;
   /** Words of a passage at most, with its path. */
   words: number;
 }
@@ -85,15 +83,20 @@ function readable({ path, term, kind, header, text }: QuoteBlock): string {
   return `${above}: ${columns}${withoutMarks(text)}`;
 }
 
-/** The cosine of each text to the question, on the scale of the embedder; undefined where there is none, or the embedder cannot read the question. */
-export async function cosinesOf(query: string, texts: readonly string[], { embedder, signal }: Compared): Promise<number[] | undefined> {
-  if (!embedder || texts.length === 0 || (embedder.coverage?.(query) ?? 1) < LEAST_READ) return undefined;
-  const [[question], vectors] = await Promise.all([
-    embedder.embed([query], { input_type: 'query', signal }),
-    embedder.embed([...texts], { input_type: 'document', signal }),
-  ]);
+/** Compares texts with a question, which is embedded once. */
+export function compareTo(
+  query: string,
+  { embedder, signal }: { embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
+): Compare {
+  if (!embedder || (embedder.coverage?.(query) ?? 1) < LEAST_READ) return async () => undefined;
   const [unrelated, alike] = embedder.cosine_range ?? [0, 1];
-  return vectors.map((vector) => (dot(vector, question!) - unrelated) / (alike - unrelated));
+  let embedded: Promise<Float32Array[]> | undefined;
+  return async (texts) => {
+    if (texts.length === 0) return undefined;
+    embedded ??= embedder.embed([query], { input_type: 'query', signal });
+    const [[question], vectors] = await Promise.all([embedded, embedder.embed([...texts], { input_type: 'document', signal })]);
+    return vectors.map((vector) => (dot(vector, question!) - unrelated) / (alike - unrelated));
+  };
 }
 
 /** How many of the question's words are in the blocks or in what they stand under. */
@@ -114,7 +117,7 @@ function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSour
 /** The passages that may answer, best first; of passages that share a block the best alone. */
 export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankPassagesOptions): Promise<RankedCandidate[]> {
   const wanted = new Set(subjectTerms(query));
-  const cosines = await cosinesOf(query, blocks.map(readable), options);
+  const cosines = await options.compare?.(blocks.map(readable));
   const question = lastQuestion(query);
   const fitness = fitnessFor(question);
   const meaning = definedTerms(question);

@@ -74,6 +74,17 @@ test('sets the sentence that answers apart, and tells how probable the answer is
   expect(outcome.probability).toBeLessThan(1);
 });
 
+test('embeds a question once', async () => {
+  const embedder = at(0.6);
+  const asked: string[] = [];
+  const embed: Embedder['embed'] = (texts, options) => {
+    if (options.input_type === 'query') asked.push(...texts);
+    return embedder.embed(texts, options);
+  };
+  await ask('How often must the filter cartridge be replaced?', { embedder: { ...embedder, embed } });
+  expect(asked).toEqual(['How often must the filter cartridge be replaced?']);
+});
+
 test('numbers its sources in the order of the answer', async () => {
   const { answer, outcome } = await ask('How many days of paid leave does everyone have?');
   expect(answer).toContain('Everyone has 28 days of paid leave a year.');
