@@ -17,11 +17,14 @@ const named = (names: readonly string[]): string => {
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en')} more` : '');
 };
 
-/** What is said of links that were not followed, and why. */
-export const unfollowedLinks = (links: readonly string[], given: string): string =>
-  links.length === 1
-    ? `A link leads out of ${readablePath(given)} and was not followed: ${named(links)}. follow_links (--follow-links) follows it.`
-    : `${links.length.toLocaleString('en')} links lead out of ${readablePath(given)} and were not followed: ${named(links)}. follow_links (--follow-links) follows them.`;
+/** What is said of links that were not followed: which, why, and how they are. */
+export const unfollowedLinks = (links: readonly string[], given: string): string => {
+  const skipped =
+    links.length === 1
+      ? '1 symbolic link was skipped, since it points'
+      : `${links.length.toLocaleString('en')} symbolic links were skipped, since they point`;
+  return `${skipped} to something outside ${readablePath(given)}: ${named(links)}. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).`;
+};
 
 /** What is said of files that hold nothing. */
 export const emptyFiles = (sources: readonly string[]): string =>

@@ -168,12 +168,12 @@ describe('links that lead out of a folder', () => {
     expect([found.sources, found.errors]).toEqual([['d/a.md', 'd/x/b.md'], []]);
     expect(found.passed).toEqual(['d/absent', 'd/hush.md', 'd/vendor']);
     expect(found.notices).toEqual([
-      '3 links lead out of d and were not followed: d/absent, d/hush.md, d/vendor. follow_links (--follow-links) follows them.',
+      '3 symbolic links were skipped, since they point to something outside d: d/absent, d/hush.md, d/vendor. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).',
     ]);
     expect(found.scopes[0]!.covers('d/gone.md')).toBe(true);
     const matched = await extracted('d/**/*.md', cwd);
     expect([matched.sources.toSorted(), matched.passed.length > 0]).toEqual([['d/a.md', 'd/x/b.md'], true]);
-    expect(matched.notices[0]).toContain('lead out of d/**/*.md and were not followed: d/hush.md, d/vendor/c.md');
+    expect(matched.notices[0]).toContain('outside d/**/*.md: d/hush.md, d/vendor/c.md');
   });
 
   it('are followed where that is asked for, once each', async () => {
