@@ -28,7 +28,7 @@ export default class Delete extends KbCommand {
         lists: true,
         hasFailed: ({ deleted }) => deleted === 0,
         result: ({ deleted, requested, collection }) => {
-          desk.screen.print(`Deleted ${countOf(deleted, requested, 'chunk')} in «${collection}».`);
+          desk.screen[deleted === 0 ? 'print' : 'report'](`Deleted ${countOf(deleted, requested, 'chunk')} in «${collection}».`);
           if (flags.source !== undefined && deleted === 0)
             desk.screen.note('No document has that source. kb retrieve shows each source as it is stored: give it like that.');
         },

@@ -26,7 +26,7 @@ export default class Edit extends KbCommand {
         batches: inputItems(EditedChunk, { what: 'chunks', size: 5000 }),
         request: (chunks) => ({ chunks }),
         summary: ({ edited, requested, collection }) =>
-          desk.screen.print(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),
+          desk.screen.report(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),
       });
     });
   }

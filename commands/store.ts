@@ -22,7 +22,7 @@ export default class Store extends KbCommand {
         waiting: 'Storing',
         batches: inputItems(GivenEmbeddedChunk, { what: 'embedded chunks', size: 5000 }),
         request: (embedded_chunks) => ({ embedded_chunks }),
-        summary: ({ stored, inputs, collection }) => desk.screen.print(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
+        summary: ({ stored, inputs, collection }) => desk.screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
       });
     });
   }

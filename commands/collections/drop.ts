@@ -23,7 +23,7 @@ export default class CollectionsDrop extends KbCommand {
       await this.perform(desk, 'drop_collection', {
         waiting: 'Dropping',
         request: { name },
-        result: () => desk.screen.print(`Removed the collection «${name}».`),
+        result: () => desk.screen.report(`Removed the collection «${name}».`),
       });
     });
   }

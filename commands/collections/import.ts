@@ -19,7 +19,7 @@ export default class CollectionsImport extends KbCommand {
       await this.perform(desk, 'import_collection', {
         request: { name: args.name, lines: inputLines('an export'), ...requestOfFlags(operations.import_collection.input, flags) },
         title: 'Importing',
-        result: ({ imported }) => desk.screen.print(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
+        result: ({ imported }) => desk.screen.report(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
       });
     });
   }

@@ -18,7 +18,7 @@ export default class CollectionsReembed extends KbCommand {
         request: { name: args.name },
         title: 'Embedding anew',
         result: ({ embedded, embedding }) =>
-          desk.screen.print(
+          desk.screen.report(
             `Embedded ${count(embedded, 'chunk')} of «${args.name}» with ${embedding.provider}${embedding.model ? ` / ${embedding.model}` : ''}.`,
           ),
       });

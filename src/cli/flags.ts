@@ -23,7 +23,10 @@ export const commonFlags: FlagTable = {
     helpGroup: 'GLOBAL',
   }),
   json: Flags.boolean({ description: 'Write one JSON document to standard output, and nothing else', helpGroup: 'GLOBAL' }),
-  quiet: Flags.boolean({ description: 'No progress and no notes', helpGroup: 'GLOBAL' }),
+  quiet: Flags.boolean({
+    description: 'No progress, no notes, no summary of what was done: results and failures alone',
+    helpGroup: 'GLOBAL',
+  }),
   set: Flags.string({
     description: 'Any key of the configuration, such as chat.persona=…',
     multiple: true,

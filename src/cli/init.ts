@@ -74,7 +74,7 @@ export async function writeConfiguration(flags: FlagValues): Promise<void> {
       };
   write(path, `${HEAD}${stringify(mergeLayers(answers as unknown as Layer, layer))}`);
   if (screen.json) screen.printJson({ path, written: true });
-  else screen.print(`Wrote ${name}. Next: kb ingest --docs FOLDER${repeatFlags({ config: flags.config })}`);
+  else screen.report(`Wrote ${name}. Next: kb ingest --docs FOLDER${repeatFlags({ config: flags.config })}`);
 }
 
 function write(path: string, text: string): void {

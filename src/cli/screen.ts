@@ -16,6 +16,8 @@ export interface Screen {
   readonly columns: number | undefined;
   /** A line of the result. */
   print(text: string): void;
+  /** A line about what was done; not with `--quiet`. */
+  report(text: string): void;
   /** The result, or an item of it, as a line of JSON. */
   printJson(value: unknown): void;
   /** Part of a line of the result. */
@@ -90,6 +92,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     color: chalkFor(stdout),
     colorBeside,
     print: (text) => to(stdout, `${text}\n`),
+    report: (text) => (quiet ? undefined : to(stdout, `${text}\n`)),
     printJson: (value) => to(stdout, `${jsonFor(stdout, value)}\n`),
     write: (text) => to(stdout, text),
     note: (text) => (quiet ? undefined : to(stderr, `${fitting(text)}\n`)),

@@ -78,6 +78,12 @@ export const english: Language = {
     refused: 'I cannot answer this: nothing in the knowledge base supports an answer well enough.',
     part: 'The sources do not answer “{part}?”.',
     written_in: 'The sources are in {language}.',
+    unanswered: 'Low confidence: nothing that was found answers this.',
+    uncited: 'Low confidence: the answer cites no source.',
+    unsupported: 'Low confidence: the cited sources do not support all of it.',
+    uncertain: 'Low confidence: this may not be the answer, or not all of it.',
+    little: 'Low confidence: the collection holds little about this.',
+    see_also: 'See also:',
   },
   questions: {
     asks: 'tell|explain|describe|show|list|give|name|compare|what|which|how|why|when|where|who',

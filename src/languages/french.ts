@@ -53,6 +53,12 @@ export const french: Language = {
     refused: 'Je ne peux pas répondre : rien dans la base de connaissances ne fonde assez bien une réponse.',
     part: 'Les sources ne répondent pas à « {part} ? ».',
     written_in: 'Les sources sont en {language}.',
+    unanswered: "Fiabilité limitée : rien de ce qui a été trouvé n'y répond.",
+    uncited: 'Fiabilité limitée : la réponse ne cite aucune source.',
+    unsupported: "Fiabilité limitée : les sources citées n'étayent pas tout.",
+    uncertain: "Fiabilité limitée : ce n'est peut-être pas la réponse, ou pas toute la réponse.",
+    little: 'Fiabilité limitée : la collection contient peu de choses à ce sujet.',
+    see_also: 'Voir aussi :',
   },
   questions: {
     asks: String.raw`(?:explique[rz]?|décri(?:s|vez)|montre[rz]?|donne[rz]?|compare[rz]?|comment|pourquoi|combien|quand|où|qui|quoi|quel(?:le)?s?|que|est-ce)(?!\p{L})`,

@@ -6,9 +6,25 @@ export type SmallTalk = Readonly<Record<DirectIntent, readonly [phrases: string,
 
 /**
  * Sentences in place of an answer: the sources hold none; none but what was said before; asks for a narrower question; a refusal; `{part}` of several questions
- * has none; the sources are written in `{language}`.
+ * has none; the sources are written in `{language}`. Then why an answer is to be trusted less, and what stands above other passages to look at.
  */
-export type FallbackMessages = Readonly<Record<'nothing' | 'no_more' | 'narrower' | 'refused' | 'part' | 'written_in', string>>;
+export type FallbackMessages = Readonly<
+  Record<
+    | 'nothing'
+    | 'no_more'
+    | 'narrower'
+    | 'refused'
+    | 'part'
+    | 'written_in'
+    | 'unanswered'
+    | 'uncited'
+    | 'unsupported'
+    | 'uncertain'
+    | 'little'
+    | 'see_also',
+    string
+  >
+>;
 
 /** What tells a language from others that share its letters. Words are divided by blanks. */
 export interface LanguageMarks {

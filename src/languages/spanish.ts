@@ -53,6 +53,12 @@ export const spanish: Language = {
     refused: 'No puedo responder a esto: nada en la base de conocimientos respalda lo suficiente una respuesta.',
     part: 'Las fuentes no responden a «¿{part}?».',
     written_in: 'Las fuentes están en {language}.',
+    unanswered: 'Fiabilidad limitada: nada de lo encontrado responde a esto.',
+    uncited: 'Fiabilidad limitada: la respuesta no cita ninguna fuente.',
+    unsupported: 'Fiabilidad limitada: las fuentes citadas no lo respaldan todo.',
+    uncertain: 'Fiabilidad limitada: puede que esta no sea la respuesta, o no toda.',
+    little: 'Fiabilidad limitada: la colección contiene poco sobre esto.',
+    see_also: 'Véase también:',
   },
   questions: {
     asks: String.raw`(?:expli(?:ca|que)|describ[ae]|muestr[ae]|compar[ae]|enumer[ae]|qué|cómo|por qué|cuándo|cuánt[oa]s?|dónde|quién(?:es)?|cuál(?:es)?)(?!\p{L})`,

@@ -231,10 +231,11 @@ describe('the end of an ingest', () => {
     expect(many.slice(-2)).toEqual(['  note         Notice 9.', '  note         … and 2 more; --json lists them.']);
   });
 
-  it('says nothing of what comes next with --quiet', () => {
+  it('says with --quiet what failed, and nothing else', () => {
     const quiet = paper({ quiet: true });
-    showIngest(report({ unchanged: 1, notices: ['It was cut off.'] }), { screen: quiet, milliseconds: 1, dry_run: false, flags: {} });
-    expect(quiet.out.at(-1)).toBe('  note         It was cut off.');
+    const done = report({ unchanged: 1, notices: ['It was cut off.'], failed: 1, errors: [failure('a', 'a is broken.')] });
+    showIngest(done, { screen: quiet, milliseconds: 1, dry_run: false, flags: {} });
+    expect([quiet.out, quiet.warnings]).toEqual([[], ['1 item failed:', '  a is broken.']]);
   });
 
   it('says how to go on after what may pass', () => {
@@ -324,7 +325,8 @@ describe('an answer', () => {
   const result = {
     answer: 'It is [1].',
     sources: [source, { ...source, id: 'j', citation: 2, cited: false }],
-    retrieval: { outputs: [] },
+    history: [],
+    retrieval: { query: 'What is it?', outputs: [] },
     errors: [],
     answer_confidence: { level: 'high', reason: 'retrieval_quality_pass' },
     retrieval_quality: { status: 'passed', passed_chunks: 2 },
@@ -366,6 +368,29 @@ describe('an answer', () => {
       '[2] Page 2 — a.md · page 2',
       '[3] Page 3 — a.md · page 2',
     ]);
+  });
+
+  it('is doubted in the language of the question, or of the one before it', () => {
+    const uncertain = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
+    const doubted = (query: string, before = '') => {
+      const screen = paper();
+      const history = [{ role: 'user' as const, content: before }];
+      const retrieval = { query, search_query: query, retrieved: 0, outputs: [], failed: 0, errors: [] };
+      showSources({ ...result, history, retrieval, answer_confidence: uncertain }, screen);
+      return screen.out.filter((line) => /:$|: /.test(line));
+    };
+    expect(doubted('Wie lange hält der Filter?')).toEqual([
+      '\nWenig Gewähr: Das ist vielleicht nicht die Antwort, oder nicht die ganze.',
+      '\nSiehe auch:',
+    ]);
+    expect(doubted('Combien de temps dure le filtre ?')).toContain('\nVoir aussi :');
+    expect(doubted('ERR-4042', '¿Cuánto dura el filtro?')).toContain('\nVéase también:');
+  });
+
+  it('that may not be the answer names nothing else with --quiet', () => {
+    const screen = paper({ quiet: true });
+    showSources({ ...result, answer_confidence: { level: 'low', reason: 'answer_uncertain', probability: 0.5 } }, screen);
+    expect(screen.out.slice(1)).toEqual(['', '[1] Manual — a.md · page 2']);
   });
 
   it('that may not be the answer shows what was found beside its sources, too', () => {

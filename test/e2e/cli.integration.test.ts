@@ -57,8 +57,7 @@ describe('a first ingest', () => {
 describe('the exit code', () => {
   it('is 0 for what is done, and silent with --quiet', async () => {
     const again = await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd: home });
-    expect(again).toMatchObject({ code: 0, error: '' });
-    expect(again.out).toMatch(/^Nothing has changed in «default»/);
+    expect(again).toEqual({ ...again, code: 0, out: '', error: '' });
   });
 
   it('is 1 where items failed, which are named, and 0 where that is allowed', async () => {

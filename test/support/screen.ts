@@ -14,6 +14,7 @@ export function paper(
     color: new Chalk({ level: 0 }),
     colorBeside: new Chalk({ level: 0 }),
     print: (text) => void out.push(text),
+    report: (text) => void (rest.quiet || out.push(text)),
     printJson: (value) => void out.push(JSON.stringify(value)),
     write: (text) => void out.push(text),
     note: (text) => void notes.push(text),

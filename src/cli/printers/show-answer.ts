@@ -1,5 +1,7 @@
 import type { Event } from '../../schema/results.ts';
 import type { ChatResult } from '../../schema/answers.ts';
+import type { FallbackMessages } from '../../languages/language.ts';
+import { fallbacksFor } from '../../stages/chat/fallback.ts';
 import { count } from '../../text/count.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
 import { folded, plain, wrappedText } from '../markdown/flow.ts';
@@ -10,13 +12,16 @@ import { placeText } from './show-hits.ts';
 import { failureLine } from './show-ingest.ts';
 
 /** Why an answer is to be trusted less than others; undefined where there is no doubt, and where no answer from sources was to be had. */
-function doubtOf({ answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult): string | undefined {
+function doubtOf(
+  { answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult,
+  messages: FallbackMessages,
+): string | undefined {
   if (answer === '' || reason === 'errors' || reason === 'direct_intent') return undefined;
-  if (level === 'none') return 'nothing that was found answers this.';
-  if (!sources.some((source) => source.cited)) return 'the answer cites no source.';
-  if (reason === 'citations_unsupported') return 'the cited sources do not support all of it.';
+  if (level === 'none') return messages.unanswered;
+  if (!sources.some((source) => source.cited)) return messages.uncited;
+  if (reason === 'citations_unsupported') return messages.unsupported;
   if (level !== 'low') return undefined;
-  return retrieval_quality.passed_chunks ? 'this may not be the answer, or not all of it.' : 'the collection holds little about this.';
+  return retrieval_quality.passed_chunks ? messages.uncertain : messages.little;
 }
 
 /** Passages that are shown beside a doubtful answer, with those that it cites. */
@@ -34,16 +39,17 @@ function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
   ];
 }
 
-/** What follows an answer: how far it can be trusted, what it cites, and what went wrong. */
+/** What follows an answer, in the language of the question: how far it can be trusted, what it cites, and what went wrong. */
 export function showSources(result: ChatResult, screen: Screen): void {
   const { color } = screen;
   const cited = result.sources.filter((source) => source.cited);
-  const doubt = doubtOf(result);
-  if (doubt) screen.print(color.dim(wrappedText(`\nLow confidence: ${doubt}`, screen.columns)));
-  const others = doubt ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
+  const messages = fallbacksFor(result.retrieval.query, result.history);
+  const doubt = doubtOf(result, messages);
+  if (doubt) screen.print(color.dim(wrappedText(`\n${doubt}`, screen.columns)));
+  const others = doubt && !screen.quiet ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
-  if (others.length > 0) screen.print(color.dim('\nSee also:'));
+  if (others.length > 0) screen.print(color.dim(`\n${messages.see_also}`));
   for (const source of others) screen.print(sourceLine(source, screen));
   // a model that can't be asked fails at the search query and at the answer alike
   for (const line of new Set(result.errors.map((error) => failureLine(error))))

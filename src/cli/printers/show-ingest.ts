@@ -27,17 +27,17 @@ export function failureLine({ source, source_kind, error, attempts }: ErrorItem)
 export function showIngest(result: IngestResult, view: IngestView): void {
   const { screen } = view;
   const failures = result.failed > 0 ? `, ${count(result.failed, 'failure')}` : '';
-  screen.print(
+  screen.report(
     screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
   );
   for (const [name, text] of [...rowsOf(result, view), ...noteRows(result)])
-    screen.print(wrappedRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
+    screen.report(wrappedRow(`  ${name.padEnd(12)} `, printable(text), screen.columns));
   showFailures(result.errors, result.failed, screen);
   if (!view.dry_run && result.errors.some(({ isRetryable }) => isRetryable))
     screen.warn('Some of that may pass: the same command again tries it, and leaves out what is stored already.');
-  if (view.dry_run || screen.quiet || result.stored + result.unchanged === 0) return;
+  if (view.dry_run || result.stored + result.unchanged === 0) return;
   const option = repeatFlags(view.flags);
-  screen.print(screen.color.dim(`Next: kb retrieve "…"${option}   or   kb chat${option}`));
+  screen.report(screen.color.dim(`Next: kb retrieve "…"${option}   or   kb chat${option}`));
 }
 
 interface IngestView {
