@@ -3,8 +3,8 @@ export type PdfText = string | { text: string; size?: number; x?: number; y?: nu
 
 interface PdfOptions {
   info?: Record<string, string>;
-  /** Titles of the outline, all on the first level, each leading to the first page. */
-  outline?: readonly string[];
+  /** Entries of the outline, all on the first level: a title alone leads to the first page, others to a place `top` points above the lower edge of theirs. */
+  outline?: readonly (string | { title: string; page: number; top: number })[];
   /** Entries of the trailer beside the usual ones. */
   trailer?: string;
 }
@@ -39,8 +39,8 @@ export function pdfFile(
       .join(' ')} >>`,
     `<< /Type /Outlines ${outline.length > 0 ? `/First ${entry(0)} /Last ${entry(outline.length - 1)} /Count ${outline.length}` : ''} >>`,
     ...outline.map(
-      (title, i) =>
-        `<< /Title ${literal(title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${kids[0]} /Fit] >>`,
+      (item, i) =>
+        `<< /Title ${literal(typeof item === 'string' ? item : item.title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${typeof item === 'string' ? `${kids[0]} /Fit` : `${kids[item.page - 1]} /XYZ 0 ${item.top} null`}] >>`,
     ),
   ];
   for (const page of pages) {

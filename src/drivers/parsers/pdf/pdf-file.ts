@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import type { PdfItem } from './pdf-lines.ts';
 
+/** Where a link leads: a page by its index or its reference, how that is shown, and numbers; or a name of such a place. */
+type Destination = string | readonly unknown[] | null;
+
 /** A node of the outline (the bookmarks). */
-export interface PdfOutline {
+export interface PdfNode {
   title: string;
-  items: PdfOutline[];
+  items: PdfNode[];
+  dest?: Destination;
 }
 
 /** As much of a document of pdf.js as is read here. */
@@ -12,7 +16,10 @@ export interface PdfFile {
   readonly numPages: number;
   getPage(number: number): Promise<{ getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>; cleanup(): void }>;
   getMetadata(): Promise<{ info: Record<string, unknown> }>;
-  getOutline(): Promise<PdfOutline[] | null>;
+  getOutline(): Promise<PdfNode[] | null>;
+  getDestination(name: string): Promise<readonly unknown[] | null>;
+  /** Of a page by its reference; throws for one that is none. */
+  getPageIndex(reference: unknown): Promise<number>;
 }
 
 /** Opens a PDF for `use`, and closes it. Throws what pdf-parse throws: a PasswordException for an encrypted file. */

@@ -1,5 +1,5 @@
-import type { PdfOutline } from './pdf-file.ts';
 import type { PdfLine } from './pdf-lines.ts';
+import type { OutlineEntry } from './pdf-outline.ts';
 
 /** A heading's letters are larger than those of the text by this factor. */
 const LARGER = 1.15;
@@ -7,66 +7,97 @@ const LARGER = 1.15;
 const LONGEST = 200;
 /** Sizes told apart as levels. */
 const LEVELS = 4;
-/** An outline of fewer entries does not describe the document. */
+/** An outline of which fewer entries are found in the text does not describe the document. */
 const LEAST_OUTLINE = 3;
-
-/** An entry of the outline. */
-interface Entry {
-  key: string;
-  level: number;
-}
+/** Lines that a heading is wrapped over, at most. */
+const MOST_LINES = 4;
+/** Lines of a page that are looked at for each entry: a page for people has fewer. */
+const MOST_ON_PAGE = 1000;
+/** An entry may lead to a place below its heading's base line by this many font sizes. */
+const BELOW = 1;
 
 /** The level of a line that is a heading; undefined for any other. */
 export type HeadingLevel = (line: PdfLine) => number | undefined;
 
-/** Tells the headings of a document: the lines that its outline names, or else those in larger letters than most of the text. */
-export function headingLevels(lines: readonly PdfLine[], outline: readonly PdfOutline[]): HeadingLevel {
-  const entries = entriesOf(outline, 1);
-  const keys = new Set(entries.map(({ key }) => key));
-  const named = lines.filter(({ text }) => keys.has(keyOf(text)));
-  return named.length >= LEAST_OUTLINE ? byOutline(named, entries) : bySize(lines);
-}
-
-/** The outline from top to bottom. */
-const entriesOf = (outline: readonly PdfOutline[], level: number): Entry[] =>
-  outline
-    .flatMap(({ title, items }) => [{ key: keyOf(title), level: Math.min(level, 6) }, ...(level < 20 ? entriesOf(items, level + 1) : [])])
-    .filter(({ key }) => key !== '');
-
-/**
- * A title that several entries have («Examples», in every chapter) is the next of them after the heading before, else the nearest before it. Of more lines than entries with one
- * title, those in smaller letters are none of them: words in bold, a table of contents.
- */
-function byOutline(lines: readonly PdfLine[], entries: readonly Entry[]): HeadingLevel {
-  const places = new Map<string, number[]>();
-  for (const [place, { key }] of entries.entries()) places.set(key, [...(places.get(key) ?? []), place]);
+/** Tells the headings of a document: the lines that its outline leads to, or else those in larger letters than most of the text. */
+export function headingLevels(pages: readonly PdfLine[][], outline: readonly OutlineEntry[]): HeadingLevel {
   const levels = new Map<PdfLine, number>();
-  let last = -1;
-  for (const line of lines.filter(isLargest(lines, places))) {
-    const known = places.get(keyOf(line.text))!;
-    last = known.find((place) => place > last) ?? known.at(-1)!;
-    levels.set(line, entries[last]!.level);
+  let found = 0;
+  for (const entry of outline) {
+    const heading = headingOf(entry, (pages[entry.page] ?? []).slice(0, MOST_ON_PAGE), levels);
+    if (heading) found++;
+    for (const line of heading ?? []) levels.set(line, Math.min(entry.level, 6));
   }
-  return (line) => levels.get(line);
+  return found >= LEAST_OUTLINE ? (line) => levels.get(line) : bySize(pages.flat());
 }
 
-/** Tells of the lines of one title the largest, as many as it has entries; more where they are of one size. */
-function isLargest(lines: readonly PdfLine[], places: ReadonlyMap<string, readonly number[]>): (line: PdfLine) => boolean {
-  const sizes = new Map<string, number[]>();
-  for (const { text, size } of lines) sizes.set(keyOf(text), [...(sizes.get(keyOf(text)) ?? []), rounded(size)]);
-  const least = new Map([...sizes].map(([key, all]) => [key, all.toSorted((a, b) => b - a)[places.get(key)!.length - 1] ?? 0]));
-  return ({ text, size }) => rounded(size) >= least.get(keyOf(text))!;
+/** The lines that spell a title: of several places, the nearest below `top`, or else the one in the largest letters. Lines that are a heading already are left out. */
+function headingOf({ title, top }: OutlineEntry, lines: readonly PdfLine[], taken: ReadonlyMap<PdfLine, number>): PdfLine[] | undefined {
+  const spelled = lines.flatMap((line, i) => {
+    const heading = taken.has(line) ? undefined : spelling(title, lines.slice(i, i + MOST_LINES));
+    return heading ? [heading] : [];
+  });
+  const below = spelled.filter(([first]) => top !== undefined && first!.y <= top + BELOW * first!.size);
+  if (below.length > 0) return below.reduce((nearest, heading) => (heading[0]!.y > nearest[0]!.y ? heading : nearest));
+  return spelled.reduce<PdfLine[] | undefined>(
+    (best, heading) => (best && rounded(best[0]!.size) >= rounded(heading[0]!.size) ? best : heading),
+    undefined,
+  );
 }
 
-const keyOf = (text: string): string => (text.length > LONGEST ? '' : text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''));
+/** The lines at the beginning of these that spell a title, with a number before one of the two or both. */
+function spelling(title: string, lines: readonly PdfLine[]): PdfLine[] | undefined {
+  const wanted = keysOf(title);
+  let text = '';
+  for (const [i, line] of lines.entries()) {
+    text = `${text} ${line.text}`.trim();
+    const keys = keysOf(text);
+    if (keys.some((key) => wanted.includes(key))) return lines.slice(0, i + 1);
+    if (!keys.some((key) => wanted.some((whole) => whole.startsWith(key)))) return undefined;
+  }
+  return undefined;
+}
+
+/** The letters of a title, and those without its number. */
+const keysOf = (title: string): string[] => [title, title.replace(NUMBER, '')].map(keyOf).filter((key) => key !== '');
+
+/** The number of a heading: «3.1», «Chapter 2:», «IV», «Appendix B». */
+const NUMBER = /^(?:\p{L}+\s)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVXLC]+)[.:)]?\s+/u;
+
+const keyOf = (text: string): string =>
+  text.length > LONGEST
+    ? ''
+    : text
+        .normalize('NFKC')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, '');
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 
-function bySize(lines: readonly PdfLine[]): HeadingLevel {
+/** The font size of most of the text. */
+function bodySize(lines: readonly PdfLine[]): number {
   const letters = new Map<number, number>();
   for (const { text, size } of lines) letters.set(rounded(size), (letters.get(rounded(size)) ?? 0) + text.length);
-  const body = [...letters].reduce((most, item) => (item[1] > most[1] ? item : most), [0, 0])[0];
-  const isHeading = ({ text, size }: PdfLine) => rounded(size) >= body * LARGER && text.length <= LONGEST && /\p{L}{2}/u.test(text);
-  const sizes = [...new Set(lines.filter(isHeading).map(({ size }) => rounded(size)))].toSorted((a, b) => b - a);
-  return (line) => (isHeading(line) ? Math.min(LEVELS, sizes.indexOf(rounded(line.size)) + 1) : undefined);
+  return [...letters].reduce((most, item) => (item[1] > most[1] ? item : most), [0, 0])[0];
+}
+
+const isLarge = ({ text, size }: PdfLine, body: number): boolean =>
+  rounded(size) >= body * LARGER && text.length <= LONGEST && /\p{L}{2}/u.test(text);
+
+function bySize(lines: readonly PdfLine[]): HeadingLevel {
+  const body = bodySize(lines);
+  const sizes = [...new Set(lines.filter((line) => isLarge(line, body)).map(({ size }) => rounded(size)))].toSorted((a, b) => b - a);
+  return (line) => (isLarge(line, body) ? Math.min(LEVELS, sizes.indexOf(rounded(line.size)) + 1) : undefined);
+}
+
+/** What the first page that has text says in its largest letters, where they are larger than those of the text. */
+export function titleOnFirstPage(pages: readonly PdfLine[][]): string | undefined {
+  const body = bodySize(pages.flat());
+  const page = pages.find((lines) => lines.length > 0) ?? [];
+  const largest = page.reduce((most, line) => (isLarge(line, body) ? Math.max(most, rounded(line.size)) : most), 0);
+  const isOf = (line: PdfLine | undefined): boolean => line !== undefined && isLarge(line, body) && rounded(line.size) === largest;
+  const begin = page.findIndex(isOf);
+  const end = page.findIndex((line, i) => i > begin && !isOf(line));
+  const title = page.slice(begin, end < 0 ? undefined : end).map(({ text }) => text);
+  return begin >= 0 && title.join(' ').length <= LONGEST ? title.join(' ') : undefined;
 }

@@ -115,6 +115,44 @@ const wordsOf = (cells: readonly Cell[]): string =>
 /** Whether a row is a line of a program: numbered, or with a statement's end. */
 const isCode = ({ lines }: Row): boolean => lines.some(({ cells, text }) => /^\d+:$/.test(cells[0]!.text) || /[;{}]$/.test(text));
 
+/** A label stands in front of its text by at most this much, in font sizes: a table's first column is wider. */
+const HANGING = 6;
+/** So many labels whose text is wrapped under itself tell how far labels stand in front. */
+const LEAST_LABELS = 2;
+
+/** Which labels a document has: options, or terms with their definitions. */
+export interface Labels {
+  /** Whether a line begins with one. */
+  begins(line: PdfLine): boolean;
+  /** Whether a line is one, and its text begins with the line below it. */
+  isAbove(line: PdfLine, next: PdfLine | undefined): boolean;
+}
+
+/** Tells the labels of a document by how far their text hangs behind them, as that of lines does whose text is wrapped under itself. */
+export function labelsOf(pages: readonly PdfLine[][]): Labels {
+  const hanging = new Map<number, number>();
+  const isKnown = (points: number): boolean => (hanging.get(points) ?? 0) >= LEAST_LABELS;
+  const isNext = (line: PdfLine, next: PdfLine | undefined): next is PdfLine =>
+    next?.cells.length === 1 && line.y > next.y && line.y - next.y <= WRAPPED_STEP * line.size;
+  for (const lines of pages)
+    for (const [i, line] of lines.entries())
+      if (isHanging(line) && isNext(line, lines[i + 1]) && Math.abs(lines[i + 1]!.x - line.cells[1]!.x) < 1)
+        hanging.set(hangOf(line), (hanging.get(hangOf(line)) ?? 0) + 1);
+  return {
+    begins: (line) => isHanging(line) && isKnown(hangOf(line)),
+    isAbove: (line, next) =>
+      line.cells.length === 1 && !SENTENCE_END.test(line.text) && isNext(line, next) && isKnown(Math.round(next.x - line.x)),
+  };
+}
+
+const hangOf = ({ cells }: PdfLine): number => Math.round(cells[1]!.x - cells[0]!.x);
+
+const isHanging = (line: PdfLine): boolean =>
+  line.cells.length === 2 && hangOf(line) <= HANGING * line.size && !BULLET.test(line.text) && !NUMBER.test(line.text);
+
+/** A labelled line without its label. */
+const unlabelled = (line: PdfLine): PdfLine => ({ ...line, ...line.cells[1]!, cells: line.cells.slice(1) });
+
 /** The lines of a page, those of a table of contents with dots before their page also where the file draws none. */
 function withLeaders(lines: readonly PdfLine[]): PdfLine[] {
   const isContents = lines.filter(({ text }) => text.includes(LEADER)).length >= LEAST_ROWS;
@@ -141,6 +179,8 @@ const SENTENCE_END = /[.!?:;…。！？]["'”’)\]]*$/;
 interface Block {
   level: number | undefined;
   lines: PdfLine[];
+  /** What its text is about, as it stands in front of it. */
+  label?: string | undefined;
   /** Its rows, where it is a table that can be read as one. */
   table?: string | undefined;
   /** Rows of which none is joined to the next. */
@@ -148,11 +188,15 @@ interface Block {
 }
 
 /** The Markdown of a page: headings, list items, tables, and paragraphs whose lines are joined again. */
-export function pageMarkdown(drawn: readonly PdfLine[], levelOf: HeadingLevel): string {
+export function pageMarkdown(drawn: readonly PdfLine[], levelOf: HeadingLevel, labels: Labels): string {
   const lines = withLeaders(drawn);
-  const isText = (line: PdfLine): boolean => levelOf(line) === undefined && !BULLET.test(line.text) && !NUMBER.test(line.text);
+  const isText = (line: PdfLine): boolean =>
+    levelOf(line) === undefined && !BULLET.test(line.text) && !NUMBER.test(line.text) && !labels.begins(line);
   const step = usualStep(lines);
-  const width = lines.reduce((most, { x, right }) => Math.max(most, right - x), 0);
+  const full: Full = {
+    width: lines.reduce((most, { x, right }) => Math.max(most, right - x), 0),
+    edge: lines.reduce((most, { right }) => Math.max(most, right), 0),
+  };
   const blocks: Block[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
@@ -164,12 +208,15 @@ export function pageMarkdown(drawn: readonly PdfLine[], levelOf: HeadingLevel): 
     }
     const level = levelOf(line);
     const block = blocks.at(-1);
-    if (block && !block.isRows && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
+    if (level === undefined && labels.begins(line)) blocks.push({ level, label: line.cells[0]!.text, lines: [unlabelled(line)] });
+    else if (block && !block.isRows && block.level === level && (level ? continuesHeading(block, line) : continuesText(block, line, step)))
       block.lines.push(line);
+    else if (level === undefined && isText(line) && labels.isAbove(line, lines[i + 1]))
+      blocks.push({ level, label: line.text, lines: [lines[++i]!] });
     else blocks.push({ level, lines: [line] });
   }
   return blocks
-    .map((block, i) => `${i === 0 ? '' : isItem(block) && isItem(blocks[i - 1]!) ? '\n' : '\n\n'}${blockMarkdown(block, width)}`)
+    .map((block, i) => `${i === 0 ? '' : isItem(block) && isItem(blocks[i - 1]!) ? '\n' : '\n\n'}${blockMarkdown(block, full)}`)
     .join('');
 }
 
@@ -185,11 +232,12 @@ function continuesHeading({ lines }: Block, { y, size }: PdfLine): boolean {
   return before.y - y > 0 && before.y - y < HEADING_STEP * size && Math.abs(before.size - size) < 0.5;
 }
 
-function continuesText({ lines }: Block, line: PdfLine, step: number): boolean {
+function continuesText({ lines, label }: Block, line: PdfLine, step: number): boolean {
   const before = lines.at(-1)!;
   if (BULLET.test(line.text) || NUMBER.test(line.text)) return false;
   const down = before.y - line.y;
   const isMidSentence = !SENTENCE_END.test(before.text) && /^\p{Ll}/u.test(line.text);
+  if (lines.length + Number(label !== undefined) > 1 && line.x < Math.min(...lines.map(({ x }) => x)) - INDENT * line.size) return false;
   if (down < 0 || down > WIDER * step) return isMidSentence && down < 0;
   if (Math.abs(before.size - line.size) > 0.15 * before.size) return isMidSentence;
   return !(line.x - before.x > INDENT * line.size && SENTENCE_END.test(before.text));
@@ -197,23 +245,32 @@ function continuesText({ lines }: Block, line: PdfLine, step: number): boolean {
 
 const isItem = ({ level, lines }: Block): boolean => level === undefined && BULLET.test(lines[0]!.text);
 
-function blockMarkdown({ level, lines, table, isRows }: Block, width: number): string {
+function blockMarkdown({ level, lines, label, table, isRows }: Block, full: Full): string {
+  if (label !== undefined) return `**${escapeTags(label).replace(/[*\\]/g, '\\$&')}**\n\n${blockMarkdown({ level, lines }, full)}`;
   if (table !== undefined) return table;
   if (isRows) return lines.map(({ text }) => escapeLine(text)).join('\n');
-  if (level) return heading(level, joined(lines, 0));
-  const text = joined(lines, width);
+  if (level) return heading(level, joined(lines, { width: 0, edge: 0 }));
+  const text = joined(lines, full);
   if (BULLET.test(text)) return `- ${text.replace(BULLET, '')}`;
   return NUMBER.test(text) ? text : text.split('\n').map(escapeLine).join('\n');
 }
 
+/** How wide the widest line of a page is, and how far right one reaches. */
+interface Full {
+  width: number;
+  edge: number;
+}
+
 /** One line where the page was full; a line that ended on purpose stays one. */
-function joined(lines: readonly PdfLine[], width: number): string {
+function joined(lines: readonly PdfLine[], { width, edge }: Full): string {
   return lines.reduce((text, line, i) => {
     if (i === 0) return line.text;
     const before = lines[i - 1]!;
     const isWrapped = /\p{L}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line.text);
     if (isWrapped) return text.slice(0, -1) + line.text;
-    const isFull = before.right - before.x >= FULL * width && !before.text.includes(' … ');
+    const isLong =
+      before.right - before.x >= FULL * width || (Math.abs(before.x - line.x) < 1 && before.right >= edge - (1 - FULL) * width);
+    const isFull = isLong && !before.text.includes(' … ');
     return `${text}${isFull ? ' ' : '\n'}${line.text}`;
   }, '');
 }

@@ -1,11 +1,11 @@
 import type { ParsedDocument, Parser } from '../../../ports/reading.ts';
 import type { Mark, Metadata } from '../../../schema/items.ts';
 import { encryptedFile, withoutTextLayer } from '../parse-failures.ts';
-import { type PdfFile, type PdfOutline, withPdf } from './pdf-file.ts';
-import { headingLevels } from './pdf-headings.ts';
+import { type PdfFile, withPdf } from './pdf-file.ts';
+import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
 import { type PdfLine, pdfLines, withoutRunningLines } from './pdf-lines.ts';
-import { pageMarkdown } from './pdf-paragraphs.ts';
-import { firstHeading } from '../title.ts';
+import { readOutline } from './pdf-outline.ts';
+import { labelsOf, pageMarkdown } from './pdf-paragraphs.ts';
 
 /** The text of the pages in the order in which it is drawn; a mark at each page. */
 export const pdfParser: Parser = {
@@ -23,16 +23,17 @@ async function readPdf(file: PdfFile, source: string): Promise<ParsedDocument> {
   const lines = pages.flat();
   if (!lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) throw withoutTextLayer(source, file.numPages);
   const { info } = await file.getMetadata();
-  const levelOf = headingLevels(lines, await outlineOf(file));
+  const levelOf = headingLevels(pages, await readOutline(file));
+  const labels = labelsOf(pages);
   const marks: Mark[] = [];
   let text = '';
   for (const [index, page] of pages.entries()) {
     if (page.length === 0) continue;
     if (text !== '') text += '\n\n';
     marks.push({ at: text.length, page: index + 1 });
-    text += pageMarkdown(page, levelOf);
+    text += pageMarkdown(page, levelOf, labels);
   }
-  return { text, title: titleOf(info) ?? firstHeading(text), metadata: metadataOf(info, file.numPages), marks };
+  return { text, title: titleOf(info) ?? titleOnFirstPage(pages), metadata: metadataOf(info, file.numPages), marks };
 }
 
 async function readPages(file: PdfFile): Promise<PdfLine[][]> {
@@ -45,13 +46,6 @@ async function readPages(file: PdfFile): Promise<PdfLine[][]> {
   }
   return pages;
 }
-
-/** A broken outline costs the headings, not the document. */
-const outlineOf = (file: PdfFile): Promise<PdfOutline[]> =>
-  file.getOutline().then(
-    (outline) => outline ?? [],
-    () => [],
-  );
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
 

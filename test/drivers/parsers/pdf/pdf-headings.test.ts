@@ -1,53 +1,82 @@
 import { describe, expect, it } from 'vitest';
-import { headingLevels } from '../../../../src/drivers/parsers/pdf/pdf-headings.ts';
-import type { PdfOutline } from '../../../../src/drivers/parsers/pdf/pdf-file.ts';
+import { headingLevels, titleOnFirstPage } from '../../../../src/drivers/parsers/pdf/pdf-headings.ts';
+import type { PdfLine } from '../../../../src/drivers/parsers/pdf/pdf-lines.ts';
+import type { OutlineEntry } from '../../../../src/drivers/parsers/pdf/pdf-outline.ts';
 
-const lineOf = (text: string, size = 10) => ({ text, x: 72, right: 300, y: 700, size, cells: [] });
-const entry = (title: string, ...items: PdfOutline[]): PdfOutline => ({ title, items });
+/** Lines of a page from top to bottom, 20 points apart: the first stands at 700. */
+const pageOf = (...lines: (string | [text: string, size: number])[]): PdfLine[] =>
+  lines.map((line, i) => {
+    const [text, size] = typeof line === 'string' ? [line, 10] : line;
+    return { text, size, x: 72, right: 300, y: 700 - 20 * i, cells: [] };
+  });
+const entry = (title: string, level: number, page: number, top?: number): OutlineEntry => ({ title, level, page, top });
+const levels = (pages: PdfLine[][], outline: OutlineEntry[]) => {
+  const levelOf = headingLevels(pages, outline);
+  return pages.map((lines) => lines.map((line) => levelOf(line)));
+};
 
 describe('the headings of an outline', () => {
-  it('have the level of their own entry where several have one title', () => {
+  it('stand on the page that it leads to, not where other lines say the same', () => {
+    const pages = [
+      pageOf('Contents', 'Exit Status', 'Signals'),
+      pageOf('exit status', 'A number.'),
+      pageOf('Exit Status', 'Signals', 'End'),
+    ];
+    const outline = [entry('Exit Status', 1, 2), entry('Signals', 2, 2), entry('End', 1, 2)];
+    expect(levels(pages, outline)).toEqual([
+      [undefined, undefined, undefined],
+      [undefined, undefined],
+      [1, 2, 1],
+    ]);
+  });
+
+  it('are the lines next below the places that it leads to, where one title stands there several times', () => {
+    const page = pageOf('Syntax', 'Logscale', 'Syntax', 'Text', 'Syntax', 'Words');
+    const outline = [entry('Logscale', 2, 0, 690), entry('Syntax', 3, 0, 668), entry('Syntax', 3, 0, 635)];
+    expect(levels([page], outline)).toEqual([[undefined, 2, 3, undefined, 3, undefined]]);
+  });
+
+  it('have numbers that it leaves out, or none of its own, and may be wrapped', () => {
+    const page = pageOf(
+      '3.1 Shell Syntax',
+      'Words',
+      'Chapter 4 Commands',
+      'Differences From',
+      'The Other Shell',
+      '8.8 A Completion',
+      'Example',
+    );
     const outline = [
-      entry('Plotting', entry('Syntax')),
-      entry(
-        'Commands',
-        entry('Set', entry('Angles', entry('Syntax'), entry('Examples')), entry('Logscale', entry('Syntax'), entry('Examples'))),
-      ),
+      entry('Shell Syntax', 2, 0),
+      entry('4 Commands', 1, 0),
+      entry('B Differences From The Other Shell', 1, 0),
+      entry('A Completion Example', 2, 0),
     ];
-    const lines = [
-      'Plotting',
-      'Syntax',
-      'Some text',
-      'Commands',
-      'Set',
-      'Angles',
-      'Syntax',
-      'Examples',
-      'Logscale',
-      'Syntax',
-      'Examples',
-    ].map((text) => lineOf(text));
-    const levelOf = headingLevels(lines, outline);
-    expect(lines.map(levelOf)).toEqual([1, 2, undefined, 1, 2, 3, 4, 4, 3, 4, 4]);
+    expect(levels([page], outline)).toEqual([[2, undefined, 1, 1, 1, 2, 2]]);
   });
 
-  it('have the level of the nearest entry before where a line that only says the same led too far', () => {
-    const outline = [entry('Plotting', entry('Style', entry('Key'))), entry('Jitter'), entry('Key', entry('Examples')), entry('Tics')];
-    const lines = ['Plotting', 'Style', 'Key', 'Jitter', 'Examples', 'Key', 'Examples', 'Tics'].map((text) => lineOf(text));
-    expect(lines.map(headingLevels(lines, outline))).toEqual([1, 2, 3, 1, 2, 1, 2, 1]);
+  it('are not the lines in smaller letters that only say the same, where it leads to a page alone', () => {
+    const page = pageOf('Plotting', ['Plotting', 16], ['Syntax', 16], ['Angles', 14], 'Syntax:');
+    expect(levels([page], [entry('Plotting', 1, 0), entry('Syntax', 1, 0), entry('Angles', 2, 0)])).toEqual([
+      [undefined, 1, 1, 2, undefined],
+    ]);
   });
 
-  it('are not the lines in smaller letters that only say the same', () => {
-    const lines = [
-      lineOf('Plotting'),
-      lineOf('Plotting', 16),
-      lineOf('Syntax', 16),
-      lineOf('Angles', 14),
-      lineOf('Syntax:'),
-      lineOf('Logscale', 14),
-      lineOf('Syntax:'),
-    ];
-    const levelOf = headingLevels(lines, [entry('Plotting'), entry('Syntax', entry('Angles'), entry('Logscale'))]);
-    expect(lines.map(levelOf)).toEqual([undefined, 1, 1, 2, undefined, 2, undefined]);
+  it('are those in larger letters where hardly any of its entries is in the text', () => {
+    const page = pageOf(['Care', 16], 'Words that are set in the size of the text.', 'Page 1');
+    expect(levels([page], [entry('Page 1', 1, 0), entry('Page 2', 1, 7)])).toEqual([[1, undefined, undefined]]);
+  });
+});
+
+describe('the title of a PDF without one in its properties', () => {
+  it('is what its first page says in the largest letters', () => {
+    const cover = pageOf('July 2026', ['Aqua 300', 24], ['Reference Manual', 24], ['Ida Berg', 14]);
+    expect(titleOnFirstPage([[], cover, pageOf(['exit status', 30], 'Words that are set in the size of most of the text.')])).toBe(
+      'Aqua 300 Reference Manual',
+    );
+  });
+
+  it('is none where its first page has no larger letters, whatever stands on others', () => {
+    expect(titleOnFirstPage([pageOf('Words'), pageOf(['Care', 16])])).toBeUndefined();
   });
 });

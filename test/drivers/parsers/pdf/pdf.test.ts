@@ -53,6 +53,44 @@ describe('PDF', () => {
     expect(text).toBe(`# 1 Care\n\n${wide}\n\n# 2 Repair\n\n${wide}\n\n# 3 Parts\n\n${wide}`);
   });
 
+  it('makes headings of the lines that its outline leads to, not of others that say the same', async () => {
+    const pages: PdfText[][] = [
+      ['Aqua 300', 'exit status', 'The number that a program leaves.', 'job control', 'Stopping programs.'],
+      ['3 Exit Status', { text: wide, y: 700 }, { text: '4 Job Control', y: 600 }, { text: wide, y: 560 }, { text: '5 End', y: 500 }],
+    ];
+    const outline = [
+      { title: 'Exit Status', page: 2, top: 770 },
+      { title: 'Job Control', page: 2, top: 615 },
+      { title: 'End', page: 2, top: 515 },
+    ];
+    const { text } = await read('pdf', pdfFile(pages, { outline }));
+    expect(text.match(/^#.*/gm)).toEqual(['# 3 Exit Status', '# 4 Job Control', '# 5 End']);
+  });
+
+  it('keeps the labels of options and terms with their text', async () => {
+    const item = (y: number, label: string, text: string): PdfText[] => [
+      { text: label, x: 90, y, size: 10 },
+      { text, x: 140, y, size: 10 },
+    ];
+    const more = (y: number, text: string, x = 140): PdfText => ({ text, x, y, size: 10 });
+    const lines = [
+      more(740, 'The program takes these options, of which each may be given once, and which may stand in any order:', 72),
+      ...item(728, '-a', 'Gives what is created the attribute of'),
+      more(716, 'export.'),
+      ...item(704, '-b', 'Says at once what has ended, and does not'),
+      more(692, 'wait for the next prompt.'),
+      ...item(680, '-e', 'Stops at the first error.'),
+      more(660, '--output-format', 90),
+      more(648, 'Names the format.'),
+      more(636, 'All others are errors.', 72),
+    ];
+    expect((await read('pdf', pdfFile([lines]))).text).toBe(
+      'The program takes these options, of which each may be given once, and which may stand in any order:\n\n' +
+        '**-a**\n\nGives what is created the attribute of\nexport.\n\n**-b**\n\nSays at once what has ended, and does not\nwait for the next prompt.\n\n' +
+        '**-e**\n\nStops at the first error.\n\n**--output-format**\n\nNames the format.\n\nAll others are errors.',
+    );
+  });
+
   it('has bullets as list items, and a table of contents without its dots', async () => {
     const lines = ['• Gloves', '• Goggles', '• Acid'];
     expect((await read('pdf', pdfFile([lines.map((line) => line.replace('•', '\x95'))]))).text).toBe('- Gloves\n- Goggles\n- Acid');
