@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Flags } from '@oclif/core';
 import { CONFIG_NAME } from '../src/config/load.ts';
 import { KbCommand } from '../src/cli/command.ts';
@@ -10,7 +10,7 @@ const LAST_BREATH = 2_000;
 export default class Serve extends KbCommand {
   static override summary = 'Serve the knowledge base over HTTP';
   static override description =
-    'Anyone who can reach the address can read and write the collections. It accepts only this machine unless KB_SERVER_TOKEN is set. /docs describes the interface.';
+    'Anyone who can reach the address can read and write the collections. It accepts only this machine unless KB_SERVER_TOKEN or server.tokens_file is set. /docs describes the interface.';
   static override examples = [
     '<%= config.bin %> serve',
     '<%= config.bin %> serve --port 0 --collection manuals',
@@ -25,11 +25,12 @@ export default class Serve extends KbCommand {
     const { flags } = await this.parse(Serve);
     const serving = async ({ loaded, engine, screen, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
       const { obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
-      const { port } = loaded.config.server;
+      const { port, tokens_file } = loaded.config.server;
       const file = loaded.file ?? join(loaded.home, CONFIG_NAME);
       const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
       const tell = obeyReloader(signal);
-      if (flags.reload) return await serveAndReload({ argv, file, keepsPort: port === 0, signal, say: screen.note });
+      const tokens = tokens_file === undefined ? undefined : resolve(loaded.home, tokens_file);
+      if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, say: screen.note });
       const { serve } = await import('../src/server/serve.ts');
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;

@@ -8,6 +8,7 @@ import type { Collection, CollectionInfo, VectorStore } from '../ports/stores.ts
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';
+import { mayUse } from '../core/access-rights.ts';
 
 /**
  * Who embeds: the provider that the settings name, with the collection's model where that is of the same provider and the settings have none. Where they
@@ -65,13 +66,14 @@ async function findCollection(context: Context): Promise<Collection | undefined>
 /** The same, for reading: throws where there is none. */
 export async function openCollection(context: Context): Promise<Collection> {
   const collection = await findCollection(context);
-  if (!collection) throw noCollection(context.settings.collection, await names(context));
+  if (!collection) throw noCollection(context.settings.collection, await permittedCollections(context));
   return collection;
 }
 
-async function names({ settings, resources }: Context): Promise<string[]> {
+/** The names of the collections that the caller may use. */
+export async function permittedCollections({ settings, resources, access }: Context): Promise<string[]> {
   const store = await resources.store(settings.storage);
-  return (await store.collections()).map(({ name }) => name);
+  return (await store.collections()).map(({ name }) => name).filter((name) => mayUse(access, name));
 }
 
 /**

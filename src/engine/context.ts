@@ -1,5 +1,6 @@
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer, RendererOptions } from '../ports/reading.ts';
+import type { AccessRights } from '../core/access-rights.ts';
 import type { Surface } from '../ports/engines.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { PathPlace } from '../stages/extract/files/local-path.ts';
@@ -35,6 +36,7 @@ export interface Context extends PathPlace {
   settings: Config;
   resources: Resources;
   surface: Surface;
+  access?: AccessRights | undefined;
   signal?: AbortSignal | undefined;
   /** Whether the report's lists (`items`, `outputs`) are wanted; the counts always are. */
   lists: boolean;

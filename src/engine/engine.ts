@@ -1,3 +1,4 @@
+import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, unfitChunking } from '../core/parse-request.ts';
 import { nearest } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
@@ -10,7 +11,7 @@ import type { Event } from '../schema/results.ts';
 import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
 import { driverNames, requestOptionsOf } from './driver-table.ts';
-import { assertPermitted, lendable } from './permissions.ts';
+import { assertCollections, assertPermitted, collectionsOf, lendable } from './permissions.ts';
 import { createResources } from './resources.ts';
 import { work, type Work } from './work.ts';
 
@@ -20,27 +21,30 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   const schema = withOwnNames(Config, names);
   const resources = createResources({ config, home, surface, own });
   const base = surface === 'server' ? lendable(config) : config;
-  const prepared = (name: OperationName, request: unknown) => {
+  const prepared = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
     const known = named(name);
+    assertScope(access, operations[known].scope);
     const input = withOwnNames(operations[known].input as z.ZodType, names);
     const given = parseRequest(input, request);
     const layer = settingsIn(input, given);
     const settings = schema.parse(mergeLayers(base, layer));
     const unfit = unfitChunking(settings.chunking);
     if (unfit) throw new KbError('usage', unfit);
+    const collections = collectionsOf(known, given, settings);
+    assertCollections(access, collections, { settings, config, home });
     const { check, run } = work[known] as Work;
     check?.(given, settings);
     const requestOptions = requestOptionsOf(settings.storage.vector_db, own);
     if (surface === 'server') assertPermitted({ layer, settings, config, home, cwd, requestOptions });
-    return { run, given, settings };
+    return { run, given, settings, collections };
   };
   return {
     config,
-    async *run(name, request, { signal, lists = true } = {}) {
-      const { run, given, settings } = prepared(name, request);
-      return (yield* numbered(run(given, { settings, resources, home, cwd, surface, signal, lists }))) as ResultOf<typeof name>;
+    async *run(name, request, { signal, access, lists = true } = {}) {
+      const { run, given, settings } = prepared(name, request, access);
+      return (yield* numbered(run(given, { settings, resources, home, cwd, surface, access, signal, lists }))) as ResultOf<typeof name>;
     },
-    check: (name, request) => void prepared(name, request),
+    check: (name, request, { access } = {}) => prepared(name, request, access).collections,
     checkStore: async () => void (await (await resources.store(config.storage)).collections()),
     close: () => resources.close(),
   };

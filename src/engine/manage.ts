@@ -4,7 +4,7 @@ import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredChunk } from '../ports/stores.ts';
 import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collection-requests.ts';
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
-import { embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
+import { permittedCollections, embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { dropOrigins } from './origins.ts';
 import { dropMemory } from './open-page-memory.ts';
@@ -23,11 +23,10 @@ export async function existingCollection({ settings, resources }: Context, name:
   return collection;
 }
 
-/** All collections of the store, by name. */
+/** The collections of the store that the caller may use, by name. */
 export async function* listCollections(_request: object, context: Context): Run<CollectionsResult> {
-  const infos = await (await context.resources.store(context.settings.storage)).collections();
   const collections = [];
-  for (const { name } of infos.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+  for (const name of (await permittedCollections(context)).toSorted())
     collections.push(await summaryOf(await existingCollection(context, name)));
   return { collections };
 }

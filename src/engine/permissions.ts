@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { KbError } from '../core/errors.ts';
+import { type AccessRights, mayUse } from '../core/access-rights.ts';
+import { operations, type OperationName } from '../schema/operations.ts';
 import { isWithin, type PathPlace, realPath } from '../stages/extract/files/local-path.ts';
 import { getPath, type Layer } from '../core/settings.ts';
 import type { Config } from '../schema/config.ts';
@@ -10,16 +12,21 @@ export interface Roots extends PathPlace {
   allowed_roots: readonly string[] | undefined;
 }
 
-/**
- * Makes what throws a KbError (`forbidden`) for a path that does not lie in one of the folders. The path is absolute and real (`realPath`), the folders
- * are made real here, once: by their real names no spelling and no link leads out. Neither need exist yet. The message calls the path `given`, as the
- * caller spelled it: what it leads to is not theirs to know.
- */
-export function authorizer({ allowed_roots, home, cwd }: Roots): (path: string, given?: string) => void {
+/** Makes what tells whether a path, which is absolute and real (`realPath`), lies in one of the folders. These are made real here, once; none need exist yet. */
+export function rootsFilter({ allowed_roots, home, cwd }: Roots): (path: string) => boolean {
   const folders = allowed_roots?.map((root) => resolve(home, root)) ?? [resolve(cwd)];
   const roots = folders.map((folder) => realPath(folder));
+  return (path) => roots.some((root) => isWithin(root, path));
+}
+
+/**
+ * Makes what throws a KbError (`forbidden`) for a path that does not lie in one of the folders: by real names no spelling and no link leads out.
+ * The message calls the path `given`, as the caller spelled it: what it leads to is not theirs to know.
+ */
+export function authorizer(roots: Roots): (path: string, given?: string) => void {
+  const isInRoots = rootsFilter(roots);
   return (path, given = 'The path') => {
-    if (roots.some((root) => isWithin(root, path))) return;
+    if (isInRoots(path)) return;
     throw new KbError('forbidden', `${given} lies outside the folders that the server may read.`, {
       hint: 'The operator lists them in server.allowed_roots.',
     });
@@ -43,6 +50,32 @@ export function lendable(config: Config): Config {
   const api = { ...config.ingestion.api };
   for (const key of SENT_TO_APIS) delete api[key];
   return { ...config, ingestion: { ...config.ingestion, api }, sources: {} };
+}
+
+/** The collections that a request is about: those that its settings name, or the one that it names itself. */
+export function collectionsOf(name: OperationName, given: unknown, settings: Config): string[] {
+  if (operations[name].sections.includes('collection')) return [settings.collection];
+  const { name: own } = (given ?? {}) as { name?: unknown };
+  return typeof own === 'string' ? [own] : [];
+}
+
+/** Throws a KbError (`forbidden`) for a collection that a caller may not use, and for another store, where collections of the same names are others. */
+export function assertCollections(
+  access: AccessRights | undefined,
+  collections: readonly string[],
+  { settings, config, home }: Pick<Caller, 'settings' | 'config' | 'home'>,
+): void {
+  if (access === undefined || access.collections.includes('*')) return;
+  const refused = collections.find((name) => !mayUse(access, name));
+  const hint = `It may use ${access.collections.join(', ')}; the operator lists them in server.tokens_file.`;
+  if (refused !== undefined)
+    throw new KbError('forbidden', `The token «${access.name}» may not use the collection «${refused}».`, { hint });
+  const isConfigured =
+    settings.storage.vector_db === config.storage.vector_db && storeUrl(settings.storage, home) === storeUrl(config.storage, home);
+  if (!isConfigured)
+    throw new KbError('forbidden', `The token «${access.name}» may use the configured store alone.`, {
+      hint: 'Leave vector_db and url out.',
+    });
 }
 
 interface Caller {

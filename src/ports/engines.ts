@@ -1,4 +1,5 @@
 import type { Config } from '../schema/config.ts';
+import type { AccessRights } from '../core/access-rights.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import type { OwnDrivers } from './drivers.ts';
@@ -18,6 +19,8 @@ export interface EngineOptions extends OwnDrivers {
 
 export interface RunOptions {
   signal?: AbortSignal | undefined;
+  /** Without it, everything is allowed. */
+  access?: AccessRights | undefined;
   /** Whether the report's lists are filled; without them it stays small, whatever the corpus. */
   lists?: boolean;
 }
@@ -27,8 +30,11 @@ export interface Engine {
   readonly config: Config;
   /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
-  /** Throws the KbError that `run` would throw before it does anything: for a request that does not fit, or asks for what it may not. */
-  check<Name extends OperationName>(name: Name, request: RequestOf<Name>): void;
+  /**
+   * Throws the KbError that `run` would throw before it does anything: for a request that does not fit, or asks for what it may not. Gives the collections that
+   * the request is about.
+   */
+  check<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: Pick<RunOptions, 'access'>): readonly string[];
   /** Asks the configured store for an answer. Throws a KbError where it gives none. */
   checkStore(): Promise<void>;
   close(): Promise<void>;

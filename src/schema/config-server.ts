@@ -1,18 +1,40 @@
 import { z } from 'zod';
 import { Bytes } from './fields.ts';
 
+/** What a token allows: asking; changing what is stored; dropping collections. None includes another. */
+export const TokenScope = z.enum(['read', 'write', 'admin']);
+export type TokenScope = z.infer<typeof TokenScope>;
+
+/** One token of `server.tokens_file`. */
+export const TokenRow = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.@-]{0,62}$/, 'a name of letters, digits, _ . @ - (at most 63)'),
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the token, as 64 hexadecimal digits in lower case'),
+  scopes: z.array(TokenScope).min(1),
+  collections: z.array(z.string().regex(/^(?:\*|[A-Za-z0-9][A-Za-z0-9_.-]{0,62})$/, 'the name of a collection, or *')).min(1),
+});
+export type TokenRow = z.infer<typeof TokenRow>;
+
 /** How `kb serve` serves. */
 export const Server = z.strictObject({
   host: z
     .string()
     .min(1)
-    .describe('Address that kb serve listens on. Any address except loopback needs KB_SERVER_TOKEN in the environment, or auth: gateway')
+    .describe(
+      'Address that kb serve listens on. Any address except loopback needs KB_SERVER_TOKEN in the environment, tokens_file, or auth: gateway',
+    )
     .meta({ flag: 'host' }),
   port: z.int().min(0).max(65_535).describe('Port that kb serve listens on; 0 picks a free one').meta({ flag: 'port' }),
   auth: z
     .enum(['token', 'gateway'])
     .describe(
-      'Who authenticates clients: token (the server, by KB_SERVER_TOKEN if that is set) or gateway (a proxy in front, which alone can reach the server)',
+      'Who authenticates clients: token (the server, by KB_SERVER_TOKEN and tokens_file if they are set) or gateway (a proxy in front, which alone can reach the server)',
+    ),
+  tokens_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with further tokens: a list of {name, hash, scopes, collections}, which kb token create writes. Relative to this file, outside allowed_roots, readable by its owner alone (mode 0600)',
     ),
   allowed_hosts: z
     .array(

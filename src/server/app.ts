@@ -15,13 +15,14 @@ import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
 import { createQueues } from './queues.ts';
 import { registerRoute } from './register.ts';
 import { routes } from './routes.ts';
+import type { Authenticator } from './token-file.ts';
 
 interface AppOptions {
   engine: Pick<Engine, 'run' | 'check' | 'config' | 'checkStore'>;
   jobs: Jobs;
   version: string;
-  /** Whoever shows it may speak to the server; undefined: programs of this machine. */
-  token: string | undefined;
+  /** Tells who calls; undefined: programs of this machine, which may do everything. */
+  authenticate: Authenticator | undefined;
   log: Log;
 }
 
@@ -35,7 +36,7 @@ export interface App {
 }
 
 /** Builds the HTTP interface over an engine; it never listens by itself. */
-export async function buildApp({ engine, jobs, version, token, log }: AppOptions): Promise<App> {
+export async function buildApp({ engine, jobs, version, authenticate, log }: AppOptions): Promise<App> {
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
   const bodies = new Bodies(settings.body_limit);
@@ -50,7 +51,7 @@ export async function buildApp({ engine, jobs, version, token, log }: AppOptions
   const patience = createDeadlines(settings.request_timeout);
   const bench: RouteContext = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor, bodies };
   const inFlight = countRequests(server);
-  await addPolicies(server, { settings, token });
+  await addPolicies(server, { settings, authenticate });
   refuseWhenClosing(server);
   for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
   registerJobs(server, jobs, patience.patienceFor);
@@ -82,7 +83,7 @@ function createServer({ auth, body_limit, request_timeout }: Server, { log, bodi
     const { method, routeOptions, url } = request;
     const seconds = reply.elapsedTime / 1000;
     const path = routeOptions.url ?? url.split('?')[0]!.slice(0, LONGEST_PATH);
-    const entry = { method, path, status: reply.statusCode, seconds: Number(seconds.toFixed(4)) };
+    const entry = { method, path, status: reply.statusCode, seconds: Number(seconds.toFixed(4)), token: request.access?.name };
     request.log[reply.statusCode < 500 ? 'info' : 'error'](entry, 'answered');
   });
   return server;

@@ -49,12 +49,13 @@ const START = `SwaggerUIBundle({ url: new URL('v1/openapi.json', location.href).
 /** Serves the document at /v1/openapi.json, and at /docs a page about it on which requests can be tried, which loads nothing from anywhere else. */
 export function registerDocs(app: FastifyInstance, document: OpenApiDocument): void {
   const text = JSON.stringify(document);
-  app.get('/v1/openapi.json', (_, reply) => reply.type('application/json; charset=utf-8').send(text));
-  app.get('/docs', (_, reply) => reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE));
-  app.get('/docs/', (_, reply) => reply.redirect('../docs'));
-  app.get('/docs/start.js', (_, reply) => reply.type('text/javascript; charset=utf-8').send(START));
+  const config = { needs: 'token' } as const;
+  app.get('/v1/openapi.json', { config }, (_, reply) => reply.type('application/json; charset=utf-8').send(text));
+  app.get('/docs', { config }, (_, reply) => reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE));
+  app.get('/docs/', { config }, (_, reply) => reply.redirect('../docs'));
+  app.get('/docs/start.js', { config }, (_, reply) => reply.type('text/javascript; charset=utf-8').send(START));
   for (const [name, type] of Object.entries(PARTS)) {
-    app.get(`/docs/${name}`, (_, reply) => reply.type(type).send(createReadStream(fileURLToPath(new URL(name, FILES)))));
+    app.get(`/docs/${name}`, { config }, (_, reply) => reply.type(type).send(createReadStream(fileURLToPath(new URL(name, FILES)))));
   }
 }
 
@@ -68,7 +69,7 @@ export function registerHealth(
 ): void {
   const began = Date.now();
   const look = sharing(() => failureOfStore(engine));
-  server.get<{ Querystring: { deep?: string } }>('/v1/health', async (request, reply) => {
+  server.get<{ Querystring: { deep?: string } }>('/v1/health', { config: { needs: 'open' } }, async (request, reply) => {
     const health: Health = { status: 'ok', service: 'kb', version, uptime: Math.round((Date.now() - began) / 1000) };
     const { deep, ...unknown } = request.query;
     const [name] = Object.keys(unknown);
@@ -112,13 +113,14 @@ const ANSWERS: Record<string, [string, Failure]> = {
 
 type WithId = { Params: { id: string } };
 
-/** Tells of jobs, and cancels them. */
+/** Tells of jobs, and cancels them. Those of collections that the caller may not use are not there for it. */
 export function registerJobs(server: FastifyInstance, jobs: Jobs, patienceFor: DeadlineFor): void {
-  server.get('/v1/jobs', async () => ({ jobs: await jobs.list() }));
-  server.get<WithId>('/v1/jobs/:id', async ({ params }) => await jobs.get(params.id));
-  server.delete<WithId>('/v1/jobs/:id', async ({ params }) => await jobs.cancel(params.id));
-  server.get<WithId>('/v1/jobs/:id/events', { exposeHeadRoute: false }, async ({ params }, reply) => {
-    await jobs.get(params.id); // one that is not there is a 404, and no stream
+  const [read, write] = [{ config: { needs: 'read' } }, { config: { needs: 'write' } }] as const;
+  server.get('/v1/jobs', read, async ({ access }) => ({ jobs: await jobs.list(access) }));
+  server.get<WithId>('/v1/jobs/:id', read, async ({ params, access }) => await jobs.get(params.id, access));
+  server.delete<WithId>('/v1/jobs/:id', write, async ({ params, access }) => await jobs.cancel(params.id, access));
+  server.get<WithId>('/v1/jobs/:id/events', { ...read, exposeHeadRoute: false }, async ({ params, access }, reply) => {
+    await jobs.get(params.id, access); // one that is not there is a 404, and no stream
     const events = jobs.events(params.id);
     const { signal, release } = patienceFor(reply, { isBounded: false });
     signal.addEventListener('abort', () => void events.return());

@@ -31,8 +31,11 @@ export interface Exchange {
 type Result = Record<string, unknown>;
 type Running = AsyncGenerator<Event, Result, void>;
 
-const begin = ({ engine }: RouteContext, { operation }: Route, { given, signal }: { given: unknown; signal: AbortSignal }): Running =>
-  engine.run(operation, given as never, { signal }) as Running;
+const begin = (
+  { engine }: RouteContext,
+  { operation }: Route,
+  { request, given, signal }: Pick<Exchange, 'request' | 'given'> & { signal: AbortSignal },
+): Running => engine.run(operation, given as never, { signal, access: request.access }) as Running;
 
 /** Waits for the turn of a request; from then on its body is no longer among those that wait. */
 async function turnOf({ queue }: Route, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: RouteContext) {
@@ -47,7 +50,7 @@ export async function runOperation(route: Route, { request, reply, given }: Exch
   const { signal, over } = patience;
   try {
     const leave = await turnOf(route, { request, signal }, bench);
-    const work = settle(begin(bench, route, { given, signal })).finally(leave);
+    const work = settle(begin(bench, route, { request, given, signal })).finally(leave);
     return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
   } catch (error) {
     throw patience.reasonFor(error);
@@ -70,7 +73,7 @@ export async function streamOperation(route: Route, { request, reply, given }: E
   };
   try {
     leave = await turnOf(route, { request, signal }, bench);
-    run = begin(bench, route, { given, signal });
+    run = begin(bench, route, { request, given, signal });
     const first = run.next();
     await inTime(first, FIRST_WORD);
     if (signal.aborted) throw signal.reason; // nobody would hear the close of a connection that is closed already

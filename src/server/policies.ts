@@ -1,9 +1,21 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { KbError } from '../core/errors.ts';
-import type { Server } from '../schema/config-server.ts';
+import { type AccessRights, assertScope } from '../core/access-rights.ts';
+import type { TokenScope, Server } from '../schema/config-server.ts';
 import { type Failure, refuse, send } from './envelope.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { serverStopsError } from './request-deadline.ts';
+import type { Authenticator } from './token-file.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the path needs of a server with tokens: nothing (`open`), any token, or one with that scope. Default: admin. */
+    needs?: 'open' | 'token' | TokenScope;
+  }
+  interface FastifyRequest {
+    /** Who calls; undefined on a server without tokens, where everything is allowed, and on open paths. */
+    access: AccessRights | undefined;
+  }
+}
 
 /** Characters of a token, at least. */
 const SHORTEST_TOKEN = 16;
@@ -15,7 +27,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 /** Refuses to serve others than this machine without a token, or a gateway that was named. Throws a KbError (`configuration`). */
-export function assertGuarded({ host, auth }: Pick<Server, 'host' | 'auth'>, token: string | undefined): void {
+export function assertGuarded({ host, auth, tokens_file }: Pick<Server, 'host' | 'auth' | 'tokens_file'>, token: string | undefined): void {
   if (token && !/^[\x21-\x7e]+$/.test(token)) {
     throw new KbError('configuration', 'KB_SERVER_TOKEN contains a space or a character that is not allowed in a header.', {
       hint: 'Create one with «openssl rand -hex 32».',
@@ -27,7 +39,7 @@ export function assertGuarded({ host, auth }: Pick<Server, 'host' | 'auth'>, tok
       hint: 'Create one with «openssl rand -hex 32».',
     });
   }
-  if (isLoopback(host) || auth === 'gateway') return;
+  if (isLoopback(host) || auth === 'gateway' || tokens_file !== undefined) return;
   throw new KbError('configuration', `To listen on ${host}, which others can reach, kb serve needs a token in KB_SERVER_TOKEN.`, {
     hint: `Set it to at least ${SHORTEST_TOKEN} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. If a gateway authenticates clients and nothing else can reach the server, set server.auth to gateway.`,
   });
@@ -35,34 +47,45 @@ export function assertGuarded({ host, auth }: Pick<Server, 'host' | 'auth'>, tok
 
 interface RequestedHost {
   headers: { host?: string | undefined; origin?: string | undefined; authorization?: string | undefined };
-  /** The path of the route that was found; undefined where there is none. */
-  route: string | undefined;
+  needs: NonNullable<FastifyContextConfig['needs']>;
 }
 
 interface GuardOptions extends Pick<Server, 'allowed_hosts' | 'cors_origins'> {
-  token: string | undefined;
+  authenticate: Authenticator | undefined;
+}
+
+interface Admission {
+  refused?: Failure;
+  access?: AccessRights;
 }
 
 /**
- * Who may speak to the server (contract, "Safe by default"). With a token: whoever shows it; without one: programs of this machine, or what calls the server by one
- * of its `allowed_hosts`, and web pages of its own. Gives the answer to a request that is refused.
+ * Who may speak to the server (contract, "Safe by default"). With tokens: whoever shows one that has the scope; without: programs of this machine, or what calls the server by one
+ * of its `allowed_hosts`, and web pages of its own. Gives the answer to a request that is refused, else who calls. Throws a KbError (`forbidden`) for a scope that is missing.
  */
-export function createGuard({ token, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => Failure | undefined {
-  const expected = token ? digest(token) : undefined;
+export function createGuard({ authenticate, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => Admission {
   const isAllowed = hostsIn(allowed_hosts);
-  return ({ headers, route }) => {
-    if (expected) return route === '/v1/health' || shows(headers.authorization, expected) ? undefined : unauthenticated();
+  return ({ headers, needs }) => {
+    if (authenticate) {
+      if (needs === 'open') return {};
+      const access = authenticate(headers.authorization);
+      if (!access) return { refused: unauthenticated() };
+      if (needs !== 'token') assertScope(access, needs);
+      return { access };
+    }
     const { host = '', origin } = headers;
     const name = host.replace(/:\d+$/, '');
     const isOfGateway = isAllowed(name);
     if (!isOfGateway && !isLoopback(name))
-      return refuse(
-        403,
-        'The Host header is no name of this machine. To serve other names, list them in server.allowed_hosts, or set KB_SERVER_TOKEN.',
-      );
+      return {
+        refused: refuse(
+          403,
+          'The Host header is no name of this machine. To serve other names, list them in server.allowed_hosts, or set KB_SERVER_TOKEN.',
+        ),
+      };
     const own = [`http://${host}`, ...(isOfGateway ? [`https://${host}`] : [])]; // a gateway may speak TLS, kb itself does not
-    if (origin === undefined || own.includes(origin) || cors_origins.includes(origin)) return undefined;
-    return refuse(403, 'Web pages of this origin may not use the server. The operator can list it in server.cors_origins.');
+    if (origin === undefined || own.includes(origin) || cors_origins.includes(origin)) return {};
+    return { refused: refuse(403, 'Web pages of this origin may not use the server. The operator can list it in server.cors_origins.') };
   };
 }
 
@@ -82,18 +105,10 @@ function hostsIn(allowed: readonly string[]): (name: string) => boolean {
 const unauthenticated = (): Failure => ({
   status: 401,
   body: {
-    error: { type: 'AuthenticationError', message: "The header «Authorization: Bearer …» with the server's token is missing or wrong." },
+    error: { type: 'AuthenticationError', message: 'The header «Authorization: Bearer …» with a token of the server is missing or wrong.' },
   },
   isOurs: false,
 });
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Digests are compared, which are of one length, in a time that does not depend on how much of them is right. */
-function shows(header: string | undefined, expected: Buffer): boolean {
-  const [, given] = /^Bearer (\S+)$/i.exec(header ?? '') ?? [];
-  return given !== undefined && timingSafeEqual(digest(given), expected);
-}
 
 /** A request that comes on an open connection while the server stops. */
 export function refuseWhenClosing(server: FastifyInstance): void {
@@ -119,7 +134,7 @@ export function countRequests(server: FastifyInstance): () => number {
 /** Who may ask, how often, and what every answer carries. */
 export async function addPolicies(
   server: FastifyInstance,
-  { settings, token }: { settings: Server; token: string | undefined },
+  { settings, authenticate }: { settings: Server; authenticate: Authenticator | undefined },
 ): Promise<void> {
   const { allowed_hosts, cors_origins, rate_limit } = settings;
   server.addHook('onRequest', async (request, reply) => {
@@ -135,9 +150,12 @@ export async function addPolicies(
     });
   }
   if (rate_limit > 0) await limitRate(server, rate_limit);
-  const guard = createGuard({ token, allowed_hosts, cors_origins });
+  const guard = createGuard({ authenticate, allowed_hosts, cors_origins });
+  server.decorateRequest('access', undefined);
   server.addHook('onRequest', async (request, reply) => {
-    const refused = guard({ headers: request.headers, route: request.routeOptions.url });
+    const needs = request.is404 ? 'token' : (request.routeOptions.config.needs ?? 'admin');
+    const { refused, access } = guard({ headers: request.headers, needs });
+    request.access = access;
     if (refused?.status === 401) void reply.header('www-authenticate', 'Bearer');
     if (refused) return send(reply, refused);
     const { 'content-encoding': encoding = 'identity' } = request.headers;

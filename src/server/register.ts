@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config-server.ts';
+import { operations } from '../schema/operations.ts';
 import { Background } from '../schema/server-results.ts';
 import { dropRest, keepPace } from './request-bodies.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -23,6 +24,7 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
   server.route({
     method: route.method,
     url,
+    config: { needs: operations[route.operation].scope },
     handler: async (request, reply) => {
       const given = requestOf(request);
       if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
@@ -53,8 +55,10 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
 /** What does not fit is refused now: nobody may look at the job again. */
 async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, bench }: RouteParts): Promise<FastifyReply> {
   const asked = withoutBackground(route, given) as object;
-  engine.check(route.operation, asked as never);
-  const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, { bytes: bench.bodies.sizeOf(request) });
+  const { access } = request;
+  const collections = engine.check(route.operation, asked as never, { access });
+  const origin = { bytes: bench.bodies.sizeOf(request), access, collections };
+  const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, origin);
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);
 }
 
@@ -67,7 +71,7 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
     await scope.register(multipart, {
       limits: { fileSize: upload_limit, files: max_files, fields: 10, fieldSize: LONGEST_FIELD, parts: max_files + 10 },
     });
-    scope.post(route.path, async (request, reply) => {
+    scope.post(route.path, { config: { needs: operations[route.operation].scope } }, async (request, reply) => {
       if (!request.isMultipart())
         throw Object.assign(new Error('The body must be a form: set Content-Type to multipart/form-data.'), { statusCode: 415 });
       return await receive(route, { request, reply }, bench);

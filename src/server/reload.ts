@@ -18,6 +18,8 @@ interface ReloadOptions {
   argv: readonly string[];
   /** The configuration file, also where there is none yet. */
   file: string;
+  /** The file of tokens, where one is configured. */
+  tokens: string | undefined;
   /** Whether the port is any free one: it is then kept from one start to the next. */
   keepsPort: boolean;
   signal: AbortSignal;
@@ -25,11 +27,11 @@ interface ReloadOptions {
 }
 
 /**
- * Runs the server in a process of its own, and starts it again when the configuration, `.env` beside it or, in a checkout, the sources have changed.
+ * Runs the server in a process of its own, and starts it again when the configuration, `.env` beside it, the file of tokens or, in a checkout, the sources have changed.
  * A configuration or a source that does not fit leaves the server as it is, or down, until it is mended. Ends when the signal is aborted.
  */
-export async function serveAndReload({ argv, file, keepsPort, signal, say }: ReloadOptions): Promise<void> {
-  const changes = watchAll(file);
+export async function serveAndReload({ argv, file, tokens, keepsPort, signal, say }: ReloadOptions): Promise<void> {
+  const changes = watchAll([file, join(dirname(file), '.env'), ...(tokens === undefined ? [] : [tokens])]);
   const stopped = signal.aborted ? Promise.resolve(undefined) : once(signal, 'abort').then(() => undefined);
   let words = argv;
   try {
@@ -81,16 +83,18 @@ interface Changes {
   close(): void;
 }
 
-function watchAll(file: string): Changes {
-  const folder = dirname(file);
+function watchAll(files: readonly string[]): Changes {
   const changed = new Set<string>(); // also what changes while the server starts or the compiler runs
   let wake = (): void => {};
   const note = (what: string) => {
     changed.add(what);
     wake();
   };
-  const names = new Set([basename(file), '.env']);
-  const watchers = [watch(folder, (_, name) => void (name && names.has(name) && note(name)))];
+  const folders = [...Map.groupBy(files, (file) => dirname(file))].filter(([folder]) => existsSync(folder));
+  const watchers = folders.map(([folder, inside]) => {
+    const names = new Set(inside.map((file) => basename(file)));
+    return watch(folder, (_, name) => void (name && names.has(name) && note(name)));
+  });
   const isCheckout = existsSync(join(packageRoot, 'tsconfig.build.json'));
   for (const sources of isCheckout ? ['src', 'commands'] : [])
     watchers.push(watch(join(packageRoot, sources), { recursive: true }, () => note(SOURCES)));

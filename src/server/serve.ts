@@ -9,6 +9,7 @@ import { buildApp, type App } from './app.ts';
 import { assertGuarded } from './policies.ts';
 import { openJobs } from './jobs/jobs.ts';
 import { createLog } from './request-log.ts';
+import { createAuthenticator, readTokenFile, tokenPath } from './token-file.ts';
 import { sweepUploads } from './upload.ts';
 
 /** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
@@ -31,13 +32,16 @@ interface ServeOptions {
 
 /** Serves the engine over HTTP until it is stopped. Throws a KbError where it can't listen, or would be open to others without a token. */
 export async function serve({ engine, home, token, signal, quiet, isTerminal, onListening }: ServeOptions): Promise<void> {
-  const { host, port } = engine.config.server;
-  assertGuarded(engine.config.server, token);
+  const { server: settings } = engine.config;
+  const { host, port } = settings;
+  assertGuarded(settings, token);
+  const rows = settings.tokens_file === undefined ? undefined : readTokenFile(tokenPath({ settings, home, cwd: process.cwd() })).rows;
+  const authenticate = createAuthenticator({ token, rows });
   const log = createLog({ quiet, isTerminal });
   await sweepUploads();
   const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);
   const jobs = await openJobs({ engine, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
-  const app = await buildApp({ engine, jobs, version: packageVersion(), token, log });
+  const app = await buildApp({ engine, jobs, version: packageVersion(), authenticate, log });
   try {
     onListening(await listen(app, { host, port }));
     await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));

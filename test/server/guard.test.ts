@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
 import { assertGuarded, createGuard, isLoopback } from '../../src/server/policies.ts';
+import { createAuthenticator } from '../../src/server/token-file.ts';
 
 const TOKEN = 'correct-horse-battery';
-const open = createGuard({ token: undefined, allowed_hosts: [], cors_origins: ['https://app.example'] });
-const locked = createGuard({ token: TOKEN, allowed_hosts: [], cors_origins: [] });
-const behind = createGuard({ token: undefined, allowed_hosts: ['kb.example', '*.Ferry.example'], cors_origins: [] });
+const open = createGuard({ authenticate: undefined, allowed_hosts: [], cors_origins: ['https://app.example'] });
+const locked = createGuard({ authenticate: createAuthenticator({ token: TOKEN, rows: undefined }), allowed_hosts: [], cors_origins: [] });
+const behind = createGuard({ authenticate: undefined, allowed_hosts: ['kb.example', '*.Ferry.example'], cors_origins: [] });
 const at = (host: string) => ({ host, auth: 'token' as const });
-const statusOf = (guard: typeof open, headers: Parameters<typeof open>[0]['headers'], route: string | undefined = '/v1/retrieve') =>
-  guard({ headers, route })?.status;
+const statusOf = (
+  guard: typeof open,
+  headers: Parameters<typeof open>[0]['headers'],
+  needs: Parameters<typeof open>[0]['needs'] = 'read',
+) => guard({ headers, needs }).refused?.status;
 
 describe('where kb serve may listen without a token', () => {
   it.each(['127.0.0.1', '127.0.0.9', 'localhost', '::1'])('%s, which is this machine alone', (host) => {
@@ -54,7 +58,7 @@ describe('without a token', () => {
     'localhost:80:90',
   ])('refuses the host «%s»', (host) => {
     expect(statusOf(open, { host })).toBe(403);
-    expect(statusOf(open, { host }, '/v1/health')).toBe(403);
+    expect(statusOf(open, { host }, 'open')).toBe(403);
   });
 
   it('answers its own pages and listed ones, and refuses every other origin', () => {
@@ -110,14 +114,14 @@ describe('with a token', () => {
   it.each([undefined, '', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Bearer  ${TOKEN} x`, `Basic ${TOKEN}`, TOKEN])(
     'refuses «%s»',
     (authorization) => {
-      const refused = locked({ headers: { host: '127.0.0.1', authorization }, route: '/v1/retrieve' });
+      const { refused } = locked({ headers: { host: '127.0.0.1', authorization }, needs: 'read' });
       expect([refused?.status, refused?.body.error.type]).toEqual([401, 'AuthenticationError']);
       expect(JSON.stringify(refused)).not.toContain(TOKEN);
     },
   );
 
-  it('leaves the health check open, and that alone: not what only looks like it', () => {
-    expect(statusOf(locked, {}, '/v1/health')).toBeUndefined();
-    for (const route of ['/v1/openapi.json', '/docs', undefined]) expect(statusOf(locked, {}, route)).toBe(401);
+  it('leaves open paths open, and those alone', () => {
+    expect(statusOf(locked, {}, 'open')).toBeUndefined();
+    for (const needs of ['token', 'read', 'admin'] as const) expect(statusOf(locked, {}, needs)).toBe(401);
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
@@ -7,6 +8,8 @@ import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import type { Event } from '../../src/schema/results.ts';
 import { buildApp, type App } from '../../src/server/app.ts';
 import { openJobs } from '../../src/server/jobs/jobs.ts';
+import { createAuthenticator } from '../../src/server/token-file.ts';
+import type { TokenRow } from '../../src/schema/config-server.ts';
 import { createLog } from '../../src/server/request-log.ts';
 import { WORDS } from './engine.ts';
 
@@ -32,17 +35,22 @@ export interface Answer {
 interface ServeOptions {
   settings?: Layer;
   token?: string;
+  /** Further tokens: what each allows, by the token itself. */
+  tokens?: Record<string, Omit<TokenRow, 'name' | 'hash'>>;
   /** In the place of the engine's own runs. */
   run?: Engine['run'];
 }
 
 /** Serves what is in `home`, by words alone where the settings do not say otherwise; closed after the test. */
-export async function serveIn(home: string, { settings = {}, token, run }: ServeOptions = {}): Promise<Served> {
+export async function serveIn(home: string, { settings = {}, token, tokens, run }: ServeOptions = {}): Promise<Served> {
   const config = Config.parse(mergeLayers(mergeLayers(DEFAULTS, WORDS), settings));
   const engine = createEngine({ config, home, surface: 'server' });
   const jobs = await openJobs({ engine: run ? { run } : engine, folder: join(home, '.kb', 'lancedb', '.jobs') });
   const log = createLog({ quiet: true, isTerminal: false });
-  const app = await buildApp({ engine: run ? { ...engine, run } : engine, jobs, version: '1.2.3', token, log });
+  const rows =
+    tokens && Object.entries(tokens).map(([name, rest]) => ({ name, hash: createHash('sha256').update(name).digest('hex'), ...rest }));
+  const authenticate = createAuthenticator({ token, rows });
+  const app = await buildApp({ engine: run ? { ...engine, run } : engine, jobs, version: '1.2.3', authenticate, log });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     app.stopAll();

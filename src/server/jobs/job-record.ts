@@ -7,6 +7,7 @@ import type { PagesResult } from '../../schema/results.ts';
 import { ErrorItem } from '../../schema/items.ts';
 import { Job, type JobOperation } from '../../schema/server-results.ts';
 import { IngestReport } from '../../stages/ingest/ingest-report.ts';
+import { type AccessRights, mayUse } from '../../core/access-rights.ts';
 import { endingEvents, failureItem, finalEvent } from '../event-stream.ts';
 
 /** Sources that a job names. */
@@ -30,9 +31,13 @@ function nameOf(entry: Entry): string {
   return /^[a-z]+:\/\//i.test(name) ? redactUrl(name) : name;
 }
 
-/** What a job's file holds: the job without its result, who works on it, and its failure as data. */
+/** What a job's file holds: the job without its result, who works on it, whose it is, and its failure as data. */
 export const JobRecord = Job.omit({ result: true }).extend({
   owner: z.object({ pid: z.int().positive(), host: z.string(), process: z.string() }),
+  /** Name of the token that asked for it. */
+  token: z.string().optional(),
+  /** The collections that it writes to. */
+  collections: z.array(z.string()).optional(),
   failure: ErrorItem.optional(),
 });
 export type JobRecord = z.infer<typeof JobRecord>;
@@ -69,8 +74,17 @@ export function endedRecord(record: JobRecord, ending: JobEnd, ended = new Date(
   return ending.state === 'done' ? end : { ...end, ...failureOf(record.operation, ending.error) };
 }
 
+/** Whether a caller may know of the job: it may use its collections; one that writes to none is there for its own token. */
+export function isVisible({ token, collections = [] }: JobRecord, access: AccessRights | undefined): boolean {
+  if (access === undefined || access.collections.includes('*')) return true;
+  return collections.length > 0 ? collections.every((name) => mayUse(access, name)) : token === access.name;
+}
+
 /** The job as its readers see it. Without `result` it is one of a list. */
-export function publicJob({ owner: _owner, failure: _failure, ...job }: JobRecord, result?: JobResult): Job {
+export function publicJob(
+  { owner: _owner, failure: _failure, token: _token, collections: _collections, ...job }: JobRecord,
+  result?: JobResult,
+): Job {
   return result ? { ...job, result } : job;
 }
 

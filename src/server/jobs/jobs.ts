@@ -1,9 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Event } from '../../schema/results.ts';
 import { JobFiles, type OnProblem } from './job-files.ts';
-import { EVENT_STAGE, type JobRecord, jobSources, lastEvents, makeId, noSuchJob, publicJob, shownWhole, timeOf } from './job-record.ts';
+import {
+  EVENT_STAGE,
+  isVisible,
+  type JobRecord,
+  jobSources,
+  lastEvents,
+  makeId,
+  noSuchJob,
+  publicJob,
+  shownWhole,
+  timeOf,
+} from './job-record.ts';
 import { THIS_PROCESS } from '../../core/process-owner.ts';
 import { KbError } from '../../core/errors.ts';
+import type { AccessRights } from '../../core/access-rights.ts';
 import type { Engine } from '../../ports/engines.ts';
 import type { Job, JobOperation } from '../../schema/server-results.ts';
 import { Slots } from '../queues.ts';
@@ -70,16 +82,16 @@ export const MOST_UNWRITTEN = 20;
 /** Work that goes on without the connection that asked for it, and whose end outlives the server. */
 export interface Jobs {
   /** Begins the work and hands back its job (state `running`). Throws a KbError (`unavailable`) where too many wait, and once the server stops. */
-  start(operation: JobOperation, request: object, size?: { bytes: number }): Promise<Job>;
-  /** All that are known, the latest first, without their results. */
-  list(): Promise<Job[]>;
-  /** One, with its result. Throws a KbError (`not_found`). */
-  get(id: string): Promise<Job>;
+  start(operation: JobOperation, request: object, origin?: JobOrigin): Promise<Job>;
+  /** All that the caller may know of, the latest first, without their results. */
+  list(access?: AccessRights): Promise<Job[]>;
+  /** One, with its result. Throws a KbError (`not_found`), also for one that the caller may not know of. */
+  get(id: string, access?: AccessRights): Promise<Job>;
   /**
    * Stops it and waits until it has stopped (state `cancelled`; `done` where it was before it heard of it). A job that has ended stays as it is.
    * Throws a KbError: `not_found`, and `conflict` where another process runs it.
    */
-  cancel(id: string): Promise<Job>;
+  cancel(id: string, access?: AccessRights): Promise<Job>;
   /**
    * What happened so far, as far as it is kept, and what happens from now on; ends after exactly one `final` event. Of a job of another process only
    * its progress and its end. Its first `next()` throws a KbError (`not_found`). `return()` leaves it at once, also while nothing happens.
@@ -87,6 +99,15 @@ export interface Jobs {
   events(id: string): AsyncGenerator<Event, void, void>;
   /** Stops what runs (it becomes `interrupted`), and waits at most that long for it. No job begins any more. */
   close(options: { seconds: number }): Promise<void>;
+}
+
+/** Who asked for a job, and for what. */
+interface JobOrigin {
+  /** Bytes of the request. */
+  bytes: number;
+  access?: AccessRights | undefined;
+  /** The collections that it writes to. */
+  collections?: readonly string[];
 }
 
 interface JobsOptions {
@@ -122,10 +143,10 @@ class FolderJobs implements Jobs {
     this.#onProblem = onProblem;
   }
 
-  async start(operation: JobOperation, request: object, { bytes } = { bytes: 0 }): Promise<Job> {
+  async start(operation: JobOperation, request: object, { bytes, access, collections = [] }: JobOrigin = { bytes: 0 }): Promise<Job> {
     this.#assertRoom(bytes);
-    const record = { ...this.#record(operation), sources: jobSources(request) };
-    const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal });
+    const record = { ...this.#record(operation), sources: jobSources(request), token: access?.name, collections: [...collections] };
+    const run = (signal: AbortSignal) => this.#engine.run(operation, request as never, { signal, access });
     const work = new JobWorker(record, { run, slots: this.#slots, files: this.#files, onProblem: this.#onProblem });
     this.#works.set(record.id, work);
     this.#bytes.set(work, bytes);
@@ -135,30 +156,30 @@ class FolderJobs implements Jobs {
     return publicJob(record);
   }
 
-  async list(): Promise<Job[]> {
+  async list(access?: AccessRights): Promise<Job[]> {
     const own = [...this.#works.values()].map(({ record }) => record);
     const records = [...own, ...(await this.#files.all(this.#works))];
-    const once = new Map(records.map((record) => [record.id, record])); // one may have ended between the two looks
+    const once = new Map(records.filter((record) => isVisible(record, access)).map((record) => [record.id, record])); // one may have ended between the two looks
     return [...once.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((record) => publicJob(record));
   }
 
-  async get(id: string): Promise<Job> {
-    const work = this.#works.get(id);
+  async get(id: string, access?: AccessRights): Promise<Job> {
+    const work = this.#work(id, access);
     if (work) return shownWhole(work.record, work.result);
-    const record = await this.#read(id);
+    const record = await this.#read(id, access);
     return shownWhole(record, record.state === 'done' ? await this.#files.readResult(id) : undefined);
   }
 
-  async cancel(id: string): Promise<Job> {
-    const work = this.#works.get(id);
+  async cancel(id: string, access?: AccessRights): Promise<Job> {
+    const work = this.#work(id, access);
     if (work) {
       work.stop('cancelled');
       await Promise.race([work.ended, wait(HEARS_WITHIN, undefined, { ref: false })]);
       if (work.record.state === 'running') await work.abandon();
       return shownWhole(work.record, work.result);
     }
-    const { state, owner } = await this.#read(id);
-    if (state !== 'running') return await this.get(id);
+    const { state, owner } = await this.#read(id, access);
+    if (state !== 'running') return await this.get(id, access);
     throw new KbError('conflict', `The job runs in another process (${owner.pid} on ${owner.host}); only that process can stop it.`, {
       hint: 'Cancel it on the server that started it.',
     });
@@ -185,9 +206,16 @@ class FolderJobs implements Jobs {
     yield* work ? work.events(signal) : watchJob(id, this.#files, signal);
   }
 
-  async #read(id: string): Promise<JobRecord> {
+  /** The job where this process works on it, or could not write its end. Throws a KbError (`not_found`) for one that the caller may not know of. */
+  #work(id: string, access: AccessRights | undefined): JobWorker | undefined {
+    const work = this.#works.get(id);
+    if (work && !isVisible(work.record, access)) throw noSuchJob();
+    return work;
+  }
+
+  async #read(id: string, access: AccessRights | undefined): Promise<JobRecord> {
     const record = timeOf(id) === undefined ? undefined : await this.#files.read(id); // no other id comes near the file system
-    if (!record) throw noSuchJob();
+    if (!record || !isVisible(record, access)) throw noSuchJob();
     return record;
   }
 

@@ -136,7 +136,14 @@ export function openApiDocument({ version, routes }: { version: string; routes: 
     components: {
       schemas: Object.fromEntries(Object.entries(components.schemas).toSorted(([one], [other]) => one.localeCompare(other))),
       responses,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The KB_SERVER_TOKEN of the server, where it has one' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A token, where the server has any: KB_SERVER_TOKEN, or one of server.tokens_file with the scope that the path names',
+        },
+      },
     },
   };
 }

@@ -45,6 +45,7 @@ export function operationOf(route: Route, components: Components): OperationObje
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.method === 'POST' ? { requestBody: { required: true, content: bodyOf(route, operation, components) } } : {}),
     responses: responsesOf(route, operation, components),
+    security: [{}, { bearer: [operation.scope] }],
   };
 }
 

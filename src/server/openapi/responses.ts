@@ -17,7 +17,7 @@ export type Responses = Record<string, ResponseObject | { $ref: string }>;
 const REFUSALS = {
   400: ['BadRequest', 'The request does not fit: the message names the field and what was expected'],
   401: ['Unauthorized', 'The server has a token, and the request has not: `Authorization: Bearer …`'],
-  403: ['Forbidden', 'What the request asks for is not allowed over HTTP'],
+  403: ['Forbidden', 'What the request asks for is not allowed over HTTP, or not with this token'],
   404: ['NotFound', 'There is no such thing'],
   413: ['TooLarge', 'The body, or a file in it, is larger than the server takes'],
   415: ['UnsupportedMediaType', 'The body is not of the content type that the path takes'],

@@ -1,0 +1,23 @@
+import type { TokenScope } from '../schema/config-server.ts';
+import { KbError } from './errors.ts';
+
+/** What a caller may do: what a token allows. */
+export interface AccessRights {
+  /** Name of the token. */
+  name: string;
+  scopes: readonly TokenScope[];
+  /** Names of collections; `*` stands for all. */
+  collections: readonly string[];
+}
+
+/** Whether a caller may use the collection of that name. */
+export const mayUse = (access: AccessRights | undefined, collection: string): boolean =>
+  access === undefined || access.collections.includes('*') || access.collections.includes(collection);
+
+/** Throws a KbError (`forbidden`) that names the scope which a caller lacks. */
+export function assertScope(access: AccessRights | undefined, scope: TokenScope): void {
+  if (access === undefined || access.scopes.includes(scope)) return;
+  throw new KbError('forbidden', `This needs a token with the scope ${scope}; «${access.name}» has ${access.scopes.join(', ')}.`, {
+    hint: 'The operator gives scopes in server.tokens_file.',
+  });
+}

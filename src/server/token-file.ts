@@ -1,0 +1,119 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isSeq, parseDocument, type Document } from 'yaml';
+import { z } from 'zod';
+import type { AccessRights } from '../core/access-rights.ts';
+import { describeFileError } from '../core/file-names.ts';
+import { KbError } from '../core/errors.ts';
+import { explain } from '../core/validation-issues.ts';
+import { rootsFilter } from '../engine/permissions.ts';
+import { TokenScope, type Server, TokenRow } from '../schema/config-server.ts';
+import { realPath } from '../stages/extract/files/local-path.ts';
+
+/** Where a file of tokens is looked for, and where it may not lie. */
+interface TokenPlace {
+  settings: Pick<Server, 'tokens_file' | 'allowed_roots'>;
+  /** The folder that it is relative to. */
+  home: string;
+  cwd: string;
+}
+
+/** The path of `server.tokens_file`. Throws a KbError (`configuration`) where none is configured, and for one that requests could read. */
+export function tokenPath({ settings, home, cwd }: TokenPlace): string {
+  const { tokens_file, allowed_roots } = settings;
+  if (tokens_file === undefined)
+    throw new KbError('configuration', 'No file of tokens is configured.', {
+      hint: 'Set server.tokens_file in kb.config.yaml, such as «tokens_file: /etc/kb/tokens.yaml».',
+    });
+  const file = realPath(resolve(home, tokens_file));
+  if (rootsFilter({ allowed_roots, home, cwd })(file))
+    throw new KbError('configuration', `server.tokens_file (${file}) lies in server.allowed_roots: requests could read it.`, {
+      hint: 'Put it into another folder. Unless allowed_roots says otherwise, requests may read the working directory.',
+    });
+  return file;
+}
+
+/** A file of tokens: its rows, and as it is written. */
+interface TokenFile {
+  rows: TokenRow[];
+  document: Document;
+}
+
+/** Reads a file of tokens, YAML or JSON. Throws a KbError (`configuration`) that names the file and what is wrong with it; no hash is repeated. */
+export function readTokenFile(file: string): TokenFile {
+  const document = parseDocument(textOf(file), { prettyErrors: false });
+  if (document.errors.length > 0) throw new KbError('configuration', `${file} is neither YAML nor JSON: ${document.errors[0]!.message}.`);
+  const value: unknown = document.toJS() ?? [];
+  const { data: rows, error } = z.array(TokenRow).safeParse(value);
+  if (error) throw new KbError('configuration', `${file}: ${explain(error, { schema: z.array(TokenRow), value, whole: 'the file' })}`);
+  const twice = rows.find(({ name }, i) => rows.findIndex((row) => row.name === name) < i);
+  if (twice) throw new KbError('configuration', `${file}: two tokens are called «${twice.name}».`);
+  return { rows, document };
+}
+
+function textOf(file: string): string {
+  try {
+    const open = statSync(file).mode & 0o077;
+    if (open !== 0 && process.platform !== 'win32')
+      throw new KbError('configuration', `${file}: others than its owner may read or write the tokens.`, {
+        hint: `Its mode must be 0600: chmod 600 ${file}`,
+      });
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof KbError) throw cause;
+    throw new KbError('configuration', `server.tokens_file: ${file} cannot be read: ${describeFileError(cause, 'read')}.`, {
+      hint: '«kb token create NAME --scope read» makes it.',
+      cause,
+    });
+  }
+}
+
+/** A new token, of 256 random bits, and the row for it. */
+export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row: TokenRow } {
+  const token = `kb_${randomBytes(32).toString('base64url')}`;
+  const { name, scopes, collections } = given;
+  return { token, row: { name, hash: digest(token).toString('hex'), scopes, collections } };
+}
+
+/** The text of a file of tokens with one more row, as it was written otherwise: with its comments, as YAML or as JSON. Throws a KbError (`usage`) where the name is taken. */
+export function withRow({ rows, document }: TokenFile, row: TokenRow, { isJson }: { isJson: boolean }): string {
+  if (rows.some(({ name }) => name === row.name))
+    throw new KbError('usage', `There is a token «${row.name}» already.`, {
+      hint: 'Choose another name, or remove its row from the file to revoke it.',
+    });
+  if (isJson) return `${JSON.stringify([...rows, row], undefined, 2)}\n`;
+  if (isSeq(document.contents)) document.contents.add(document.createNode(row));
+  else document.contents = document.createNode([row]) as never;
+  return document.toString();
+}
+
+/** Tells by the header `Authorization` who calls; undefined where it holds no known token. */
+export type Authenticator = (header: string | undefined) => AccessRights | undefined;
+
+/** Makes the authenticator of a server; undefined where it has no tokens. `token` is allowed everything. */
+export function createAuthenticator({
+  token,
+  rows,
+}: {
+  token: string | undefined;
+  rows: readonly TokenRow[] | undefined;
+}): Authenticator | undefined {
+  if (token === undefined && rows === undefined) return undefined;
+  const own: AccessRights = { name: 'KB_SERVER_TOKEN', scopes: TokenScope.options, collections: ['*'] };
+  const known = [
+    ...(token === undefined ? [] : [{ access: own, expected: digest(token) }]),
+    ...(rows ?? []).map(({ hash, ...access }) => ({ access, expected: Buffer.from(hash, 'hex') })),
+  ];
+  return (header) => {
+    const [, given] = /^Bearer (\S+)$/i.exec(header ?? '') ?? [];
+    if (given === undefined) return undefined;
+    const shown = digest(given);
+    // all are compared, whichever fits: digests of one length, in a time that does not depend on how much of them is right
+    let caller: AccessRights | undefined;
+    for (const { access, expected } of known) if (timingSafeEqual(shown, expected)) caller = access;
+    return caller;
+  };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { collectionsOf } from '../../src/engine/permissions.ts';
+import { DEFAULTS } from '../../src/schema/config.ts';
+import { operations, type OperationName } from '../../src/schema/operations.ts';
+
+describe('an operation', () => {
+  it('that opens the store says which collections it is about, but for the one that lists those that its caller may use', () => {
+    const opening = (Object.keys(operations) as OperationName[]).filter((name) =>
+      operations[name].sections.some((section) => section.startsWith('storage') || section === 'collection'),
+    );
+    const silent = opening.filter((name) => collectionsOf(name, { name: 'default' }, DEFAULTS).length === 0 || !namesIt(name));
+    expect(silent).toEqual(['list_collections']);
+  });
+});
+
+/** Whether its settings name a collection, or its request must. */
+const namesIt = (name: OperationName): boolean =>
+  operations[name].sections.includes('collection' as never) || !operations[name].input.safeParse({}).success;

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createAuthenticator, createToken, readTokenFile, tokenPath, withRow } from '../../src/server/token-file.ts';
+import { folder } from '../support/folder.ts';
+
+const hash = createHash('sha256').update('a-token').digest('hex');
+const ROW = { name: 'bot', hash, scopes: ['read'], collections: ['*'] };
+
+function fileWith(text: string, mode = 0o600): string {
+  const file = join(folder({ tokens: text }), 'tokens');
+  chmodSync(file, mode);
+  return file;
+}
+
+describe('a file of tokens', () => {
+  it('is read as YAML and as JSON; an empty one holds none', () => {
+    const yaml = `# the bots\n- name: bot\n  hash: ${hash}\n  scopes: [read]\n  collections: ['*']\n`;
+    for (const text of [yaml, JSON.stringify([ROW])]) expect(readTokenFile(fileWith(text)).rows).toEqual([ROW]);
+    expect(readTokenFile(fileWith('')).rows).toEqual([]);
+  });
+
+  it.each([
+    ['- [', /neither YAML nor JSON/],
+    ['name: bot', /list/],
+    [JSON.stringify([{ ...ROW, hash: 'a-token' }]), /\[0\]\.hash.*SHA-256/s],
+    [JSON.stringify([{ ...ROW, scopes: ['reed'] }]), /\[0\]\.scopes/],
+    [JSON.stringify([{ ...ROW, token: 'secret' }]), /\[0\]\.token/],
+    [JSON.stringify([{ ...ROW, collections: [] }]), /\[0\]\.collections/],
+    [JSON.stringify([ROW, ROW]), /two tokens are called «bot»/],
+  ])('is refused as %s, and its file is named', (text, message) => {
+    const file = fileWith(text);
+    const read = () => readTokenFile(file);
+    expect(read).toThrow(message);
+    expect(read).toThrow(expect.objectContaining({ code: 'configuration', message: expect.stringContaining(file) }));
+  });
+
+  it('is refused where others may read it, or where there is none: the message says what to do', () => {
+    for (const mode of [0o644, 0o640, 0o602])
+      expect(() => readTokenFile(fileWith('[]', mode))).toThrow(expect.objectContaining({ hint: expect.stringContaining('chmod 600') }));
+    expect(() => readTokenFile('/nowhere/tokens')).toThrow(
+      expect.objectContaining({ code: 'configuration', hint: expect.stringContaining('kb token create') }),
+    );
+  });
+
+  it('lies outside of what requests may read, also by a link', () => {
+    const [home, other] = [folder(), folder({ tokens: '[]' })];
+    symlinkSync(home, join(other, 'link'));
+    const at = (tokens_file: string, allowed_roots?: string[]) => tokenPath({ settings: { tokens_file, allowed_roots }, home, cwd: home });
+    expect(at(join(other, 'tokens'))).toBe(join(other, 'tokens'));
+    expect(at('tokens', [other])).toBe(join(home, 'tokens'));
+    for (const file of ['tokens', join(other, 'link', 'tokens')]) expect(() => at(file)).toThrow(/allowed_roots/);
+  });
+
+  it('gets a row as it is written, with its comments', () => {
+    const { row } = createToken({ name: 'new', scopes: ['write'], collections: ['a', 'b'] });
+    const yaml = fileWith(`# the bots\n- name: bot\n  hash: ${hash}\n  scopes: [read]\n  collections: ['*'] # all\n`);
+    const text = withRow(readTokenFile(yaml), row, { isJson: false });
+    expect(text).toMatch(/# the bots[^]*# all/);
+    expect(readTokenFile(fileWith(text)).rows).toEqual([ROW, row]);
+    const json = withRow(readTokenFile(fileWith(JSON.stringify([ROW]))), row, { isJson: true });
+    expect(JSON.parse(json)).toEqual([ROW, row]);
+    expect(() => withRow(readTokenFile(yaml), { ...row, name: 'bot' }, { isJson: false })).toThrow(/«bot»/);
+  });
+});
+
+describe('a token', () => {
+  it('is known by its hash alone, and says who calls', () => {
+    const { token, row } = createToken({ name: 'new', scopes: ['write'], collections: ['a'] });
+    expect([token.length >= 32, row.hash]).toEqual([true, createHash('sha256').update(token).digest('hex')]);
+    const authenticate = createAuthenticator({ token: 'the-first-of-all', rows: [row] })!;
+    expect(authenticate(`Bearer ${token}`)).toEqual({ name: 'new', scopes: ['write'], collections: ['a'] });
+    expect(authenticate('bearer the-first-of-all')).toMatchObject({ scopes: ['read', 'write', 'admin'], collections: ['*'] });
+    for (const header of [undefined, '', token, `Bearer ${row.hash}`, `Bearer ${token}x`, `Basic ${token}`])
+      expect(authenticate(header)).toBeUndefined();
+  });
+
+  it('is asked for where there is a file, even an empty one, and not where nothing is configured', () => {
+    expect(createAuthenticator({ token: undefined, rows: [] })!('Bearer x')).toBeUndefined();
+    expect(createAuthenticator({ token: undefined, rows: undefined })).toBeUndefined();
+  });
+});

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folder } from '../support/folder.ts';
+import { serveIn, type Served } from '../support/server.ts';
+
+const ALL = ['*'];
+const tokens = {
+  reader: { scopes: ['read'], collections: ALL },
+  writer: { scopes: ['read', 'write'], collections: ALL },
+  chief: { scopes: ['read', 'write', 'admin'], collections: ALL },
+  guest: { scopes: ['read', 'write'], collections: ['public', 'new'] },
+} satisfies NonNullable<Parameters<typeof serveIn>[1]>['tokens'];
+type Name = keyof typeof tokens;
+
+const by = (name: Name) => ({ authorization: `Bearer ${name}` });
+
+/** A server with the collections `default` and `public`, and requests to it as one of the tokens. */
+async function team(): Promise<Served & { as(name: Name, path: string, body?: object, method?: string): ReturnType<Served['get']> }> {
+  const server = await serveIn(folder(), { tokens });
+  const as = async (name: Name, path: string, body?: object, method = body ? 'POST' : 'GET') => {
+    const response = await fetch(`${server.url}/v1/${path}`, {
+      method,
+      headers: { ...by(name), ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+  };
+  for (const collection of ['default', 'public'])
+    expect((await as('writer', 'pipelines/ingest', { markdown: `A note of ${collection}.`, storage: { collection } })).status).toBe(200);
+  return { ...server, as };
+}
+
+const refusal = (type: string, ...parts: string[]) => ({
+  error: { type, message: expect.stringMatching(new RegExp(parts.join('[^]*'))) },
+});
+
+describe('a token of the file', () => {
+  it('is needed everywhere but for the health check', async () => {
+    const { get, post } = await team();
+    expect((await get('/v1/health')).status).toBe(200);
+    for (const path of ['/v1/jobs', '/v1/openapi.json', '/docs', '/v1/nothing']) {
+      const { status, json, headers } = await get(path, { authorization: 'Bearer nobody' });
+      expect([path, status, headers.get('www-authenticate'), json]).toEqual([path, 401, 'Bearer', refusal('AuthenticationError')]);
+    }
+    expect((await post('/v1/retrieve', { query: 'x' })).status).toBe(401);
+  });
+
+  it('allows what its scopes say: the answer names the one that is missing, whatever the body', async () => {
+    const { as } = await team();
+    expect((await as('reader', 'retrieve', { query: 'note' })).json.retrieved).toBe(1);
+    for (const path of ['jobs', 'collections', 'collections/default', 'openapi.json']) expect((await as('reader', path)).status).toBe(200);
+    for (const path of [
+      'pipelines/ingest',
+      'pipelines/ingest/stream',
+      'ingest/docs',
+      'ingest/docs/upload',
+      'ingest/url',
+      'ingest/api',
+      'store',
+      'edit',
+      'delete',
+    ]) {
+      const { status, json } = await as('reader', path, {});
+      expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', 'write', '«reader»', 'read')]);
+    }
+    expect((await as('reader', 'jobs/x', undefined, 'DELETE')).status).toBe(403);
+    const drop = (name: Name) => as(name, 'collections/default', undefined, 'DELETE');
+    expect(await drop('writer')).toMatchObject({ status: 403, json: refusal('PermissionError', 'admin') });
+    expect((await drop('chief')).json).toEqual({ name: 'default', dropped: true });
+  });
+
+  it('shows no other collection than its own, whichever way it asks', async () => {
+    const { as } = await team();
+    const ours = { collection: 'public' };
+    expect((await as('guest', 'retrieve', { query: 'note', ...ours })).json.items[0].text).toContain('public');
+    expect((await as('guest', 'collections')).json.collections.map(({ name }: { name: string }) => name)).toEqual(['public']);
+    const theirs: [string, object?, string?][] = [
+      ['retrieve', { query: 'note' }],
+      ['retrieve', { query: 'note', collection: 'default' }],
+      ['pipelines/query', { query: 'note', retrieval: { collection: 'default' } }],
+      ['chat', { query: 'What is the note of?' }],
+      ['chat/stream', { query: 'What is the note of?', collection: 'default' }],
+      ['collections/default'],
+      ['pipelines/ingest', { markdown: 'x' }],
+      ['pipelines/ingest', { markdown: 'x', background: true }],
+      ['pipelines/ingest/stream', { markdown: 'x', storage: { collection: 'default' } }],
+      ['store', { embedded_chunks: [] }],
+      ['edit', { chunks: [] }],
+      ['delete', { source: 'markdown' }],
+    ];
+    for (const [path, body, method] of theirs) {
+      const { status, json } = await as('guest', path, body, method);
+      expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', '«guest»', '«default»')]);
+    }
+  });
+
+  it('opens no other store, in which a collection of the same name is another', async () => {
+    const { as } = await team();
+    const url = join(folder(), 'other');
+    for (const place of [{ url }, { vector_db: 'qdrant' }])
+      expect(await as('guest', 'retrieve', { query: 'x', collection: 'public', ...place })).toMatchObject({
+        status: 403,
+        json: refusal('PermissionError', 'configured store'),
+      });
+    expect((await as('guest', 'retrieve', { query: 'note', collection: 'public', vector_db: 'lancedb' })).status).toBe(200);
+  });
+
+  it('is told of no name that it may not know, also where its own collection is yet to be made', async () => {
+    const { as } = await team();
+    await as('writer', 'pipelines/ingest', { markdown: 'x', storage: { collection: 'newer' } });
+    const { text, json } = await as('guest', 'retrieve', { query: 'x', collection: 'new' });
+    expect([json.failed, text]).toEqual([1, expect.not.stringContaining('newer')]);
+  });
+
+  it('sees jobs of its collections, and of what is stored nowhere its own', async () => {
+    const { as } = await team();
+    const start = async (name: Name, path: string, body: object): Promise<string> =>
+      (await as(name, path, { ...body, background: true })).json.id;
+    const ours = await start('writer', 'pipelines/ingest', { markdown: 'x', storage: { collection: 'public' } });
+    const theirs = [
+      await start('writer', 'pipelines/ingest', { markdown: 'x' }),
+      await start('writer', 'ingest/url', { url: 'http://127.0.0.1:9/' }),
+    ];
+    const own = await start('guest', 'ingest/url', { url: 'http://127.0.0.1:9/' });
+    const listed = async (name: Name) => (await as(name, 'jobs')).json.jobs.map(({ id }: { id: string }) => id).toSorted();
+    expect(await listed('guest')).toEqual([ours, own].toSorted());
+    expect(await listed('reader')).toEqual([ours, ...theirs, own].toSorted());
+    for (const id of theirs)
+      for (const [path, method] of [
+        [`jobs/${id}`, 'GET'],
+        [`jobs/${id}/events`, 'GET'],
+        [`jobs/${id}`, 'DELETE'],
+      ] as const)
+        expect((await as('guest', path, undefined, method)).status).toBe(404);
+    expect((await as('guest', `jobs/${ours}`)).json).toEqual(expect.not.objectContaining({ token: expect.anything() }));
+  });
+});
