@@ -27,7 +27,9 @@ for (const folder of folders) {
   for (const file of files) {
     const bytes = readFileSync(join(folder, file));
     const { text } = await htmlParser.parse(bytes, { source: file }).catch(() => ({ text: '' }));
-    results.push({ file, ...(await completenessOf(bytes, text)) });
+    const whole = await completenessOf(bytes, text).catch(() => undefined); // a page that is refused, such as one of 100,000 nested elements
+    if (whole) results.push({ file, ...whole });
+    else process.stderr.write(`${basename(folder)}/${file}: cannot be read\n`);
   }
   const shares = results.map(({ kept, words }) => (words === 0 ? 1 : kept / words));
   rows.push({

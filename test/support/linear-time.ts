@@ -65,20 +65,22 @@ export function readingGrowsFasterThanInput(work: (text: string) => unknown, inp
   return cost / exactCost(work, input(LONG / FACTOR)) > MOST && exactCost(work, input(LONG * FACTOR)) / cost > MOST;
 }
 
-/** Measurements of which the least counts: what the garbage collector does meanwhile is not the work's. */
-const ATTEMPTS = 3;
+/** Measurements of each size, of which the least counts: what the garbage collector and others on the machine do meanwhile is not the work's. */
+const ATTEMPTS = 8;
+/** How many times as large the measured size is as the one that it is compared with, and how many times as long it may take: quadratic work takes 256 times as long, and what fits the caches of the machine no longer, some times. */
+const SPREAD = 16;
+const MOST_OF_SPREAD = 80;
 
-/** What the work comes to for this size; fails where it takes much more than four times as much processor time as for a quarter of the size. */
+/** What the work comes to for this size; fails where it takes far more than sixteen times as much processor time as for a sixteenth of the size. */
 export async function linearly<Result>(size: number, work: (size: number) => Promise<Result> | Result): Promise<Result> {
-  await work(Math.ceil(size / FACTOR ** 2)); // what it imports and compiles is not its work
-  const ratios: number[] = [];
-  for (;;) {
-    const short = await costOf(() => work(size / FACTOR));
-    const long = await costOf(() => work(size));
-    ratios.push(long.cost / short.cost);
-    if (ratios.at(-1)! <= MOST) return long.result;
-    if (ratios.length === ATTEMPTS)
-      throw new Error(`For four times the size it takes ${ratios.map((ratio) => ratio.toFixed(1)).join(', ')} times as long.`);
+  await work(Math.ceil(size / SPREAD)); // what it imports and compiles is not its work
+  let [short, long] = [Infinity, Infinity];
+  for (let attempt = 1; ; attempt++) {
+    short = Math.min(short, (await costOf(() => work(Math.ceil(size / SPREAD)))).cost);
+    const { cost, result } = await costOf(() => work(size));
+    long = Math.min(long, cost);
+    if (long / short <= MOST_OF_SPREAD) return result;
+    if (attempt === ATTEMPTS) throw new Error(`For sixteen times the size it takes ${(long / short).toFixed(0)} times as long.`);
   }
 }
 

@@ -20,6 +20,14 @@ describe('what is left out of a page', () => {
     expect(whole.text).toContain('Another story');
   });
 
+  it('is no menu that no name tells', async () => {
+    const menu = `<div id="left-column"><ul>${Array.from({ length: 30 }, (_, i) => `<li><a href="/${i}">A page about the hut, number ${i}</a></li>`).join('')}</ul></div>`;
+    const story = `<div class="story"><h1>Hut</h1>${paragraph.repeat(20)}</div>`;
+    const head = '<title>Hut</title><meta property="og:type" content="article">';
+    const { metadata } = await read('html', `<html><head>${head}</head><body>${menu}${story}</body></html>`);
+    expect(metadata.left_out).toBeUndefined();
+  });
+
   it('is told in one sentence, the most first', () => {
     const pages = new OmittedContent();
     expect(pages.notice()).toBeUndefined();

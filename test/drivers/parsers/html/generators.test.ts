@@ -55,6 +55,22 @@ aqua.run()
     expect(placeOf(parsed, 'Starts the pump')?.anchor).toBe('aqua.pump');
   });
 
+  it('by Sphinx with a theme of its own has no menu, links to the pages beside it or footer, and is short without being cut', async () => {
+    const script = (name: string) => `<script src="_static/${name}.js"></script>`;
+    const head = `<title>Deployment</title><script id="documentation_options" src="_static/documentation_options.js"></script>${['jquery', 'underscore', 'doctools'].map(script).join('')}`;
+    const menu = Array.from({ length: 12 }, (_, i) => `<li><a href="${i}.html">A chapter of the manual, number ${i}</a></li>`).join('');
+    const body = `<div id="left-column"><div class="sphinxsidebar"><ul>${menu}</ul></div></div><div id="right-column"><div class="document clearer body">
+      <section id="deployment"><h1>Deployment<a class="headerlink" href="#deployment">¶</a></h1><p>This chapter details deployment strategies for the following scenarios.</p>
+      <ul><li><a href="server.html">Central repository server</a></li><li><a href="pull.html">Backing up in pull mode</a></li></ul></section></div>
+      <div class="footer-relations"><div class="pull-left"><a href="notes.html" title="previous chapter">PREVWORD</a></div><div class="pull-right"><a href="server.html">NEXTWORD</a></div></div></div>
+      <div class="footer">&copy; The Borg Collective. Created using <a href="http://sphinx.pocoo.org/">FOOTERWORD</a>.</div>`;
+    const { text, metadata } = await read('html', `<html><head>${head}</head><body>${body}</body></html>`);
+    expect(text).toBe(
+      '# Deployment\n\nThis chapter details deployment strategies for the following scenarios.\n\n- [Central repository server](server.html)\n- [Backing up in pull mode](pull.html)',
+    );
+    expect(metadata.left_out).toBeUndefined();
+  });
+
   it('by a theme of Sphinx without marks of its main part keeps footnotes', async () => {
     const note = (id: string, text: string) =>
       `<aside class="footnote brackets" id="${id}" role="note"><span class="label">[${id}]</span><p>${text}</p></aside>`;
