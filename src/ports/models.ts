@@ -39,7 +39,7 @@ export interface Reranker {
 export interface RankOptions {
   signal?: AbortSignal | undefined;
   /** Wraps the language model that the reranker calls, to observe its calls. */
-  watched?: ((llm: Llm) => Llm) | undefined;
+  instrument?: ((llm: Llm) => Llm) | undefined;
 }
 
 export interface RerankPassage {

@@ -131,11 +131,11 @@ export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmReranke
     provider: 'llm',
     model: `${llm.provider}/${llm.model}`,
     min_rerank_score: undefined,
-    rank: async (query, passages, { signal, watched = (model) => model }) => {
+    rank: async (query, passages, { signal, instrument = (model) => model }) => {
       const texts = passages.slice(0, MOST_GRADED).map(({ text }) => text);
       const { portions, answer } = fitPassages(query, texts, { window, max_tokens });
       const ask = async (portion: readonly string[]): Promise<number[]> => {
-        const said = await answerOf(watched(llm), { query, texts: portion }, { max_tokens: answer, timeout, signal });
+        const said = await answerOf(instrument(llm), { query, texts: portion }, { max_tokens: answer, timeout, signal });
         return gradesIn(said, portion.length).map((grade, _, grades) => grade ?? ungraded(llm, grades));
       };
       const scores: number[] = [];

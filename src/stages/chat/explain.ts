@@ -6,24 +6,24 @@ import type { TokenBudget } from './budget.ts';
 
 type Call = ChatExplain['calls'][number];
 
-/** What is written down of a turn while it goes: how long each stage took, and what each model was asked. */
+/** A record of a turn: the duration of each stage and the calls to models. */
 export interface Trace {
-  /** Runs a stage under the clock. A stage that comes again adds to its time. */
+  /** Runs a stage and times it. A stage that runs again adds to its time. */
   timed<R>(stage: string, run: Run<R>): Run<R>;
-  /** The model, with its questions written down under this stage. */
-  watched(llm: Llm, stage: Call['stage']): Llm;
-  /** The reranker, under the stage `rerank`: its time, which is no longer that of the retrieval that it belongs to, and what it asks a model. */
+  /** Returns the model with its calls recorded under this stage. */
+  instrument(llm: Llm, stage: Call['stage']): Llm;
+  /** Returns the reranker with its time and its calls recorded under the stage `rerank`. Its time does not count as retrieval. */
   reranking(reranker: Reranker): Reranker;
   readonly stages: ChatExplain['stages'];
   readonly calls: Call[];
 }
 
-/** A trace; `show_prompt` keeps the messages that are sent: none where the answerer only quotes. */
+/** An empty trace. `show_prompt` keeps the messages that are sent; an answerer that quotes gets none. */
 export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
   const times = new Map<string, number>();
   const calls: Call[] = [];
   const add = (stage: string, milliseconds: number) => void times.set(stage, (times.get(stage) ?? 0) + milliseconds);
-  const watched: Trace['watched'] = (llm, stage) => ({
+  const instrument: Trace['instrument'] = (llm, stage) => ({
     ...llm,
     generate: (request) => {
       const call = opened(llm, stage);
@@ -45,11 +45,11 @@ export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
         add(stage, performance.now() - began);
       }
     },
-    watched,
+    instrument,
     reranking: (reranker) => ({
       ...reranker,
       rank: (query, passages, options) =>
-        atOnce(() => reranker.rank(query, passages, { ...options, watched: (llm) => watched(llm, 'rerank') })),
+        atOnce(() => reranker.rank(query, passages, { ...options, instrument: (llm) => instrument(llm, 'rerank') })),
     }),
     get stages() {
       return Array.from(times, ([stage, milliseconds]) => ({ stage, milliseconds: Math.round(milliseconds * 10) / 10 }));
@@ -58,7 +58,7 @@ export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
   };
 }
 
-/** Work under a clock that runs while any of it does: what is done at once is not counted twice. */
+/** Times work; concurrent work is counted once. */
 function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
   let [running, began] = [0, 0];
   return async (work) => {
@@ -92,19 +92,19 @@ async function* counted(answer: AsyncGenerator<string, Outcome, void>, call: Cal
   }
 }
 
-/** What a turn was made of, beside its result. */
-interface Made {
+/** What an explanation needs beside the result. */
+interface TurnRecord {
   trace: Trace;
-  /** What was searched for, where the question was taken apart. */
+  /** Queries searched for, if the question was split. */
   searched: readonly string[];
-  /** The chunks that the model was given, in the order of their numbers. */
+  /** The chunks given to the model, in the order of their numbers. */
   given: readonly RetrievedItem[];
   window: TokenBudget;
 }
 
 type Passage = ChatExplain['passages'][number];
 
-/** Why a chunk was not good enough; undefined where it was, or nobody asked. */
+/** The threshold that a chunk does not reach; undefined if it passes or the gate is off. */
 function rejection({ score, rerank_score }: RetrievedItem, quality: ChatResult['retrieval_quality']): Passage['rejected'] {
   if (quality.status === 'not_evaluated') return undefined;
   if (score < (quality.min_retrieval_score ?? 0)) return 'min_retrieval_score';
@@ -130,7 +130,7 @@ function passage(item: RetrievedItem, rank: number, { result, given }: { result:
   };
 }
 
-/** Why the turn has no answer from the sources; undefined where it has one, or where errors tell why not. */
+/** Why the turn has no answer from the sources; undefined if it has one, or if its errors say why not. */
 function declined(
   { retrieval, retrieval_quality, answer_confidence, llm }: ChatResult,
   given: readonly RetrievedItem[],
@@ -148,8 +148,8 @@ function declined(
 
 const passages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
 
-/** How the result of a turn came about. */
-export function explained(result: ChatResult, { trace, searched, given, window }: Made): ChatExplain {
+/** Explains how the result of a turn came about. */
+export function explained(result: ChatResult, { trace, searched, given, window }: TurnRecord): ChatExplain {
   const { min_retrieval_score, min_rerank_score } = result.retrieval_quality;
   const why = declined(result, given);
   return {

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { type GroundingSource, type Llm, type Message, NO_ANSWER } from '../../ports/models.ts';
-import type { HistoryEntry, RetrievedItem } from '../../schema/items.ts';
+import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import { KbError } from '../../core/errors.ts';
 import { progress, type Run } from '../../core/run.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
-import type { AnswerConfidence, RetrievalQuality } from '../../schema/answers.ts';
+import type { AnswerConfidence, ChatResult, RetrievalQuality, Unsupported } from '../../schema/answers.ts';
 import { type IsKnown, linksIn } from './guard/addresses.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
 import { type Filling, fitted, halved, tokensOfMessages } from './budget.ts';
-import { appendTurn } from './dialogue/history.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
 import type { LineRange } from './quote-location.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
 import { toGrounding, toSources } from './cited-sources.ts';
-import { note, reportItem, type Turn, turnError } from './turn-result.ts';
+import { type ChatSearch, note, report, type Turn, turnError } from './turn-result.ts';
 import { unsupportedIn } from './guard/verify.ts';
 
 /** What a prompt is built of. */
@@ -74,147 +73,152 @@ export function groundedPrompt({ query, history, sources, persona, cautious }: P
   return [{ role: 'system', content: rules.join('\n') }, ...takingTurns([...history, { role: 'user', content: question }])];
 }
 
-/** What the prompt is filled with, and who answers it. */
-interface Asked {
-  filling: Filling;
-  llm: Llm;
-  isKnown: IsKnown;
+/** What an answer is generated from. */
+interface Grounds extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_quality'> {
+  /** The chunks that it may use, best first. */
+  context: readonly RetrievedItem[];
+  search: ChatSearch;
 }
 
-/**
- * Has the answer written from these chunks, and fills the result with it. True where the model says that they do not answer, and its mode wants something
- * else to be said.
- */
-export async function* answerFromSources(turn: Turn, context: readonly RetrievedItem[]): Run<boolean> {
-  const { query, settings, parts, result, window } = turn;
-  const llm = await parts.llm();
-  turn.neighbours = (await parts.neighbours?.(context)) ?? new Map();
-  const isGiven = (id: string | undefined) => context.some((item) => item.id === id);
-  const all: Filling = {
-    history: result.history,
-    sources: toGrounding(context, llm.extractive ? turn.neighbours : beside(turn.neighbours, isGiven)),
-  };
-  const filling = fitted(all, { room: window.prompt - bareTokens(turn), keep_recent: settings.history_compaction.keep_recent });
+/** What generation came to: fields of the result. */
+interface Generated extends Partial<ChatResult> {
+  errors: ErrorItem[];
+  /** The chunks given to the model, in the order of their numbers. */
+  given: readonly RetrievedItem[];
+  /** The model says that the sources do not answer, and the mode wants something else to be said. */
+  isDeclined: boolean;
+}
+
+/** Generates an answer from chunks. A failure of the model is an item of `errors`. */
+export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Generated> {
+  const { query, settings, parts, window } = turn;
+  const { history, context, search, retrieval_quality } = grounds;
+  const llm = await parts.llm(search.embedder);
+  const neighbours = (await search.neighbours?.(context)) ?? new Map<string, Neighbours>();
+  const all: Filling = { history, sources: toGrounding(context, llm.extractive ? neighbours : withoutGiven(neighbours, context)) };
+  const room = window.prompt - bareTokens(turn, retrieval_quality);
+  const filling = fitted(all, { room, keep_recent: settings.history_compaction.keep_recent });
   const { provider, model } = llm;
   yield progress('generation', { provider, model, sources: filling.sources.length });
-  const places = context.map(({ metadata }) => String(metadata.source));
-  // What was said before holds addresses of earlier sources and of the user alone.
-  const said = [query, settings.persona, ...result.history.map(({ content }) => content)];
-  const isKnown = linksIn(
-    [...said, ...all.sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after])],
-    places,
-  );
-  let done: Answered;
+  let written: Written;
   try {
-    done = yield* asked(turn, { filling, llm, isKnown });
+    written = yield* generateWithRetry(turn, grounds, { llm, filling, isKnown: knownLinks(turn, all, context) });
   } catch (error) {
     const item = turnError(error, { source: query, source_kind: 'chat', stage: 'generate' });
-    yield* reportItem(result, error instanceof TwiceTooLarge ? { ...item, attempts: 2, isRetryable: false } : item);
-    return false;
+    return { given: [], isDeclined: false, errors: yield* report(item) };
   }
-  result.llm = { provider, model, ...done.usage };
-  turn.given = context.slice(0, done.filling.sources.length);
-  const left = leftOut(all, done.filling);
-  if (left) yield* reportItem(result, note(query, `The prompt was too long for the model: ${left}.`));
-  return yield* conclude(turn, done, llm);
+  const given = context.slice(0, written.filling.sources.length);
+  const { notes, ...answer } = finalizeAnswer(turn, { ...written, llm, given, neighbours, retrieval_quality });
+  const told = [...leftOut(all, written.filling), ...notes].map((text) => note(query, text));
+  return { llm: { provider, model, ...written.usage }, ...answer, errors: yield* report(...told) };
 }
 
-/** The neighbours of chunks without those that are given themselves: a model reads nothing twice. */
-function beside(all: ReadonlyMap<string, Neighbours>, isGiven: (id: string | undefined) => boolean): Map<string, Neighbours> {
-  const unlessGiven = (neighbour: Neighbour | undefined) => (isGiven(neighbour?.id) ? undefined : neighbour);
+/** The neighbours of chunks without the chunks themselves: a model reads nothing twice. */
+function withoutGiven(all: ReadonlyMap<string, Neighbours>, given: readonly RetrievedItem[]): Map<string, Neighbours> {
+  const unlessGiven = (neighbour: Neighbour | undefined) => (given.some(({ id }) => id === neighbour?.id) ? undefined : neighbour);
   return new Map([...all].map(([id, { before, after }]) => [id, { before: unlessGiven(before), after: unlessGiven(after) }]));
 }
 
+/** The links that an answer may have. Earlier messages hold addresses of earlier sources and of the user only. */
+function knownLinks({ query, settings }: Turn, { history, sources }: Filling, context: readonly RetrievedItem[]): IsKnown {
+  const said = [query, settings.persona, ...history.map(({ content }) => content)];
+  const read = sources.flatMap(({ title, before = '', text, after = '' }) => [title, before, text, after]);
+  return linksIn(
+    [...said, ...read],
+    context.map(({ metadata }) => String(metadata.source)),
+  );
+}
+
 /** Tokens of the prompt without history and sources. */
-export const bareTokens = (turn: Turn): number => tokensOfMessages(promptOf(turn, { history: [], sources: [] }));
+export const bareTokens = (turn: Turn, quality?: RetrievalQuality): number =>
+  tokensOfMessages(promptOf(turn, { history: [], sources: [] }, quality));
 
-const promptOf = ({ query, settings, result }: Turn, { history, sources }: Filling) =>
-  groundedPrompt({ query, history, sources, persona: settings.persona, cautious: result.retrieval_quality.status === 'low_confidence' });
+const promptOf = ({ query, settings }: Turn, filling: Filling, quality?: RetrievalQuality) =>
+  groundedPrompt({ query, ...filling, persona: settings.persona, cautious: quality?.status === 'low_confidence' });
 
-type Answered = StreamedAnswer & { filling: Filling };
+interface Written extends StreamedAnswer {
+  filling: Filling;
+}
 
-/** The prompt was too long, and so was half of it. */
-class TwiceTooLarge extends KbError {}
+interface GenerateOptions {
+  llm: Llm;
+  filling: Filling;
+  isKnown: IsKnown;
+  attempts?: number;
+}
 
-const isTooLarge = (error: unknown): boolean => error instanceof KbError && error.code === 'too_large';
-
-/** Asks the model; where the prompt is too long for it, once more with half of everything, unless something of the answer was shown: it can't be taken back. */
-async function* asked(turn: Turn, { filling, llm, isKnown }: Asked): Run<Answered> {
-  const { parts, query, result, settings, window } = turn;
+/** Asks the model. If the prompt is too long for it, asks again with half of everything, unless a part of the answer was shown. */
+async function* generateWithRetry(turn: Turn, grounds: Grounds, options: GenerateOptions): Run<Written> {
+  const { parts, query, settings, window, trace } = turn;
+  const { llm, filling, isKnown, attempts = 1 } = options;
+  const request = {
+    messages: promptOf(turn, filling, grounds.retrieval_quality),
+    grounding: { query: grounds.retrieval.search_query, question: query, sources: filling.sources },
+    max_tokens: window.answer,
+    timeout: settings.llm.timeout,
+    signal: parts.signal,
+  };
   let wasShown = false;
   const onShown = () => {
     wasShown = true;
   };
-  const ask = (filled: Filling) => {
-    const grounding = { query: result.retrieval.search_query, question: query, sources: filled.sources };
-    const request = {
-      messages: promptOf(turn, filled),
-      grounding,
-      max_tokens: window.answer,
-      timeout: settings.llm.timeout,
-      signal: parts.signal,
-    };
-    return streamAnswer(turn.trace.watched(llm, 'generate'), request, { show_refusal: showsRefusal(turn), isKnown, onShown });
-  };
   try {
-    return { ...(yield* ask(filling)), filling };
+    const show = { show_refusal: showsRefusal(turn), isKnown, onShown };
+    return { ...(yield* streamAnswer(trace.instrument(llm, 'generate'), request, show)), filling };
   } catch (error) {
-    if (wasShown || !isTooLarge(error)) throw error;
-  }
-  const less = halved(filling);
-  try {
-    return { ...(yield* ask(less)), filling: less };
-  } catch (error) {
-    if (wasShown || !isTooLarge(error)) throw error;
-    const { message } = error as KbError;
-    throw new TwiceTooLarge('too_large', `The prompt is too long for the model, and so is half of it: ${message}`, {
-      hint: 'Ask in fewer words, set chat.llm.context_window to the real size, or choose a model with a larger context window.',
-      cause: error,
-    });
+    if (wasShown || !(error instanceof KbError) || error.code !== 'too_large') throw error;
+    if (attempts === 1) return yield* generateWithRetry(turn, grounds, { ...options, filling: halved(filling), attempts: 2 });
+    const hint = 'Ask in fewer words, set chat.llm.context_window to the real size, or choose a model with a larger context window.';
+    const message = `The prompt is too long for the model, and so is half of it: ${error.message}`;
+    throw new KbError('too_large', message, { hint, cause: error, attempts });
   }
 }
 
 const showsRefusal = ({ settings }: Turn): boolean => settings.retrieval_quality.low_confidence_mode === 'answer_with_caution';
 
-/** What of the messages and the sources did not reach the model. */
-function leftOut(all: Filling, { history, sources }: Filling): string | undefined {
+/** What of the messages and the sources did not reach the model, as a note. */
+function leftOut(all: Filling, { history, sources }: Filling): string[] {
   const older = all.history.length - history.length;
   const weaker = all.sources.length - sources.length;
-  const isCut = sources.some(({ text }, i) => text !== all.sources[i]!.text);
   const parts = [
-    older > 0 ? `the ${older} oldest of ${all.history.length} messages` : '',
-    weaker > 0 ? `the ${weaker} weakest of ${all.sources.length} sources` : '',
-    isCut ? 'the end of a source' : '',
-  ].filter(Boolean);
-  return parts.length > 0 ? `left out were ${parts.join(', ')}` : undefined;
+    older > 0 && `the ${older} oldest of ${all.history.length} messages`,
+    weaker > 0 && `the ${weaker} weakest of ${all.sources.length} sources`,
+    sources.some(({ text }, i) => text !== all.sources[i]!.text) && 'the end of a source',
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? [`The prompt was too long for the model: left out were ${parts.join(', ')}.`] : [];
 }
 
-/** The answer with its sources, and how sure it is. */
-async function* conclude(turn: Turn, done: Answered, llm: Llm): Run<boolean> {
-  const { text, citations, declined, links, cut_off, quotation } = done;
-  const { query, result } = turn;
-  if (declined && !(showsRefusal(turn) && text !== '')) return true;
-  result.answer = text;
-  const quoted = linesById(turn.given, quotation.quoted);
-  turn.given = inOrder(turn.given, quotation.order);
-  const { given } = turn;
-  result.sources = toSources(given, { cited: citations.cited, quoted, neighbours: turn.neighbours });
-  if (quotation.highlight !== undefined) result.highlight = quotation.highlight;
-  result.history = appendTurn(result.history, query, text);
+/** An answer with what it was written from. */
+interface Draft extends StreamedAnswer {
+  llm: Llm;
+  given: readonly RetrievedItem[];
+  neighbours: ReadonlyMap<string, Neighbours>;
+  retrieval_quality: RetrievalQuality;
+}
+
+/** The answer with its sources and its confidence, and notes for the user. */
+function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & { notes: string[] } {
+  const { text, citations, declined, quotation, llm, neighbours, retrieval_quality: judged } = draft;
+  if (declined && !(showsRefusal(turn) && text !== '')) return { given: draft.given, isDeclined: true, notes: [] };
+  const given = inOrder(draft.given, quotation.order);
+  const quoted = linesById(draft.given, quotation.quoted);
+  const retrieval_quality: RetrievalQuality = declined ? { ...judged, status: 'low_confidence' } : judged;
+  const { verify_citations } = turn.settings;
   const isUncited = citations.cited.size === 0 && !declined && !llm.extractive;
-  if (declined) result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
-  result.answer_confidence = confidenceIn(result.retrieval_quality, {
-    declined,
-    isDoubtful: isDoubtful(done, llm),
-    probability: quotation.probability,
-  });
-  if (citations.unknown.size > 0) yield* reportItem(result, note(query, unknownCitations(citations.unknown, given.length)));
-  if (links > 0) yield* reportItem(result, note(query, takenOut(links)));
-  if (isUncited) yield* reportItem(result, note(query, citesNothing(given.length)));
-  if (cut_off) yield* reportItem(result, note(query, cutOff(cut_off, turn.window.answer)));
-  if (turn.settings.verify_citations)
-    yield* verify(turn, { sources: llm.extractive ? [] : toGrounding(given, turn.neighbours), isUncited });
-  return false;
+  const unsupported = verify_citations && !llm.extractive ? unsupportedIn(text, toGrounding(given)) : [];
+  const confidence = confidenceIn(retrieval_quality, draft);
+  const isDoubted = verify_citations && confidence.level === 'high' && (isUncited || unsupported.length > 0);
+  return {
+    answer: text,
+    sources: toSources(given, { cited: citations.cited, quoted, neighbours }),
+    ...(quotation.highlight === undefined ? {} : { highlight: quotation.highlight }),
+    retrieval_quality,
+    answer_confidence: isDoubted ? { level: 'low', reason: 'citations_unsupported' } : confidence,
+    ...(verify_citations ? { unsupported } : {}),
+    given,
+    isDeclined: false,
+    notes: notesOn(draft, { isUncited, unsupported, max_tokens: turn.window.answer }),
+  };
 }
 
 /** The chunks in the order in which an answer numbers them, those that it does not cite behind. */
@@ -229,50 +233,35 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
   return new Map([...byCitation].map(([citation, some]) => [given[citation - 1]!.id, some.map(({ lines }) => [...lines] as const)]));
 }
 
-/** Whether an answer may not answer what was asked, or says that it answers less: it is one, and not to be relied on like the others. */
-const isDoubtful = ({ isPartial, text, quotation: { probability = 1 } }: Answered, { extractive }: Llm): boolean =>
-  isPartial || probability < HIGH_PROBABILITY || (!extractive && beginsAsRefusal(text));
-
-/** High where the gate let the sources pass, or is switched off, and nothing speaks against the answer itself. */
+/** High if the gate passed the sources, or is off, and the answer gives no reason for doubt. */
 function confidenceIn(
   { status }: RetrievalQuality,
-  { declined, isDoubtful: isDoubted, probability }: { declined: boolean; isDoubtful: boolean; probability: number | undefined },
+  { declined, isPartial, text, llm, quotation: { probability } }: Draft,
 ): AnswerConfidence {
   const told = probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
   if (status === 'low_confidence') return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...told };
-  return isDoubted ? { level: 'low', reason: 'answer_uncertain', ...told } : { level: 'high', reason: 'retrieval_quality_pass', ...told };
+  const isDoubtful = isPartial || (probability ?? 1) < HIGH_PROBABILITY || (!llm.extractive && beginsAsRefusal(text));
+  return isDoubtful ? { level: 'low', reason: 'answer_uncertain', ...told } : { level: 'high', reason: 'retrieval_quality_pass', ...told };
 }
 
-/**
- * Lists the sentences that their sources do not bear out, and doubts an answer that has such or cites nothing. An answerer that only quotes gives no
- * sources to compare: they are its words.
- */
-async function* verify(
-  { query, result }: Turn,
-  { sources, isUncited }: { sources: readonly GroundingSource[]; isUncited: boolean },
-): Run<void> {
-  result.unsupported = sources.length > 0 ? unsupportedIn(result.answer, sources) : [];
-  const isDoubted = isUncited || result.unsupported.length > 0;
-  if (isDoubted && result.answer_confidence.level === 'high') result.answer_confidence = { level: 'low', reason: 'citations_unsupported' };
-  if (result.unsupported.length === 0) return;
-  const sentences = result.unsupported.map(({ sentence }) => `«${sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence}»`);
-  yield* reportItem(result, note(query, `The cited sources do not support: ${sentences.join(', ')}.`));
+/** What the user should know about an answer, in sentences. */
+function notesOn(
+  { given, citations: { unknown }, links, cut_off }: Draft,
+  { isUncited, unsupported, max_tokens }: { isUncited: boolean; unsupported: readonly Unsupported[]; max_tokens: number },
+): string[] {
+  const count = given.length;
+  const numbers = [...unknown].map((number) => `[${number}]`).join(', ');
+  const sentences = unsupported.map(({ sentence }) => `«${sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence}»`);
+  const all = count === 1 ? 'one source' : `${count} sources`;
+  return [
+    unknown.size > 0 && `The answer cited ${numbers}, which ${unknown.size === 1 ? 'is' : 'are'} none of its ${all}; taken out.`,
+    links === 1 && 'The answer had a link or image that may not be shown: its address was taken out.',
+    links > 1 && `The answer had ${links} links or images that may not be shown: their addresses were taken out.`,
+    isUncited && count === 1 && 'The answer does not cite its source: nothing says that it comes from there.',
+    isUncited && count !== 1 && `The answer cites none of its ${count} sources: nothing says that it comes from them.`,
+    cut_off === 'max_tokens' && `The answer was cut off at max_tokens = ${max_tokens}: raise chat.llm.max_tokens for a longer one.`,
+    cut_off === 'window' &&
+      "The answer was cut off where the model's window was full: ask in fewer words, or set chat.llm.context_window to what the model holds.",
+    sentences.length > 0 && `The cited sources do not support: ${sentences.join(', ')}.`,
+  ].filter((text) => text !== false);
 }
-
-const unknownCitations = (unknown: ReadonlySet<number>, count: number): string =>
-  `The answer cited ${[...unknown].map((number) => `[${number}]`).join(', ')}, which ${unknown.size === 1 ? 'is' : 'are'} none of its ${count === 1 ? 'one source' : `${count} sources`}; taken out.`;
-
-const citesNothing = (count: number): string =>
-  count === 1
-    ? 'The answer does not cite its source: nothing says that it comes from there.'
-    : `The answer cites none of its ${count} sources: nothing says that it comes from them.`;
-
-const cutOff = (by: 'max_tokens' | 'window', max_tokens: number): string =>
-  by === 'max_tokens'
-    ? `The answer was cut off at max_tokens = ${max_tokens}: raise chat.llm.max_tokens for a longer one.`
-    : "The answer was cut off where the model's window was full: ask in fewer words, or set chat.llm.context_window to what the model holds.";
-
-const takenOut = (links: number): string =>
-  links === 1
-    ? 'The answer had a link or image that may not be shown: its address was taken out.'
-    : `The answer had ${links} links or images that may not be shown: their addresses were taken out.`;

@@ -1,63 +1,79 @@
-import { endsWork, toErrorItem } from '../../core/errors.ts';
+import { attachPartialResult, endsWork, toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress, type Run } from '../../core/run.ts';
-import type { Llm, Reranker } from '../../ports/models.ts';
+import type { Embedder, Llm, Reranker } from '../../ports/models.ts';
 import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem, ErrorItem } from '../../schema/items.ts';
 import type { Neighbours } from '../retrieve/neighbours.ts';
-import type { TokenBudget } from './budget.ts';
+import { type TokenBudget, windowOf } from './budget.ts';
 import type { Calibrated } from './quality.ts';
-import type { Trace } from './explain.ts';
+import { openTrace, type Trace } from './explain.ts';
 
 /** One turn of a conversation. */
 export interface ChatTurn {
-  /** The question; anything but a text with a letter in it is a `validate` error in the result. */
+  /** The question. Anything but non-blank text is a `validate` error in the result. */
   query: unknown;
   history: readonly HistoryEntry[];
   settings: Config['chat'];
-  /** Tell in the result how the answer came about. */
+  /** Explain in the result how the answer came about. */
   explain?: boolean | undefined;
-  /** Tell it with the messages that were sent. */
+  /** Add the messages that were sent to the explanation. */
   show_prompt?: boolean | undefined;
 }
 
-/** What a turn works with. Nothing is opened before it is needed: a greeting needs neither collection nor model. */
-export interface ChatParts extends Calibrated {
-  /** The score from which a chunk is given to the answerer, where that is not `min_retrieval_score`. */
-  readonly least_given_score?: number | undefined;
-  /** `reranking` is told of the reranker, where there is one, and gives the one that is asked. */
-  retrieve(search_query: string, reranking: (reranker: Reranker) => Reranker): Run<RetrieveResult>;
-  /** What stands beside these chunks in their sections, by id; without it, they are all that is read. */
+/** An open collection with its thresholds. */
+export interface ChatSearch extends Calibrated {
+  /** Minimum score of a passage for the answerer. Default: `min_retrieval_score`. */
+  least_given_score?: number | undefined;
+  /** The embedder of the collection, if it is open. */
+  embedder?: Embedder | undefined;
+  retrieve(search_query: string): Run<RetrieveResult>;
+  /** The neighbours of these chunks in their sections, by chunk id. */
   neighbours?: ((items: readonly RetrievedItem[]) => Promise<Map<string, Neighbours>>) | undefined;
-  /** Whether a reranker reads what is found. */
+}
+
+/** What a turn works with. Nothing is opened before it is needed: a greeting needs neither a collection nor a model. */
+export interface ChatParts {
+  /** Opens the search; `reranking` wraps the reranker, if there is one. */
+  search(reranking: (reranker: Reranker) => Reranker): Promise<ChatSearch>;
+  /** Whether results are reranked. */
   isReranked?: boolean | undefined;
-  llm(): Promise<Llm>;
+  /** Opens the model; one that quotes compares with this embedder. */
+  llm(embedder?: Embedder): Promise<Llm>;
   signal?: AbortSignal | undefined;
 }
 
-/** A turn under way: what is asked, what it works with, and the result that fills. */
-export interface Turn {
-  query: string;
-  history: readonly HistoryEntry[];
-  settings: Config['chat'];
-  parts: ChatParts;
-  window: TokenBudget;
-  trace: Trace;
-  result: ChatResult;
-  /** What was searched for, where the question was taken apart. */
-  searched: readonly string[];
-  /** The chunks that the model was given, in the order of their numbers. */
-  given: readonly RetrievedItem[];
-  /** What stands beside them, by id. */
-  neighbours: ReadonlyMap<string, Neighbours>;
+/** The fixed inputs of a turn. */
+export interface Turn extends Pick<ChatTurn, 'history' | 'settings'> {
+  readonly query: string;
+  readonly parts: ChatParts;
+  readonly window: TokenBudget;
+  readonly trace: Trace;
+  /** Runs a stage and times it. An error that ends the turn carries the result so far, with `done`. */
+  readonly step: <R>(stage: string, run: Run<R>, done?: Partial<Pick<ChatResult, 'retrieval' | 'retrieval_quality' | 'errors'>>) => Run<R>;
 }
 
-/** The result of a turn before anything has happened: it fails unless something comes of it. */
+export function openTurn({ query: asked, history, settings, show_prompt = false }: ChatTurn, parts: ChatParts): Turn {
+  const query = typeof asked === 'string' ? asked : '';
+  const open = openResult(query, history);
+  const trace = openTrace({ show_prompt });
+  const step: Turn['step'] = async function* (stage, run, done = {}) {
+    try {
+      return yield* trace.timed(stage, run);
+    } catch (error) {
+      const { retrieval = open.retrieval, retrieval_quality = open.retrieval_quality, errors = [] } = done;
+      throw attachPartialResult(error, { ...open, retrieval, retrieval_quality, errors });
+    }
+  };
+  return { query, history, settings, parts, window: windowOf(settings.llm), trace, step };
+}
+
+/** The result of a turn before anything has happened. */
 export const openResult = (query: string, history: readonly HistoryEntry[]): ChatResult => ({
   answer: '',
   sources: [],
   history: [...history],
-  retrieval: { query, search_query: query, retrieved: 0, outputs: [], failed: 0, errors: [] },
+  retrieval: openRetrieval(query),
   llm: {},
   errors: [],
   retrieval_quality: { status: 'not_evaluated' },
@@ -66,27 +82,25 @@ export const openResult = (query: string, history: readonly HistoryEntry[]): Cha
   intent: 'rag',
 });
 
-/** Lists a failure in the result, and tells of it. */
-export function* reportItem(result: ChatResult, item: ErrorItem): Generator<Progress, void> {
-  result.errors.push(item);
-  yield errorEvent(item);
+/** The result of a search before it has begun. */
+export function openRetrieval(query: string, search_query = query): ChatResult['retrieval'] {
+  return { query, search_query, retrieved: 0, outputs: [], failed: 0, errors: [] };
 }
 
-/** What is to be known of an answer that came all the same, as an item of `errors`. */
-export const note = (source: string, error: string): ErrorItem => ({
-  source,
-  source_kind: 'chat',
-  stage: 'generate',
-  error,
-  isRetryable: false,
-  attempts: 1,
-});
+/** Yields an event for each failure; returns them for the result. */
+export function* report(...items: ErrorItem[]): Generator<Progress, ErrorItem[]> {
+  yield* items.map(errorEvent);
+  return items;
+}
 
-/** The failure as an item of `errors`; thrown on where it must end the work. */
+/** A remark on an answer, as an item of `errors`. */
+export const note = (source: string, text: string): ErrorItem => toErrorItem(text, { source, source_kind: 'chat', stage: 'generate' });
+
+/** The failure as an item of `errors`. Throws it if it must end the work. */
 export function turnError(error: unknown, where: Pick<ErrorItem, 'source' | 'source_kind' | 'stage'>): ErrorItem {
   if (endsWork(error)) throw error;
   return toErrorItem(error, where);
 }
 
-/** A piece of the answer. */
+/** An event with a piece of the answer. */
 export const token = (text: string): Progress => ({ type: 'token', stage: 'generation', message: '', data: { text } });

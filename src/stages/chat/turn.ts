@@ -1,11 +1,9 @@
 import { progress, type Run, settle, throwIfAborted } from '../../core/run.ts';
-import { attachPartialResult } from '../../core/errors.ts';
-import type { ChatResult } from '../../schema/answers.ts';
-import type { RetrievedItem } from '../../schema/items.ts';
+import type { ChatResult, RetrievalQuality } from '../../schema/answers.ts';
+import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
 import { fitsAlone, searchesFor } from '../retrieve/search.ts';
-import { windowOf } from './budget.ts';
-import { explained, openTrace } from './explain.ts';
+import { explained } from './explain.ts';
 import { answerFromSources, bareTokens } from './ground.ts';
 import { appendTurn, outgrown, summarizeHistory } from './dialogue/history.ts';
 import { fallbackMessage } from './fallback.ts';
@@ -13,72 +11,88 @@ import { directReply } from './dialogue/intent.ts';
 import { assess } from './quality.ts';
 import { mayStandAlone } from './dialogue/resolve-follow-up.ts';
 import { standAlone } from './dialogue/rewrite.ts';
-import { type ChatParts, type ChatTurn, note, openResult, reportItem, token, type Turn, turnError } from './turn-result.ts';
+import {
+  type ChatParts,
+  type ChatSearch,
+  type ChatTurn,
+  note,
+  openResult,
+  openRetrieval,
+  openTurn,
+  report,
+  token,
+  type Turn,
+  turnError,
+} from './turn-result.ts';
+
+/** What a turn came to: the fields of its result that differ from an empty one. The history is without the turn itself. */
+interface Outcome extends Partial<ChatResult> {
+  errors: ErrorItem[];
+  /** Queries searched for, if the question was split. */
+  searched?: readonly string[];
+  /** The chunks given to the model, in the order of their numbers. */
+  given?: readonly RetrievedItem[];
+}
 
 /**
- * Answers a question from what was retrieved for it. Yields `progress` of the stages chat, intent, rewrite, retrieval, quality and generation,
- * `token` and `error`. What fails is an item of `errors`; only what ends the work is thrown (a stop, a missing key, a wrong configuration), with the turn as
- * far as it got. A turn that ends without an answer leaves the history as it was.
+ * Answers a question from what was retrieved for it. Yields `progress` of the stages chat, intent, rewrite, retrieval, quality and generation, `token`
+ * and `error`. Failures are items of `errors`. An error that ends the work (a stop, a missing key, a wrong configuration) is thrown and carries the
+ * result so far. A turn without an answer leaves the history unchanged.
  */
-export async function* runTurn(
-  { query, history, settings, explain = false, show_prompt = false }: ChatTurn,
-  parts: ChatParts,
-): Run<ChatResult> {
-  const text = typeof query === 'string' ? query : '';
-  const window = windowOf(settings.llm);
-  const result = openResult(text, history);
-  const turn: Turn = {
-    query: text,
-    history,
-    settings,
-    parts,
-    window,
-    trace: openTrace({ show_prompt }),
-    result,
-    searched: [],
-    given: [],
-    neighbours: new Map(),
-  };
-  yield progress('chat', { query: text });
-  try {
-    yield* took(turn);
-  } catch (error) {
-    throw attachPartialResult(error, {
-      ...openResult(text, history),
-      retrieval: result.retrieval,
-      retrieval_quality: result.retrieval_quality,
-      errors: result.errors,
-    });
-  }
-  if (result.answer === '') Object.assign(result, { history: [...history], compacted: false });
-  return explain || show_prompt ? { ...result, explain: explained(result, turn) } : result;
+export async function* runTurn(request: ChatTurn, parts: ChatParts): Run<ChatResult> {
+  const turn = openTurn(request, parts);
+  const { query, history } = turn;
+  yield progress('chat', { query });
+  const { searched = [], given = [], ...outcome } = yield* answerQuery(turn);
+  const answered = { ...openResult(query, history), ...outcome };
+  const result =
+    answered.answer === ''
+      ? { ...answered, history: [...history], compacted: false }
+      : { ...answered, history: appendTurn(answered.history, query, answered.answer) };
+  return request.explain || request.show_prompt ? { ...result, explain: explained(result, { ...turn, searched, given }) } : result;
 }
 
-/** The turn: refused, answered without sources, or from them. */
-async function* took(turn: Turn): Run<void> {
-  const { query, settings, result } = turn;
+/** Refuses the question, answers it without sources, or from them. */
+async function* answerQuery(turn: Turn): Run<Outcome> {
+  const { query, settings } = turn;
   const unusable = problemOf(query);
-  if (unusable) return yield* refuseQuery(turn, unusable);
+  if (unusable) return { errors: yield* report({ ...note('', unusable), stage: 'validate' }) };
   const direct = settings.intent_routing.enabled ? directReply(query) : undefined;
   yield progress('intent', { intent: direct?.intent ?? 'rag' });
-  if (!direct) return yield* grounded(turn);
-  result.intent = direct.intent;
-  if (grownBeyond(turn)) yield* turn.trace.timed('compact', compact(turn)); // no model is needed but for this
-  result.answer_confidence = { level: 'none', reason: 'direct_intent' };
-  yield* say(turn, direct.reply);
+  if (!direct) return yield* answerFromCollection(turn);
+  // Only a summary needs a model.
+  const compacted = grownBeyond(turn) ? yield* turn.step('compact', compact(turn)) : { errors: [] };
+  yield token(direct.reply);
+  return { ...compacted, intent: direct.intent, answer: direct.reply, answer_confidence: { level: 'none', reason: 'direct_intent' } };
 }
 
-/** The turn from here on needs the collection: what was said before, the search, the gate, the answer. */
-async function* grounded(turn: Turn): Run<void> {
-  const { trace } = turn;
-  yield* trace.timed('compact', compact(turn));
-  yield* trace.timed('rewrite', understand(turn));
-  if (!(yield* trace.timed('retrieval', find(turn)))) return;
-  const context = yield* trace.timed('quality', judge(turn));
-  if (context.length === 0 || (yield* trace.timed('generation', answerFromSources(turn, context)))) yield* decline(turn);
+/** Compacts the history, rewrites the question, searches, judges what was found, and has the answer written. */
+async function* answerFromCollection(turn: Turn): Run<Outcome> {
+  const { step } = turn;
+  const compacted = yield* step('compact', compact(turn));
+  const rewritten = followedBy(compacted, yield* step('rewrite', rewriteQuery(turn, compacted.history), compacted));
+  const { search_query } = rewritten.retrieval;
+  const { search, ...found } = yield* step('retrieval', find(turn, search_query), rewritten);
+  const retrieved = followedBy(rewritten, found);
+  const { retrieval } = retrieved;
+  yield* step('retrieval', announce(turn, { ...retrieval, search_query }), retrieved);
+  if (!search || (retrieval.failed > 0 && retrieval.outputs.length === 0)) return retrieved;
+  const { context, ...quality } = yield* step('quality', judge(turn, retrieval, search), retrieved);
+  const judged = { ...retrieved, ...quality };
+  if (context.length === 0) return followedBy(judged, yield* decline(turn, judged.retrieval_quality));
+  const { isDeclined, ...generated } = yield* step('generation', answerFromSources(turn, { ...judged, context, search }), judged);
+  const answered = followedBy(judged, generated);
+  return isDeclined ? followedBy(answered, yield* decline(turn, judged.retrieval_quality)) : answered;
 }
 
-/** Whether the turn will need the collection and the model: it is neither refused nor answered without them. */
+/** What two steps came to: the fields of the later one count, and the errors of both. */
+const followedBy = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome, 'errors'>>(before: A, next: B): A & B => ({
+  ...before,
+  ...next,
+  errors: [...before.errors, ...next.errors],
+});
+
+/** Whether the turn needs the collection and the model: it is neither refused nor small talk. */
 export const isGrounded = ({ query, settings }: Pick<ChatTurn, 'query' | 'settings'>): boolean =>
   typeof query === 'string' && problemOf(query) === undefined && !(settings.intent_routing.enabled && directReply(query));
 
@@ -88,106 +102,108 @@ function problemOf(query: string): string | undefined {
   return undefined;
 }
 
-async function* refuseQuery({ result }: Turn, error: string): Run<void> {
-  yield* reportItem(result, { source: '', source_kind: 'chat', stage: 'validate', error, isRetryable: false, attempts: 1 });
-}
-
-/** Ends the turn with words that no model wrote. */
-async function* say({ query, result }: Turn, text: string): Run<void> {
-  yield token(text);
-  result.answer = text;
-  result.history = appendTurn(result.history, query, text);
-}
-
-/** The older and the recent messages, where the older ones are to be summarized. */
+/** The older and the recent messages if the older ones are to be summarized. */
 const grownBeyond = (turn: Turn): ReturnType<typeof outgrown> =>
-  outgrown(turn.result.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
+  outgrown(turn.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
 
-/** Puts a summary in the place of the older messages; where that fails, all of them stay. */
-async function* compact(turn: Turn): Run<void> {
-  const { settings, parts, result, window, trace } = turn;
+/** The history with a summary in place of the older messages; unchanged if that fails. */
+async function* compact(turn: Turn): Run<{ history: HistoryEntry[]; compacted: boolean; errors: ErrorItem[] }> {
+  const { history, settings, parts, window, trace } = turn;
+  const unchanged = { history: [...history], compacted: false, errors: [] };
   const grown = grownBeyond(turn);
-  if (!grown) return;
+  if (!grown) return unchanged;
   try {
-    const llm = trace.watched(await parts.llm(), 'compact');
-    const summary = await summarizeHistory(grown.older, llm, {
-      timeout: settings.llm.timeout,
-      window: window.tokens,
-      signal: parts.signal,
-    });
-    result.history = [summary, ...grown.recent];
-    result.compacted = true;
+    const llm = trace.instrument(await parts.llm(), 'compact');
+    const options = { timeout: settings.llm.timeout, window: window.tokens, signal: parts.signal };
+    return { history: [await summarizeHistory(grown.older, llm, options), ...grown.recent], compacted: true, errors: [] };
   } catch (error) {
-    yield* reportItem(result, turnError(error, { source: '', source_kind: 'chat', stage: 'compact' }));
+    return { ...unchanged, errors: yield* report(turnError(error, { source: '', source_kind: 'chat', stage: 'compact' })) };
   }
 }
 
-/** Rewrites a question for the search, where the settings want that. */
-async function* understand({ query, settings, parts, result, window, trace }: Turn): Run<void> {
+/** The search query: the question, rewritten if the settings ask for that. */
+async function* rewriteQuery(
+  { query, settings, parts, window, trace }: Turn,
+  history: readonly HistoryEntry[],
+): Run<Required<Pick<Outcome, 'retrieval' | 'errors'>>> {
   const { enabled, session_context } = settings.query_rewrite;
-  if (!enabled) return;
-  const { search_query, failure } = yield* standAlone(query, {
-    history: result.history,
+  if (!enabled) return { retrieval: openRetrieval(query), errors: [] };
+  const { search_query, errors } = yield* standAlone(query, {
+    history,
     session_context,
-    llm: async () => trace.watched(await parts.llm(), 'rewrite'),
+    llm: async () => trace.instrument(await parts.llm(), 'rewrite'),
     timeout: settings.llm.timeout,
     window: window.tokens,
     signal: parts.signal,
   });
-  result.retrieval.search_query = search_query;
-  if (failure) result.errors.push(failure);
+  return { retrieval: openRetrieval(query, search_query), errors };
 }
 
-/** Searches. False where that failed and there is nothing to answer from. */
-async function* find(turn: Turn): Run<boolean> {
-  const { query, parts, result, trace } = turn;
-  const { search_query } = result.retrieval;
+/** What a search came to; `search` is absent if it could not be opened. */
+interface Found extends Required<Pick<Outcome, 'retrieval' | 'searched' | 'errors'>> {
+  search?: ChatSearch;
+}
+
+async function* find(turn: Turn, search_query: string): Run<Found> {
+  const { query, parts, trace } = turn;
   yield progress('chat', { query, search_query }, 'Searching.'); // an event of the retrieval tells what was found
   try {
-    const retrieve = (search: string) => settle(parts.retrieve(search, trace.reranking));
-    const searches = searchesFor(search_query, parts);
-    const found = await retrieve(search_query);
-    const alone = (await isTriedAlone(turn)) ? await retrieve(query) : undefined;
-    const isAlone = alone !== undefined && fitsAlone(alone, found, parts.min_retrieval_score);
-    const { items, retrieved, failed, errors, notice } = isAlone ? alone : found;
-    if (searches.length > 1 && !isAlone) turn.searched = searches;
-    result.retrieval = { query, search_query: (isAlone ? alone : found).search_query, retrieved, outputs: items, failed, errors };
-    for (const error of errors) yield* reportItem(result, error);
-    if (notice) yield* reportItem(result, { ...note(query, notice), source_kind: 'query', stage: 'retrieve' });
+    const search = await parts.search(trace.reranking);
+    const found = await settle(search.retrieve(search_query));
+    const alone = (await isTriedAlone(turn, search_query, search)) ? await settle(search.retrieve(query)) : undefined;
+    const isAlone = alone !== undefined && fitsAlone(alone, found, search.min_retrieval_score);
+    const { items, notice, query: _query, ...result } = isAlone ? alone : found;
+    const searches = isAlone ? [] : searchesFor(search_query, parts);
+    const notes: ErrorItem[] = notice ? [{ ...note(query, notice), source_kind: 'query', stage: 'retrieve' }] : [];
+    return {
+      search,
+      searched: searches.length > 1 ? searches : [],
+      retrieval: { query, ...result, outputs: items },
+      errors: yield* report(...result.errors, ...notes),
+    };
   } catch (error) {
-    const item = turnError(error, { source: query, source_kind: 'query', stage: 'retrieve' });
-    result.retrieval = { ...result.retrieval, failed: 1, errors: [item] };
-    yield* reportItem(result, item);
+    const errors = yield* report(turnError(error, { source: query, source_kind: 'query', stage: 'retrieve' }));
+    return { searched: [], retrieval: { ...openRetrieval(query, search_query), failed: 1, errors }, errors };
   }
+}
+
+/** Whether the question is searched for as it was asked, too: a rule, not a model, took it for a follow-up, and it may be none. */
+async function isTriedAlone({ query, parts }: Turn, search_query: string, { embedder }: ChatSearch): Promise<boolean> {
+  if (search_query === query || !mayStandAlone(query)) return false;
+  return (await parts.llm(embedder)).extractive ?? false;
+}
+
+/** Tells how much was found, unless the turn was stopped. */
+async function* announce({ parts }: Turn, { retrieved, failed, search_query }: ChatResult['retrieval']): Run<void> {
   throwIfAborted(parts.signal);
-  const { retrieved, failed, outputs } = result.retrieval;
   yield progress('retrieval', { retrieved, failed, search_query });
-  return failed === 0 || outputs.length > 0;
 }
 
-/** Whether a question is searched for as it was asked, too: where no model but a rule took it for a follow-up, and it may be none. */
-async function isTriedAlone({ query, parts, result }: Turn): Promise<boolean> {
-  if (result.retrieval.search_query === query || !mayStandAlone(query)) return false;
-  return (await parts.llm()).extractive ?? false;
-}
-
-/** The quality gate: what an answer may be built from. Empty where the mode wants no answer from what there is. */
-async function* judge({ settings, parts, result }: Turn): Run<RetrievedItem[]> {
-  const { min_retrieval_score, least_given_score = min_retrieval_score, min_rerank_score } = parts;
-  const calibrated = { min_retrieval_score: least_given_score, min_rerank_score };
-  const { quality, context } = assess(result.retrieval.outputs, settings.retrieval_quality, calibrated);
-  result.retrieval_quality = quality;
+/** The quality gate. `context` is what an answer may be built from; it is empty if the mode wants no answer from it. */
+async function* judge(
+  { settings }: Turn,
+  { outputs }: ChatResult['retrieval'],
+  { min_retrieval_score, least_given_score = min_retrieval_score, min_rerank_score }: ChatSearch,
+): Run<{ retrieval_quality: RetrievalQuality; context: RetrievedItem[] }> {
+  const { quality, context } = assess(outputs, settings.retrieval_quality, { min_retrieval_score: least_given_score, min_rerank_score });
   yield progress('quality', { ...quality });
-  return quality.status === 'low_confidence' && quality.mode !== 'answer_with_caution' ? [] : context;
+  const isRefused = quality.status === 'low_confidence' && quality.mode !== 'answer_with_caution';
+  return { retrieval_quality: quality, context: isRefused ? [] : context };
 }
 
-/** Ends the turn as its mode says where the sources do not answer. */
-async function* decline(turn: Turn): Run<void> {
-  const { query, settings, result } = turn;
+/** Ends the turn as its mode says if the sources do not answer. */
+async function* decline({ query, history, settings }: Turn, quality: RetrievalQuality): Run<Outcome> {
   const mode = settings.retrieval_quality.low_confidence_mode;
-  result.retrieval_quality = { ...result.retrieval_quality, status: 'low_confidence' };
-  result.answer_confidence = { level: 'none', reason: 'retrieval_quality_low_confidence' };
-  if (mode !== 'return_no_answer') return yield* say(turn, fallbackMessage(mode, query, turn.history));
-  const error = 'Nothing was found that answers the question well enough.';
-  yield* reportItem(result, { source: query, source_kind: 'chat', stage: 'quality', error, isRetryable: false, attempts: 1 });
+  const outcome: Outcome = {
+    retrieval_quality: { ...quality, status: 'low_confidence' },
+    answer_confidence: { level: 'none', reason: 'retrieval_quality_low_confidence' },
+    errors: [],
+  };
+  if (mode === 'return_no_answer') {
+    const error = 'Nothing was found that answers the question well enough.';
+    return { ...outcome, errors: yield* report({ ...note(query, error), stage: 'quality' }) };
+  }
+  const answer = fallbackMessage(mode, query, history);
+  yield token(answer);
+  return { ...outcome, answer };
 }

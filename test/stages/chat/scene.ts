@@ -5,7 +5,7 @@ import { DEFAULTS, type Config } from '../../../src/schema/config.ts';
 import type { HistoryEntry, RetrievedItem, ErrorItem } from '../../../src/schema/items.ts';
 import { ChatResult } from '../../../src/schema/answers.ts';
 import { runTurn } from '../../../src/stages/chat/turn.ts';
-import type { ChatParts } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatParts, ChatSearch } from '../../../src/stages/chat/turn-result.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 
 const item = (id: string, score: number): RetrievedItem => ({
@@ -29,6 +29,7 @@ export interface Scene {
   settings?: Partial<ChatSettings>;
   llm?: Llm;
   parts?: Partial<ChatParts>;
+  search?: Partial<ChatSearch>;
   explain?: boolean;
   show_prompt?: boolean;
 }
@@ -41,6 +42,7 @@ export async function turn({
   settings = {},
   llm = scriptedLlm(() => ['Every 90 days [1].']),
   parts = {},
+  search = {},
   explain,
   show_prompt,
 }: Scene = {}) {
@@ -59,13 +61,16 @@ export async function turn({
       },
     },
     {
-      async *retrieve(search_query) {
-        searched.push(search_query);
-        yield progress('retrieval', {}, 'Searching.');
-        return { query: String(asked), search_query, retrieved: items.length, items, failed: 0, errors: [] };
-      },
+      search: async () => ({
+        async *retrieve(search_query) {
+          searched.push(search_query);
+          yield progress('retrieval', {}, 'Searching.');
+          return { query: String(asked), search_query, retrieved: items.length, items, failed: 0, errors: [] };
+        },
+        min_retrieval_score: 0.5,
+        ...search,
+      }),
       llm: async () => llm,
-      min_retrieval_score: 0.5,
       ...parts,
     },
   );
@@ -83,7 +88,7 @@ export async function turn({
 }
 
 /** A search that throws. */
-export const failing = (error: Error): ChatParts['retrieve'] =>
+export const failing = (error: Error): ChatSearch['retrieve'] =>
   // oxlint-disable-next-line require-yield
   async function* () {
     throw error;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { progress } from '../../../src/core/run.ts';
-import type { ChatParts } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatSearch } from '../../../src/stages/chat/turn-result.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { type Scene, forRewrite, query, rewriting, talk, turn } from './scene.ts';
 
@@ -49,11 +49,11 @@ test('explained, a turn without an answer says why there is none', async () => {
   expect(await why({ quality: { ...refusing, min_retrieval_score: 0.95 } })).toBe(
     'None of 3 passages reaches min_retrieval_score, 0.950 (the best has 0.900), and low_confidence_mode is refuse_grounded_answer.',
   );
-  const nothing: ChatParts['retrieve'] = async function* (search_query) {
+  const nothing: ChatSearch['retrieve'] = async function* (search_query) {
     yield progress('retrieval');
     return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [] };
   };
-  expect(await why({ parts: { retrieve: nothing } })).toBe('Nothing was found.');
+  expect(await why({ search: { retrieve: nothing } })).toBe('Nothing was found.');
   expect(await why({})).toBeUndefined();
   expect(await why({ query: 'Hello!' })).toBeUndefined();
 });
@@ -65,11 +65,11 @@ test('one that only quotes has no prompt to show', async () => {
 
 test('what is wrong with a filter that finds nothing is a note of the turn', async () => {
   const notice = 'The filter lets nothing through.';
-  const nothing: ChatParts['retrieve'] = async function* (search_query) {
+  const nothing: ChatSearch['retrieve'] = async function* (search_query) {
     yield progress('retrieval');
     return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [], notice };
   };
-  const { result, failures } = await turn({ parts: { retrieve: nothing } });
+  const { result, failures } = await turn({ search: { retrieve: nothing } });
   expect(result).toMatchObject({ answer: 'The sources do not answer this.', retrieval: { failed: 0, errors: [] } });
   expect(result.errors).toEqual([
     { source: query, source_kind: 'query', stage: 'retrieve', error: notice, isRetryable: false, attempts: 1 },

@@ -76,17 +76,17 @@ test('an answer that was cut off says by what', async () => {
 test('where one that quotes says which lines, a source has the place of these', async () => {
   const text = '## Filter\n\nRinse it.\n\n## Pump\n\nOil it.';
   const merged = { ...items[0]!, text, metadata: { source: 'a.md', location: { headings: ['Filter'], line_start: 1, line_end: 7 } } };
-  const parts: Scene['parts'] = {
+  const search: Scene['search'] = {
     async *retrieve(search_query) {
       yield progress('retrieval', {}, 'Searching.');
       return { query, search_query, retrieved: 1, items: [merged], failed: 0, errors: [] };
     },
   };
   const quoting = scriptedLlm(() => ['Oil it. [1]'], { extractive: true, outcome: { quoted: [{ citation: 1, lines: [6, 6] }] } });
-  const [source] = (await turn({ llm: quoting, parts })).result.sources;
+  const [source] = (await turn({ llm: quoting, search })).result.sources;
   expect(source!.location).toEqual({ headings: ['Pump'], line_start: 7, line_end: 7 });
   expect(source!.metadata.location).toEqual(merged.metadata.location);
-  const [whole] = (await turn({ parts })).result.sources;
+  const [whole] = (await turn({ search })).result.sources;
   expect(whole!.location).toEqual({ line_start: 1, line_end: 7 });
 });
 
@@ -116,12 +116,14 @@ test('a reader that leaves stops the model', async () => {
   const run = runTurn(
     { query, history: [], settings: DEFAULTS.chat },
     {
-      // oxlint-disable-next-line require-yield
-      async *retrieve(search_query) {
-        return { query, search_query, retrieved: 3, items, failed: 0, errors: [] };
-      },
+      search: async () => ({
+        // oxlint-disable-next-line require-yield
+        async *retrieve(search_query) {
+          return { query, search_query, retrieved: 3, items, failed: 0, errors: [] };
+        },
+        min_retrieval_score: 0.5,
+      }),
       llm: async () => llm,
-      min_retrieval_score: 0.5,
     },
   );
   for await (const event of run) if (event.type === 'token') break;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChatParts } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatSearch } from '../../../src/stages/chat/turn-result.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 import { items, query, turn } from './scene.ts';
 
@@ -27,10 +27,10 @@ test('in mode return_no_answer weak retrieval gives nothing but a quality error'
 
 test('what quotes is given passages that score less than is asked for otherwise, unless the settings say how much', async () => {
   const best = Math.max(...items.map(({ score }) => score));
-  const parts = { min_retrieval_score: best + 0.1, least_given_score: best - 0.01 };
-  const { result } = await turn({ parts });
+  const search = { min_retrieval_score: best + 0.1, least_given_score: best - 0.01 };
+  const { result } = await turn({ search });
   expect(result.retrieval_quality).toMatchObject({ status: 'passed', min_retrieval_score: best - 0.01, passed_chunks: 1 });
-  const set = await turn({ parts, quality: { min_retrieval_score: 0.99 } });
+  const set = await turn({ search, quality: { min_retrieval_score: 0.99 } });
   expect(set.result.retrieval_quality).toMatchObject({ status: 'low_confidence', min_retrieval_score: 0.99 });
 });
 
@@ -106,14 +106,14 @@ test('a model reads what stands beside a chunk, but nothing twice; a quoted line
   const given = { ...beside, id: 'b', joined: '\n\nGiven already.' };
   const neighbours = async () => new Map([['a', { after: beside }], ['b', { after: given }]]); // prettier-ignore
   const llm = scriptedLlm(() => ['Every 90 days [1].']);
-  await turn({ llm, parts: { neighbours } });
+  await turn({ llm, search: { neighbours } });
   expect(said(llm.requests[0]!)).toContain('Passage a about the pump.\n\nIt rests at night.');
   expect(said(llm.requests[0]!)).not.toContain('Given already.');
   const quoting = scriptedLlm(() => ['It rests at night. [1]'], {
     extractive: true,
     outcome: { quoted: [{ citation: 1, lines: [2, 2] }] },
   });
-  const { result } = await turn({ llm: quoting, parts: { neighbours } });
+  const { result } = await turn({ llm: quoting, search: { neighbours } });
   expect(result.sources.map(({ location }) => location.page)).toEqual([3, 2]);
 });
 
@@ -142,12 +142,12 @@ test('in mode answer_with_caution the best rejected chunks are answered from, wi
 
 test('where nothing was found the model is not asked', async () => {
   const llm = scriptedLlm(() => []);
-  const nothing: ChatParts['retrieve'] =
+  const nothing: ChatSearch['retrieve'] =
     // oxlint-disable-next-line require-yield
     async function* (search_query) {
       return { query, search_query, retrieved: 0, items: [], failed: 0, errors: [] };
     };
-  const { result } = await turn({ llm, parts: { retrieve: nothing } });
+  const { result } = await turn({ llm, search: { retrieve: nothing } });
   expect(result).toMatchObject({
     answer: 'The sources do not answer this.',
     sources: [],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import { tokensOfMessages } from '../../../src/stages/chat/budget.ts';
-import type { ChatParts } from '../../../src/stages/chat/turn-result.ts';
+import type { ChatSearch } from '../../../src/stages/chat/turn-result.ts';
 import { said, scriptedLlm } from './scripted-llm.ts';
 import { type ChatSettings, items, query, talk, turn } from './scene.ts';
 
@@ -43,12 +43,12 @@ test('what the window does not hold is left out of the prompt and of the sources
 test('sources that do not fit are none of the result, and the best stay', async () => {
   const large = items.map((found) => ({ ...found, text: `${found.text} ${'filter '.repeat(400)}` }));
   const llm = answering();
-  const found: ChatParts['retrieve'] =
+  const found: ChatSearch['retrieve'] =
     // oxlint-disable-next-line require-yield
     async function* (search_query) {
       return { query, search_query, retrieved: 3, items: large, failed: 0, errors: [] };
     };
-  const { result } = await turn({ llm, parts: { retrieve: found }, settings: windowed(2000) });
+  const { result } = await turn({ llm, search: { retrieve: found }, settings: windowed(2000) });
   expect(result.sources.map(({ id }) => id)).toEqual(['a']);
   expect(result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/the 1 weakest of 2 sources/)]);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { KbError } from '../../../src/core/errors.ts';
+import { KbError, partialResultOf } from '../../../src/core/errors.ts';
 import { progress } from '../../../src/core/run.ts';
 import type { ErrorItem } from '../../../src/schema/items.ts';
+import { ChatResult } from '../../../src/schema/answers.ts';
+import type { ChatSearch } from '../../../src/stages/chat/turn-result.ts';
 import { LONGEST_QUERY } from '../../../src/schema/questions.ts';
 import { scriptedLlm } from './scripted-llm.ts';
 import { failing, items, query, talk, turn } from './scene.ts';
@@ -105,7 +107,7 @@ test('small talk is answered without retrieval and without a model', async () =>
 test('a collection that is missing is a retrieve error without an answer', async () => {
   const llm = scriptedLlm(() => []);
   const missing = failing(new KbError('not_found', 'There is no collection «nowhere».', { isRetryable: true }));
-  const { result, failures } = await turn({ llm, parts: { retrieve: missing }, history: talk(2) });
+  const { result, failures } = await turn({ llm, search: { retrieve: missing }, history: talk(2) });
   expect(result.errors).toEqual([
     { source: query, source_kind: 'query', stage: 'retrieve', error: 'There is no collection «nowhere».', isRetryable: true, attempts: 1 },
   ]);
@@ -132,7 +134,7 @@ test('a search that failed in part is told of, and what it found is answered fro
     attempts: 3,
   };
   const { result, failures } = await turn({
-    parts: {
+    search: {
       // oxlint-disable-next-line require-yield
       async *retrieve(search_query) {
         return { query, search_query, retrieved: 3, items, failed: 1, errors: [error] };
@@ -145,7 +147,41 @@ test('a search that failed in part is told of, and what it found is answered fro
 
 test('what the caller has to mend, and a stop, end the work', async () => {
   for (const code of ['setup', 'configuration', 'aborted'] as const) {
-    await expect(turn({ parts: { retrieve: failing(new KbError(code, 'No.')) } })).rejects.toThrow('No.');
+    await expect(turn({ search: { retrieve: failing(new KbError(code, 'No.')) } })).rejects.toThrow('No.');
     await expect(turn({ parts: { llm: () => Promise.reject(new KbError(code, 'No.')) } })).rejects.toThrow('No.');
   }
+});
+
+test('an error that ends the work carries the result so far, with the history unchanged', async () => {
+  const history = talk(20);
+  const stopped = new KbError('aborted', 'Stopped.');
+  const llm = scriptedLlm(({ grounding }) => (grounding.sources.length > 0 ? ['Every ', stopped] : [new KbError('unavailable', 'Away.')]));
+  const settings = { query_rewrite: { enabled: true } };
+  await expect(turn({ query: 'And the filter?', history, settings, llm })).rejects.toBe(stopped);
+  const partial = ChatResult.parse(partialResultOf(stopped));
+  expect(partialResultOf(stopped)).toEqual(partial);
+  expect(partial).toMatchObject({
+    answer: '',
+    sources: [],
+    history,
+    compacted: false,
+    retrieval: { search_query: 'And the filter?', retrieved: 3, outputs: items },
+    retrieval_quality: { status: 'passed' },
+    answer_confidence: { reason: 'errors' },
+    llm: {},
+  });
+  expect(partial.errors.map(({ stage }) => stage)).toEqual(['compact', 'rewrite']);
+});
+
+test('a search that is stopped after it ended carries what it found', async () => {
+  const stop = new AbortController();
+  const retrieve: ChatSearch['retrieve'] =
+    // oxlint-disable-next-line require-yield
+    async function* (search_query) {
+      stop.abort();
+      return { query, search_query, retrieved: 3, items, failed: 0, errors: [] };
+    };
+  const error: unknown = await turn({ search: { retrieve }, parts: { signal: stop.signal } }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'aborted' });
+  expect(partialResultOf(error)).toMatchObject({ retrieval: { outputs: items }, retrieval_quality: { status: 'not_evaluated' } });
 });

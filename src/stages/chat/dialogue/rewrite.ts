@@ -1,6 +1,6 @@
 import { isRefusal } from '../guard/refusal.ts';
 import { KbError } from '../../../core/errors.ts';
-import { errorEvent, progress, type Run } from '../../../core/run.ts';
+import { progress, type Run } from '../../../core/run.ts';
 import type { Llm } from '../../../ports/models.ts';
 import type { HistoryEntry, ErrorItem } from '../../../schema/items.ts';
 import { alternatives } from '../../../languages/languages.ts';
@@ -9,7 +9,7 @@ import { quotable } from '../budget.ts';
 import { resolveFollowUp } from './resolve-follow-up.ts';
 import { historyText, questionsIn, tokensToAsk } from './history.ts';
 import { directReply } from './intent.ts';
-import { turnError } from '../turn-result.ts';
+import { report, turnError } from '../turn-result.ts';
 
 const LABELS = alternatives(({ models }) => models.queries);
 
@@ -128,21 +128,20 @@ export async function rewrite(
 }
 
 /**
- * The query as it is searched for, and told of (`progress` of the stage rewrite). Where nothing is known of a conversation it stays as it is; so it does where the rewriting fails, and
- * the failure is told and given back. No model is opened for nothing.
+ * The query to search for, with `progress` of the stage rewrite. It stays as it is if nothing is known of a conversation, or if the rewrite fails; a
+ * failure is reported and returned. The model is opened only if it is needed.
  */
 export async function* standAlone(
   query: string,
   { llm, ...parts }: Omit<RewriteParts, 'llm'> & { llm: () => Promise<Llm> },
-): Run<{ search_query: string; failure?: ErrorItem }> {
-  if (!isRewritable(parts)) return { search_query: query };
+): Run<{ search_query: string; errors: ErrorItem[] }> {
+  if (!isRewritable(parts)) return { search_query: query, errors: [] };
   try {
     const search_query = await rewrite(query, { ...parts, llm: await llm() });
     yield progress('rewrite', { query, search_query });
-    return { search_query };
+    return { search_query, errors: [] };
   } catch (error) {
-    const failure = turnError(error, { source: query, source_kind: 'query', stage: 'rewrite' });
-    yield errorEvent(failure);
-    return { search_query: query, failure };
+    const errors = yield* report(turnError(error, { source: query, source_kind: 'query', stage: 'rewrite' }));
+    return { search_query: query, errors };
   }
 }
