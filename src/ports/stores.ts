@@ -1,4 +1,4 @@
-import type { Chunk } from '../schema/items.ts';
+import type { Chunk, Metadata } from '../schema/items.ts';
 import type { Filter } from '../schema/requests.ts';
 
 /** Embedder of a collection. Vectors of another embedder are never stored in it or compared with it. */
@@ -36,6 +36,15 @@ export interface StoredSource {
   chunk_count: number;
 }
 
+/** What a source holds, from its chunks. */
+export interface SourceContent {
+  chunks: number;
+  /** Of the texts of its chunks. */
+  characters: number;
+  /** Of one of its chunks. */
+  metadata: Metadata;
+}
+
 export type Where = { ids: readonly string[] } | { source: string } | { filter: Filter };
 
 export interface SearchRequest {
@@ -69,7 +78,10 @@ export interface Collection {
   get(ids: readonly string[]): Promise<StoredChunk[]>;
   /** Yields every chunk in a stable order and bounded pages; only those of `source` if given. */
   all(options?: { source?: string; vectors?: boolean }): AsyncIterable<StoredChunk[]>;
-  sources(): Promise<Map<string, StoredSource>>;
+  /** The stored sources; with `filter`, those of the chunks that match, counted by these. */
+  sources(filter?: Filter): Promise<Map<string, StoredSource>>;
+  /** What the given sources hold, without their texts; those that are not stored are left out. */
+  contents(sources: readonly string[]): Promise<Map<string, SourceContent>>;
   search(request: SearchRequest): Promise<Hit[]>;
   count(): Promise<number>;
   /** Bytes on disk; 0 if unknown. */

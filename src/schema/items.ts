@@ -5,7 +5,7 @@ import { listOf } from './fields.ts';
 export const SourceKind = z.enum(['path', 'bytes', 'url', 'api', 'markdown']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location`, `page_kind` are ours. */
+/** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location`, `page_kind`, `ingested_at` are ours. */
 export const Metadata = z
   .record(z.string(), z.unknown())
   .describe('Metadata of the source: title, source_kind, file_type, content_hash, location, and custom keys');
@@ -22,8 +22,10 @@ export const Location = z
     line_start: z.int().optional().describe('First line in the source file (Markdown, text)'),
     line_end: z.int().optional().describe('Last line in the source file'),
     anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
+    offset: z.int().optional().describe("Where its own text begins in the document's Markdown, in characters from 0"),
+    overlap: z.int().optional().describe('Characters at its beginning that repeat the passage before it, or the head of its table'),
   })
-  .meta({ id: 'Location', description: 'Location of a passage in its document. Numbers start at 1; ends are inclusive' });
+  .meta({ id: 'Location', description: 'Location of a passage in its document. Numbers start at 1, offset at 0; ends are inclusive' });
 export type Location = z.infer<typeof Location>;
 
 /**

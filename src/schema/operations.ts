@@ -10,6 +10,7 @@ import {
   ImportResult,
   ReembedResult,
 } from './collection-requests.ts';
+import { DeleteSourceRequest, GetSourceRequest, GetSourceResult, ListSourcesRequest, ListSourcesResult } from './stored/stored-sources.ts';
 import { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from './chunk-requests.ts';
 import { ChatRequest, QueryRequest, RetrieveRequest } from './questions.ts';
 import { FetchRequest, IngestRequest, ParseRequest, ScrapeRequest, UploadRequest } from './requests.ts';
@@ -192,6 +193,27 @@ export const operations = {
     input: CollectionRequest,
     output: ReembedResult,
     sections: [...place, 'embedding'],
+  }),
+  list_sources: operation({
+    summary: 'List the documents of a collection',
+    input: ListSourcesRequest,
+    output: ListSourcesResult,
+    scope: 'read',
+    sections: ['collection', ...place],
+  }),
+  get_source: operation({
+    summary: 'Show the text and the chunks of a stored document',
+    input: GetSourceRequest,
+    output: GetSourceResult,
+    scope: 'read',
+    sections: ['collection', ...place],
+  }),
+  delete_source: operation({
+    summary: 'Remove a stored document',
+    input: DeleteSourceRequest,
+    output: DeleteResult,
+    scope: 'write',
+    sections: ['collection', ...place],
   }),
   doctor: operation({
     summary: 'Check the configuration, credentials, store, model and browser',

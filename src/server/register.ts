@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
-import type { Server } from '../schema/config-server.ts';
+import { unwrapped } from '../schema/keys.ts';
 import { operations } from '../schema/operations.ts';
+import type { Server } from '../schema/config-server.ts';
 import { Background } from '../schema/server-results.ts';
 import { dropRest, keepPace } from './request-bodies.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -26,7 +28,7 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
     url,
     config: { needs: operations[route.operation].scope },
     handler: async (request, reply) => {
-      const given = requestOf(request);
+      const given = requestOf(route, request);
       if (route.background && isForBackground(given)) return await startJob(route, { request, reply, given }, parts);
       if (route.reply === 'stream') return await streamOperation(route, { request, reply, given }, parts.bench);
       return await runOperation(route, { request, reply, given: withoutBackground(route, given) }, parts.bench);
@@ -34,10 +36,11 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
   });
 }
 
-/** The body with the parameters of the path; what is no object is left to the schema to refuse. */
-function requestOf({ body, params }: FastifyRequest): unknown {
-  if (body === undefined || body === null || Array.isArray(body) || typeof body !== 'object') return body === undefined ? params : body;
-  return { ...body, ...(params as object) };
+/** The body, or the query of a request without one, with the parameters of the path; what is no object is left to the schema to refuse. */
+function requestOf({ method, operation }: Route, { body, params, query }: FastifyRequest): unknown {
+  const named = { ...(method === 'POST' ? {} : queryValues(operations[operation].input, query as object)), ...(params as object) };
+  if (body === undefined || body === null || Array.isArray(body) || typeof body !== 'object') return body === undefined ? named : body;
+  return { ...body, ...named };
 }
 
 function isForBackground(given: unknown): given is { background: true } {
@@ -77,6 +80,20 @@ async function registerUpload(server: FastifyInstance, route: Route, { bench, se
       return await receive(route, { request, reply }, bench);
     });
   });
+}
+
+/** A query knows text alone: what its fields hold besides is read from it. What can't be read stays text, for the schema to refuse. */
+function queryValues({ shape }: z.ZodObject, query: object): Record<string, unknown> {
+  const valueOf = (name: string, text: unknown) => {
+    const field = unwrapped(shape[name] ?? z.string());
+    if (typeof text !== 'string' || field instanceof z.ZodString || field instanceof z.ZodEnum) return text;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  };
+  return Object.fromEntries(Object.entries(query).map(([name, text]) => [name, valueOf(name, text)]));
 }
 
 /** Waits for a turn, reads the form, and has it worked on. Whatever ends the reading ends the turn: the client that leaves, the time that runs out, the pace that is too slow. */

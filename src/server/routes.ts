@@ -3,7 +3,7 @@ import type { OperationName } from '../schema/operations.ts';
 /** One path of `/v1` that runs an operation. Its request and its answer are the operation's own. */
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
-  /** With parameters as OpenAPI writes them: `/v1/collections/{name}`. They are fields of the operation's request, beside those of the body. */
+  /** With parameters as OpenAPI writes them: `/v1/collections/{name}`. They are fields of the operation's request, beside those of the body or, of a GET, of the query. */
   path: string;
   operation: OperationName;
   /** json: the result; stream: server-sent events, the last of which holds the result; upload: the result, of a multipart form. */
@@ -51,4 +51,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/collections', operation: 'list_collections', ...collections },
   { method: 'GET', path: '/v1/collections/{name}', operation: 'show_collection', ...collections },
   { method: 'DELETE', path: '/v1/collections/{name}', operation: 'drop_collection', ...collections, queue: 'work' },
+  { method: 'GET', path: '/v1/collections/{name}/sources', operation: 'list_sources', ...collections },
+  { method: 'GET', path: '/v1/collections/{name}/sources/{id}', operation: 'get_source', ...collections },
+  { method: 'DELETE', path: '/v1/collections/{name}/sources/{id}', operation: 'delete_source', ...collections, queue: 'work' },
 ];

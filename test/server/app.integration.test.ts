@@ -42,6 +42,36 @@ describe('a route', () => {
     expect((await server.get(`/v1/collections/${encodeURIComponent('../x')}`)).status).toBe(400);
   });
 
+  it('takes the query of a request without a body as fields, read as what they are', async () => {
+    const { get } = await filled();
+    const at = '/v1/collections/default/sources';
+    const listed = async (query: string) => (await get(`${at}?${query}`)).json.sources.map(({ source }: { source: string }) => source);
+    expect(await listed('limit=1')).toEqual(['bikes.md']);
+    expect(await listed(`filter=${encodeURIComponent('{"floor":1}')}`)).toEqual(['doors.md']);
+    const { json: doors } = await get(`${at}/${encodeURIComponent('doors.md')}`);
+    expect((await get(`${at}/${doors.id}?lines=3`)).json.text).toBe('Doors are locked at ten in the evening.');
+    for (const [query, field] of [
+      ['limit=0', 'limit'],
+      ['limit=two', 'limit'],
+      ['cursor=x', 'cursor'],
+      ['colour=red', 'colour'],
+      ['limit=1&limit=2', 'limit'],
+      ['filter=%7B', 'filter'],
+    ]) {
+      const { status, json } = await get(`${at}?${query}`);
+      expect([query, status, json]).toEqual([query, 400, envelope('ValueError', expect.stringContaining(field!))]);
+    }
+  });
+
+  it('removes one source, and says so of one that is not there', async () => {
+    const server = await filled();
+    const [one] = (await server.get('/v1/collections/default/sources')).json.sources;
+    const remove = () => fetch(`${server.url}/v1/collections/default/sources/${one.id}`, { method: 'DELETE' });
+    const gone = await remove();
+    expect([gone.status, await gone.json()]).toMatchObject([200, { deleted: 1, items: [{ source: 'bikes.md' }] }]);
+    expect([(await remove()).status, (await server.get(`/v1/collections/default/sources/${one.id}`)).status]).toEqual([404, 404]);
+  });
+
   it('numbers every answer for the log, keeps it from being stored or guessed at, and lets no caller choose the number', async () => {
     const { get } = await serveIn(folder());
     const { headers } = await get('/v1/health', { 'x-request-id': 'forged' });

@@ -279,6 +279,37 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
       });
     });
 
+    describe('what sources hold', () => {
+      const of = (id: string, text: string, metadata: StoredChunk['metadata']) => chunk(id, { text, metadata });
+      beforeEach(() =>
+        collection.replace([
+          added("it's", of('1', 'four', { year: 2020 }), of('2', 'größe', { year: 2020 })),
+          added('b', of('3', 'the third', { year: 2021, title: 'B' })),
+        ]),
+      );
+
+      it('is counted without their texts, of those that are stored', async () => {
+        expect(await collection.contents(["it's", 'b', 'none'])).toEqual(
+          new Map([
+            ["it's", { chunks: 2, characters: 9, metadata: { year: 2020 } }],
+            ['b', { chunks: 1, characters: 9, metadata: { year: 2021, title: 'B' } }],
+          ]),
+        );
+        expect(await collection.contents([])).toEqual(new Map());
+      });
+
+      it('is told of more sources than one question names', async () => {
+        const many = Array.from({ length: 2_500 }, (_, i) => added(`s${i}`, chunk(`s${i}`)));
+        await collection.replace(many);
+        expect((await collection.contents(many.map(({ source }) => source))).size).toBe(2_500);
+      });
+
+      it('is listed for those that a filter holds for', async () => {
+        expect([...(await collection.sources({ year: { gt: 2020 } })).keys()]).toEqual(['b']);
+        expect([...(await collection.sources({ year: 1 })).keys()]).toEqual([]);
+      });
+    });
+
     describe('deleting', () => {
       beforeEach(() =>
         collection.replace([

@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { operations, type Operation } from '../../schema/operations.ts';
+import { unwrapped } from '../../schema/keys.ts';
 import { Event } from '../../schema/results.ts';
 import { Background, Job } from '../../schema/server-results.ts';
 import type { Route } from '../routes.ts';
@@ -11,7 +12,9 @@ export interface Parameter {
   in: 'path' | 'query';
   required?: boolean;
   description?: string;
-  schema: JsonSchema;
+  schema?: JsonSchema;
+  /** In the place of `schema`, for a value that is written as JSON. */
+  content?: Record<string, MediaType>;
 }
 
 export interface OperationObject {
@@ -49,11 +52,17 @@ export function operationOf(route: Route, components: Components): OperationObje
   };
 }
 
-/** The `{name}`s of the path: fields of the request, each with its own schema. */
-function parametersOf({ path }: Route, { input }: Operation, components: Components): Parameter[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
-    const { description, ...schema } = components.of((input as z.ZodObject).shape[name!] as z.ZodType, 'input');
-    return { name: name!, in: 'path', required: true, ...(description ? { description } : {}), schema };
+/** The `{name}`s of the path, and what stands behind it in a request without a body: fields of the request, each with its own schema. */
+function parametersOf({ method, path }: Route, { input }: Operation, components: Components): Parameter[] {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const { shape } = input as z.ZodObject;
+  const rest = method === 'POST' ? [] : Object.keys(shape).filter((name) => !named.includes(name));
+  return [...named, ...rest].map((name) => {
+    const isNamed = named.includes(name);
+    const { description, ...schema } = components.of(shape[name] as z.ZodType, 'input');
+    const place = isNamed ? ({ in: 'path', required: true } as const) : ({ in: 'query' } as const);
+    const isJson = unwrapped(shape[name] as z.ZodType) instanceof z.ZodRecord;
+    return { name, ...place, ...(description ? { description } : {}), ...(isJson ? { content: json(schema, components) } : { schema }) };
   });
 }
 

@@ -113,7 +113,7 @@ export function locateQuote(text: string, location: Location, quoted: readonly L
     return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
   });
   const headings = touched.length > 0 ? commonOf(touched.map((section) => section.headings)) : (location.headings ?? []);
-  const { headings: path = [], anchor, ...rest } = location;
+  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, ...rest } = location; // those are the whole chunk's
   const isOwn = headings.join('\0') === path.join('\0');
   const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];
   const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];

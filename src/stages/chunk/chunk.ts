@@ -22,10 +22,12 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
   const rowsOf = rowCounter(text, marks, blocks);
   return (piece, group) => {
     const { host } = group;
+    const overlap = textOf(text, { ...piece, end: piece.start, closing: '' }, piece.from).length;
+    const place = { offset: piece.start, ...(overlap > 0 ? { overlap } : {}) };
     const location: Location = {};
     const headings = host.headings.filter((title) => title !== '');
     if (headings.length > 0) location.headings = headings;
-    if (marks.length === 0) return location;
+    if (marks.length === 0) return { ...location, ...place };
     // a heading without text of its own may stand before: where the text is counts
     const mark = markAt(marks, Math.max(piece.start, Math.min(host.start, piece.end - 1)));
     if (mark?.page !== undefined) location.page = mark.page;
@@ -34,7 +36,7 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     // what is repeated from the chunk before is text of this one, too: it is quoted, and its lines are named
     const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
     if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });
-    return Object.assign(location, rowsOf(piece, group));
+    return { ...location, ...rowsOf(piece, group), ...place };
   };
 }
 

@@ -5,7 +5,7 @@ import type { Embedder } from '../../ports/models.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { EditRequest } from '../../schema/chunk-requests.ts';
 import type { EditResult } from '../../schema/results.ts';
-import type { ErrorItem } from '../../schema/items.ts';
+import type { ErrorItem, Location, Metadata } from '../../schema/items.ts';
 import { embedBatches, type EmbedOptions } from './embed-chunks.ts';
 import type { StoreTarget } from './store-chunks.ts';
 
@@ -68,8 +68,16 @@ function changed(before: StoredChunk, { text, embed_text, source, metadata }: Gi
     text,
     embed_text: embed_text ?? context + text,
     source: source || before.source,
-    metadata: metadata ?? before.metadata,
+    metadata: metadata ?? placed(before, text),
   };
+}
+
+/** The metadata of a chunk with another text: where that does not begin with what the chunk repeats of the one before, it repeats nothing. */
+function placed({ text: old, metadata }: StoredChunk, text: string): Metadata {
+  const location = metadata.location as Location | undefined;
+  if (!location?.overlap || text.startsWith(old.slice(0, location.overlap))) return metadata;
+  const { overlap: _overlap, ...rest } = location;
+  return { ...metadata, location: rest };
 }
 
 async function withVectors(

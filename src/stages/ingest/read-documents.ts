@@ -10,7 +10,7 @@ import type { SourceName } from '../extract/extract.ts';
 import type { IngestDocument } from './ingest-document.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
-const FORMAT = '4';
+const FORMAT = '5';
 /** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
 const PARSED_AT_ONCE = 32;
 
@@ -112,7 +112,8 @@ async function sharedStatus(
 
 function chunksOf(documents: readonly Document[], chunking: Chunking, version: string): StoredChunk[] {
   const chunks = documents.flatMap((document) => chunkDocument(document, chunking));
-  return chunks.map((chunk) => ({ ...chunk, version, chunk_count: chunks.length }));
+  const ingested_at = new Date().toISOString();
+  return chunks.map((chunk) => ({ ...chunk, metadata: { ...chunk.metadata, ingested_at }, version, chunk_count: chunks.length }));
 }
 
 /** What is stored of the document. Of documents that share a source it is told by the hash of its text. */

@@ -83,7 +83,7 @@ const toStored = ({ id, text, embed_text, source, metadata, embedding }: Embedde
   id,
   text,
   source,
-  metadata,
+  metadata: { ...metadata, ingested_at: new Date().toISOString() },
   ...(embed_text === undefined ? {} : { embed_text }),
   ...(embedding ? { vector: Float32Array.from(embedding) } : {}),
 });

@@ -32,7 +32,10 @@ const whole: [where: string, schema: JsonSchema][] = [
   ...Object.entries(document.components.schemas),
   ...contents.map(([name, , { schema }]) => [name, schema] as [string, JsonSchema]),
   ...all.flatMap(({ name, operation }) =>
-    (operation.parameters ?? []).map((one) => [`${name} ${one.name}`, one.schema] as [string, JsonSchema]),
+    (operation.parameters ?? []).map(
+      ({ name: parameter, schema, content }) =>
+        [`${name} ${parameter}`, schema ?? content!['application/json']!.schema] as [string, JsonSchema],
+    ),
   ),
 ];
 
@@ -98,10 +101,12 @@ describe('the OpenAPI document', () => {
     const withParameters = all.filter(({ path }) => path.includes('{'));
     expect(withParameters.length).toBeGreaterThan(3);
     for (const { name, path, operation } of withParameters) {
-      const declared = operation.parameters!.map((one) => [one.name, one.in, one.required, Boolean(one.description), one.schema.type]);
+      const declared = operation
+        .parameters!.filter((one) => one.in === 'path')
+        .map((one) => [one.name, one.in, one.required, Boolean(one.description), one.schema?.type]);
       expect(declared, name).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => [parameter, 'path', true, true, 'string']));
     }
-    expect(named('GET /v1/collections/{name}').parameters![0]!.schema.pattern).toBe('^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$');
+    expect(named('GET /v1/collections/{name}').parameters![0]!.schema!.pattern).toBe('^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$');
   });
 
   it('is made of schemas that a strict validator takes', () => {

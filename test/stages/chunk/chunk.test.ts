@@ -22,7 +22,7 @@ describe('a chunk', () => {
       source_kind: 'path',
       author: 'Ida',
       title: 'Manual',
-      location: { headings: ['Manual', 'Care', 'Replacing the filter'], line_start: 1, line_end: 7 },
+      location: { headings: ['Manual', 'Care', 'Replacing the filter'], line_start: 1, line_end: 7, offset: 0 },
     });
   });
 

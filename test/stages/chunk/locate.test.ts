@@ -5,10 +5,10 @@ import { documentOf, sentences } from './markdown.ts';
 
 const chunking = { chunk_size: 300, chunk_overlap: 0, min_chunk_length: 20 };
 const located = (text: string, marks: Mark[], settings = chunking) =>
-  chunkDocument(documentOf(text, { marks }), settings).map((chunk) => ({
-    text: chunk.text,
-    location: chunk.metadata.location as Location,
-  }));
+  chunkDocument(documentOf(text, { marks }), settings).map((chunk) => {
+    const { offset: _offset, overlap: _overlap, ...location } = chunk.metadata.location as Location;
+    return { text: chunk.text, location };
+  });
 
 it('lines are counted from the line of the mark', () => {
   const [first, second] = located('# A\n\nThe first section of them.\n\n# B\n\nThe second section\nof two lines.\n', [{ at: 0, line: 5 }]);

@@ -6,9 +6,9 @@ import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
 import { folderOf } from './lancedb-connection.ts';
 import type { TableHolder } from './table-holder.ts';
 import { searchTable } from './search-table.ts';
-import { scanChunks, storedSources } from './scan.ts';
+import { scanChunks, sourceContents, storedSources } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
-import { inList, whereSql } from './lancedb-filter.ts';
+import { filterSql, inList, whereSql } from './lancedb-filter.ts';
 
 /** Ids of one query. */
 const MOST_IDS = 1_000;
@@ -25,7 +25,8 @@ export function lanceCollection(holder: TableHolder): Collection {
     delete: (where) => remove(holder, where),
     get: (ids) => get(holder, ids),
     all: (options) => scanChunks(holder, options),
-    sources: () => holder.read(storedSources),
+    sources: (filter) => holder.read((table) => storedSources(table, filterSql(filter))),
+    contents: (sources) => sourceContents(holder, sources),
     search: (request: SearchRequest) => searchTable(holder, request),
     count: () => holder.read((table) => table.countRows()),
     bytes: () => bytesOf(holder),

@@ -1,12 +1,12 @@
 import type { Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
-import type { StoredChunk, StoredSource } from '../../../ports/stores.ts';
+import type { SourceContent, StoredChunk, StoredSource } from '../../../ports/stores.ts';
 import { columnsRead, reader, toChunks } from './columns.ts';
 import { isTableGone, storeError } from './lancedb-connection.ts';
 import type { TableHolder } from './table-holder.ts';
 import { keepVersion } from './upkeep.ts';
-import { quoted } from './lancedb-filter.ts';
-import { countSources } from '../count-sources.ts';
+import { inList, quoted } from './lancedb-filter.ts';
+import { countContent, countSources } from '../count-sources.ts';
 
 /** Rows of one page. */
 const PAGE = 1_000;
@@ -76,9 +76,10 @@ const removed = (name: string, cause: unknown): KbError =>
     isRetryable: true,
   });
 
-/** What is stored of each source. */
-export async function storedSources(table: Table): Promise<Map<string, StoredSource>> {
-  const rows = await table.query().select(['source', 'source_kind', 'version', 'siblings']).toArrow();
+/** What is stored of each source, of the rows that the condition holds for. */
+export async function storedSources(table: Table, condition?: string): Promise<Map<string, StoredSource>> {
+  const query = table.query().select(['source', 'source_kind', 'version', 'siblings']);
+  const rows = await (condition === undefined ? query : query.where(condition)).toArrow();
   const found = new Map<string, StoredSource>();
   for (const batch of rows.batches) {
     const [source, kind, version, siblings] = ['source', 'source_kind', 'version', 'siblings'].map((name) => reader(batch, name));
@@ -90,6 +91,23 @@ export async function storedSources(table: Table): Promise<Map<string, StoredSou
         chunk_count: siblings!(at) as number,
       });
     }
+  }
+  return found;
+}
+
+/** Sources of one query. */
+const MOST_SOURCES = 1_000;
+
+/** What the sources hold. The length of a text is counted by LanceDB, which hands none of them over. */
+export async function sourceContents(holder: TableHolder, sources: readonly string[]): Promise<Map<string, SourceContent>> {
+  const found = new Map<string, SourceContent>();
+  for (let i = 0; i < sources.length; i += MOST_SOURCES) {
+    const condition = inList('source', sources.slice(i, i + MOST_SOURCES));
+    const columns = { source: 'source', metadata: 'metadata', characters: 'character_length(text)' };
+    const rows = await holder.read((table) => table.query().where(condition).select(columns).toArrow());
+    const [source, metadata, characters] = Object.keys(columns).map((name) => reader(rows, name));
+    for (let at = 0; at < rows.numRows; at++)
+      countContent(found, source!(at) as string, { metadata: metadata!(at) as string, characters: Number(characters!(at)) });
   }
   return found;
 }

@@ -1,11 +1,21 @@
-import type { Collection, Hit, Replacement, SearchRequest, StoredChunk, StoredSource, Where } from '../../../ports/stores.ts';
+import type {
+  Collection,
+  Hit,
+  Replacement,
+  SearchRequest,
+  SourceContent,
+  StoredChunk,
+  StoredSource,
+  Where,
+} from '../../../ports/stores.ts';
 import { assertQueryVector, assertVectors } from '../vectors.ts';
 import type { Condition, Point } from './qdrant-connection.ts';
 import { conditionsOf } from './qdrant-filter.ts';
 import { type CollectionHolder, pages } from './collection-holder.ts';
 import { CHUNK, DENSE, type Payload, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
 import { leftover, type State, visiblePoints } from './collection-state.ts';
-import { countSources } from '../count-sources.ts';
+import { countContent, countSources } from '../count-sources.ts';
+import type { Filter } from '../../../schema/requests.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
 const AT_ONCE = 1_000;
@@ -125,11 +135,13 @@ async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ i
   });
 }
 
+const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
+  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: PAGE }));
+
 /** The conditions of each question that finds what is meant. */
 async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Condition[][]> {
   if ('source' in where) return [[{ key: 'source', match: { value: safe(where.source) } }]];
-  if ('filter' in where)
-    return [await conditionsOf(where.filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: AT_ONCE }))];
+  if ('filter' in where) return [await conditionsFrom(holder, where.filter)];
   const ids = [...new Set(where.ids.map(safe))];
   return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) => [
     { key: 'id', match: { any: ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE) } },
@@ -152,7 +164,8 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
     delete: (where) => deletePoints(holder, where),
     get: (ids) => get(holder, ids),
     all: (options) => all(holder, options),
-    sources: () => storedSources(holder),
+    sources: (filter) => storedSources(holder, filter),
+    contents: (sources) => sourceContents(holder, sources),
     search: (request) => search(holder, request),
     count: () =>
       holder.read(async (state) => {
@@ -186,13 +199,27 @@ async function* all(
   for await (const page of pages(holder, walk)) yield page.map(toChunk);
 }
 
-async function storedSources(holder: CollectionHolder): Promise<Map<string, StoredSource>> {
+async function storedSources(holder: CollectionHolder, filter?: Filter): Promise<Map<string, StoredSource>> {
   const found = new Map<string, StoredSource>();
-  for await (const page of pages(holder, { payload: ['source', 'source_kind', 'version', 'siblings'], size: PAGE_OF_NAMES })) {
+  const conditions = await conditionsFrom(holder, filter);
+  for await (const page of pages(holder, { conditions, payload: ['source', 'source_kind', 'version', 'siblings'], size: PAGE_OF_NAMES })) {
     for (const { payload } of page) {
       const { source, source_kind, version = '', siblings = 0 } = payload as unknown as Payload;
       countSources(found, { source, source_kind, version, chunk_count: siblings });
     }
+  }
+  return found;
+}
+
+async function sourceContents(holder: CollectionHolder, sources: readonly string[]): Promise<Map<string, SourceContent>> {
+  const found = new Map<string, SourceContent>();
+  for (let at = 0; at < sources.length; at += AT_ONCE) {
+    const conditions: Condition[] = [{ key: 'source', match: { any: sources.slice(at, at + AT_ONCE).map(safe) } }];
+    for await (const page of pages(holder, { conditions, payload: ['source', 'metadata', 'text'], size: PAGE }))
+      for (const { payload } of page) {
+        const { source, metadata, text } = payload as unknown as Payload;
+        countContent(found, source, { metadata, characters: text.length });
+      }
   }
   return found;
 }
@@ -203,7 +230,7 @@ async function search(holder: CollectionHolder, { vector, text, filter, limit }:
   if (limit < 1 || !(vector ?? words)) return [];
   return await holder.read(async (state) => {
     if (vector) assertQueryVector(vector, state);
-    const conditions = await conditionsOf(filter, (part, others) => pages(holder, { conditions: others, payload: [part], size: PAGE }));
+    const conditions = await conditionsFrom(holder, filter);
     return await nearest(holder, { state, conditions, query: vector ? Array.from(vector) : words!, limit });
   });
 }

@@ -1,0 +1,30 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { printable } from '../src/cli/screen.ts';
+import { operations } from '../src/schema/operations.ts';
+
+export default class Get extends KbCommand {
+  static override summary = operations.get_source.summary;
+  static override description =
+    'Prints the document as Markdown, whole or one part of it. --json also lists its metadata and chunks. kb sources lists all documents.';
+  static override examples = [
+    '<%= config.bin %> get manuals/pump.md --lines 10-40',
+    '<%= config.bin %> get manuals/pump.pdf --page 3',
+    '<%= config.bin %> get manuals/pump.md --heading Maintenance --json',
+  ];
+  static override args = { source: Args.string({ description: 'Source of the document, or its id', required: true }) };
+  static override flags = operationFlags(operations.get_source, { omit: ['name', 'id'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Get);
+    await this.withEngine(flags, async (desk) => {
+      const asked = requestOfFlags(operations.get_source.input, flags);
+      await this.perform(desk, 'get_source', {
+        request: { name: desk.loaded.config.collection, id: args.source, ...asked },
+        waiting: 'Reading',
+        result: ({ text }) => desk.screen.print(printable(text)),
+      });
+    });
+  }
+}

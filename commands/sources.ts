@@ -1,0 +1,30 @@
+import { Args } from '@oclif/core';
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { printDocuments } from '../src/cli/printers/show-documents.ts';
+import { operations } from '../src/schema/operations.ts';
+
+export default class Sources extends KbCommand {
+  static override summary = operations.list_sources.summary;
+  static override description =
+    'Shows source, title, kind, chunks, characters and the time of the last write. kb get SOURCE shows one document.';
+  static override examples = [
+    '<%= config.bin %> sources',
+    '<%= config.bin %> sources manuals/ --kind path --limit 20',
+    '<%= config.bin %> sources --collection support --json',
+  ];
+  static override args = { prefix: Args.string({ description: 'Only sources that begin with this text' }) };
+  static override flags = operationFlags(operations.list_sources, { omit: ['name'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Sources);
+    await this.withEngine(flags, async (desk) => {
+      const asked = { ...requestOfFlags(operations.list_sources.input, flags), ...(args.prefix ? { prefix: args.prefix } : {}) };
+      await this.perform(desk, 'list_sources', {
+        request: { name: desk.loaded.config.collection, ...asked },
+        waiting: 'Reading the names',
+        result: (result) => printDocuments(result, desk.screen),
+      });
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { KbError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { GetSourceRequest } from '../../schema/stored/stored-sources.ts';
+import { joinChunks, type JoinedText, type Passage } from '../../stages/chunk/join-chunks.ts';
+import { readBlocks } from '../../text/markdown/blocks.ts';
+
+type Part = Pick<GetSourceRequest, 'lines' | 'page' | 'heading'>;
+
+/**
+ * The text of the documents of a source, or the part of it that is asked for. Throws a KbError: `usage` for a part that makes no sense, `not_found` for one
+ * that the source does not have.
+ */
+export function narrowText({ lines, page, heading }: Part, documents: readonly (readonly Passage[])[], source: string): string {
+  if ([lines, page, heading].filter((part) => part !== undefined).length > 1)
+    throw new KbError('usage', 'Only one of lines, page and heading can be given.');
+  if (page !== undefined) return pageOf(page, documents, source);
+  const range = lines === undefined ? undefined : rangeOf(lines);
+  const joined = documents.map(joinChunks);
+  if (range) return linesOf(range, joined, source);
+  if (heading !== undefined) return sectionOf(heading, joined, source);
+  return joined.map(({ text }) => text).join('\n\n');
+}
+
+type LineRange = readonly [first: number, last: number];
+
+function rangeOf(lines: string): LineRange {
+  const [, first, last = first] = /^\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})\s*)?$/.exec(lines) ?? [];
+  const range = [Number(first), Number(last)] as const;
+  if (range[0] >= 1 && range[1] >= range[0]) return range;
+  throw new KbError('usage', 'lines: a line or a range of lines such as 10-40 is expected.');
+}
+
+/** Of several documents, each has lines of its own. */
+function linesOf([first, last]: LineRange, joined: readonly JoinedText[], source: string): string {
+  const parts = joined.flatMap(({ text, first_line }) => {
+    const found = text.split('\n').slice(Math.max(0, first - first_line), Math.max(0, last - first_line + 1));
+    return found.length > 0 ? [found.join('\n')] : [];
+  });
+  if (parts.length > 0) return parts.join('\n\n');
+  const end = Math.max(...joined.map(({ text, first_line }) => first_line + text.split('\n').length - 1));
+  throw missing(`${source} has no lines ${first}–${last}.`, `Its last line is ${end}.`);
+}
+
+function pageOf(page: number, documents: readonly (readonly Passage[])[], source: string): string {
+  const found = documents.flatMap((passages) => {
+    const on = passages.filter(({ location }) => location.page === page);
+    return on.length > 0 ? [joinChunks(on).text] : [];
+  });
+  if (found.length > 0) return found.join('\n\n');
+  const pages = [...new Set(documents.flat().flatMap(({ location }) => location.page ?? []))].toSorted((a, b) => a - b);
+  if (pages.length === 0) throw missing(`${source} has no pages.`, 'PDF and PPTX files have them; take lines or heading.');
+  const near = pages.findLast((other) => other < page) ?? pages[0]!;
+  throw missing(`No passage of ${source} begins on page ${page}.`, `The nearest page with one is ${near}, the last ${pages.at(-1)}.`);
+}
+
+const folded = (title: string): string => title.normalize().trim().replace(/\s+/g, ' ').toLowerCase();
+
+/** The first section of that heading, up to the next heading that is not below it. */
+function sectionOf(heading: string, joined: readonly JoinedText[], source: string): string {
+  const titles = new Set<string>();
+  for (const { text } of joined) {
+    const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
+    const at = headings.findIndex(({ title }) => folded(title) === folded(heading));
+    if (at >= 0) {
+      const { start, level } = headings[at]!;
+      const next = headings.slice(at + 1).find((other) => other.level <= level);
+      return text.slice(start, next?.start).trimEnd();
+    }
+    for (const { title } of headings) titles.add(title);
+  }
+  const meant = nearest(heading, [...titles]);
+  const hint = meant ? `Did you mean «${meant}»?` : titles.size > 0 ? `It has ${listed([...titles])}.` : 'It has no headings.';
+  throw missing(`${source} has no heading «${heading}».`, hint);
+}
+
+/** Headings that a message names. */
+const MOST_NAMED = 8;
+
+const listed = (titles: readonly string[]): string =>
+  titles
+    .slice(0, MOST_NAMED)
+    .map((title) => `«${title}»`)
+    .join(', ') + (titles.length > MOST_NAMED ? ` and ${titles.length - MOST_NAMED} more` : '');
+
+const missing = (message: string, hint: string): KbError => new KbError('not_found', message, { hint });

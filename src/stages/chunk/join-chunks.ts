@@ -1,0 +1,70 @@
+import type { Location } from '../../schema/items.ts';
+import { fenceMark } from '../../text/markdown/blocks.ts';
+
+/** A passage as it is stored. */
+export interface Passage {
+  text: string;
+  location: Location;
+}
+
+/** The text of a document. */
+export interface JoinedText {
+  text: string;
+  /** Which line of the source its first line is. */
+  first_line: number;
+}
+
+/** A passage without what it repeats: the lines of the source that it takes are known of Markdown and plain text alone. */
+interface OwnText {
+  text: string;
+  repeated: string;
+  offset: number | undefined;
+  first_line: number | undefined;
+  last_line: number | undefined;
+}
+
+const newlines = (text: string): number => text.split('\n').length - 1;
+
+function ownText({ text, location }: Passage, next: Passage | undefined): OwnText {
+  const { offset, overlap = 0, line_end } = location;
+  const own = withoutClosing(text.slice(overlap), next ? repeatedIn(next) : '');
+  const first_line = line_end === undefined ? undefined : line_end - newlines(own);
+  return { text: own, repeated: repeatedIn({ text, location }), offset, first_line, last_line: line_end };
+}
+
+const repeatedIn = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
+
+/** A fence that was cut is closed in the one passage and opened again in the next. */
+function withoutClosing(text: string, repeated: string): string {
+  const opening = repeated.trimStart();
+  if (!/^(?:```|~~~)/.test(opening)) return text;
+  const last = text.lastIndexOf('\n');
+  return text.slice(last + 1).trim() === fenceMark(opening, 0) ? text.slice(0, last) : text;
+}
+
+/**
+ * The text that passages of one document were cut from, given in its order. White space between them is that of the document in its lines; where these
+ * are unknown, as in a PDF, a paragraph that was cut goes on after a space and a list or table in the next line. A passage of which it is not known where
+ * it stood (stored by an older version, or edited as a whole) follows after an empty line.
+ */
+export function joinChunks(passages: readonly Passage[]): JoinedText {
+  const owns = passages.map((passage, i) => ownText(passage, passages[i + 1]));
+  let text = '';
+  for (const [i, own] of owns.entries()) {
+    const before = owns[i - 1];
+    text += (before ? between(before, own) : '') + own.text;
+  }
+  return { text, first_line: owns[0]?.first_line ?? 1 };
+}
+
+/** White space between two passages. */
+function between(before: OwnText, after: OwnText): string {
+  if (before.offset === undefined || after.offset === undefined) return '\n\n';
+  const gap = Math.max(0, after.offset - before.offset - before.text.length);
+  if (before.last_line !== undefined && after.first_line !== undefined) {
+    const lines = Math.max(0, after.first_line - before.last_line);
+    return '\n'.repeat(lines) + ' '.repeat(lines > 0 ? 0 : Math.min(1, gap));
+  }
+  if (gap !== 1) return '\n'.repeat(Math.min(2, gap));
+  return after.repeated.endsWith('\n') || /^(?:[-*+|>#]|\d+[.)]) ?/.test(after.text) ? '\n' : ' ';
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Location } from '../../../src/schema/items.ts';
+import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
+import { joinChunks } from '../../../src/stages/chunk/join-chunks.ts';
+import type { Chunking } from '../../../src/schema/config.ts';
+import { chunkings, documentOf, markdown, sentences } from './markdown.ts';
+
+const SMALL = { chunk_size: 200, chunk_overlap: 60, min_chunk_length: 30 };
+
+function passagesOf(text: string, chunking: Chunking = SMALL, marks = [{ at: 0, line: 1 }]) {
+  const chunks = chunkDocument(documentOf(text, { marks }), chunking);
+  return chunks.map((chunk) => ({ text: chunk.text, location: chunk.metadata.location as Location }));
+}
+
+/** The lines of a text, without white space at their ends and empty lines at its own. */
+const linesOf = (text: string): string[] =>
+  text
+    .replaceAll('\r\n', '\n')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+
+it('gives back the lines of any Markdown, however it was cut', () => {
+  fc.assert(
+    fc.property(markdown, chunkings, (text, chunking) => {
+      const passages = passagesOf(text, chunking);
+      if (passages.length > 0) expect(linesOf(joinChunks(passages).text)).toEqual(linesOf(text));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('leaves out what a passage repeats, the head of a table that goes on, and the marks of a fence that was cut', () => {
+  const rows = Array.from({ length: 12 }, (_, i) => `| pump ${i} | hall ${i} of the house |`).join('\n');
+  const code = Array.from({ length: 12 }, (_, i) => `pump.start(${i}); // in the morning`).join('\n');
+  const text = `# House\n\n${sentences(60, 'pump')}\n\n| pump | hall |\n|---|---|\n${rows}\n\n\`\`\`js\n${code}\n\`\`\`\n\nThe end.`;
+  const passages = passagesOf(text);
+  expect(passages.length).toBeGreaterThan(6);
+  expect(passages.some(({ location }) => location.overlap !== undefined)).toBe(true);
+  expect(joinChunks(passages)).toEqual({ text, first_line: 1 });
+});
+
+it('tells which line of the file the text begins with', () => {
+  expect(joinChunks(passagesOf('# A\n\nThe text.', SMALL, [{ at: 0, line: 9 }]))).toEqual({ text: '# A\n\nThe text.', first_line: 9 });
+});
+
+it('goes on after a space in a paragraph whose lines are not known, and in the next line in a list', () => {
+  const paragraph = sentences(60, 'pump');
+  const list = Array.from({ length: 20 }, (_, i) => `- the pump number ${i} of the house`).join('\n');
+  const text = `${paragraph}\n\n${list}`;
+  expect(joinChunks(passagesOf(text, SMALL, [])).text).toBe(text);
+});
+
+it('puts passages whose place is not known behind each other', () => {
+  const passages = ['The first.', 'The second.'].map((text) => ({ text, location: {} }));
+  expect(joinChunks(passages).text).toBe('The first.\n\nThe second.');
+});
