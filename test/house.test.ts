@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { localModels } from '../src/drivers/embedders/local-models.ts';
+import { parsers } from '../src/drivers/parsers/parsers.ts';
 import { drivers } from '../src/drivers/registry.ts';
 import { chainsOf, exportedNames, filesIn, importsOf, lines, text, twice } from './support/source-files.ts';
 
@@ -81,6 +83,30 @@ describe('the house', () => {
       `(['"\`])(?:${words})\\1|\\b(?:stores|embedders|rerankers|llms|providers)\\.(?:${words})\\b|^  (?:${words}):`,
       'm',
     );
+    expect(files.filter((path) => /^src\/(stages|engine)\//.test(path) && NAMED.test(text(path)))).toEqual([]);
+  });
+
+  it('names no file type and no bundled model in a stage or in the engine', () => {
+    const types = parsers.map(({ file_type }) => file_type).join('|');
+    const media = parsers.flatMap(({ media_types = [] }) => media_types.filter((type) => !type.includes('*'))).join('|');
+    const extensions = parsers.flatMap((parser) => parser.extensions.map((extension) => extension.slice(1))).join('|');
+    const NAMED = new RegExp(
+      [
+        `file_?type\\b[^\\n]{0,12}(['"\`])(?:${types})\\1`, // file_type === 'pdf', fileType('pdf')
+        `fileType\\(['"\`]`, // the name of a file that stands for a type
+        `(?<![/\\w])(?:${media.replaceAll(/[.+]/g, '\\$&').replaceAll('/', '\\\\?/')})(?![\\w.-])`,
+        `(['"\`])\\.(?:${extensions})\\2`,
+        `%pdf|<!doctype html>`,
+        Object.keys(localModels).join('|'),
+      ].join('|'),
+      'i',
+    );
+    expect(
+      NAMED.test("file_type: 'markdown'") &&
+        NAMED.test("accept: 'text/html'") &&
+        NAMED.test("x.endsWith('.md')") &&
+        NAMED.test('/^text\\/html$/'),
+    ).toBe(true);
     expect(files.filter((path) => /^src\/(stages|engine)\//.test(path) && NAMED.test(text(path)))).toEqual([]);
   });
 

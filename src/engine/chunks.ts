@@ -10,6 +10,7 @@ import { BARE_SOURCE, bareId } from '../stages/extract/files/markdown-texts.ts';
 import { embedderName, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { KbError } from '../core/errors.ts';
+import { GIVEN_TYPES } from '../ports/reading.ts';
 import type { Where } from '../ports/stores.ts';
 import { editChunks } from '../stages/ingest/edit-chunks.ts';
 import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts';
@@ -28,7 +29,7 @@ export async function* chunk({ markdown, title, source }: ChunkRequest, { settin
     const id = known.id || (isShared ? bareId(text, name) : undefined);
     const made = toDocument(
       { text, metadata: known.metadata ?? {} },
-      { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title: known.title ?? title },
+      { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title: known.title ?? title },
     );
     return { ...made, metadata: { ...made.metadata, ...known.metadata }, ...(known.marks ? { marks: known.marks } : {}) };
   });

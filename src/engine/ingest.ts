@@ -1,9 +1,7 @@
-import { BUNDLED } from '../schema/provider-names.ts';
 import { count } from '../text/count.ts';
 import { attachPartialResult, isAbort, KbError } from '../core/errors.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run, throwIfAborted } from '../core/run.ts';
-import { DEFAULT_LOCAL_MODEL, MULTILINGUAL_MODEL } from '../drivers/embedders/local-models.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
 import type { IngestRequest } from '../schema/requests.ts';
@@ -77,7 +75,7 @@ async function* pipeline(task: Task): Run<void> {
     yield* drawThrough(task, stock, {
       existing: target.existing,
       finish(works, onFailure) {
-        const read = isEnglishOnly(embedder) ? tally.counted(works) : works;
+        const read = embedder?.english_only ? tally.counted(works) : works;
         const { batch_size } = settings.embedding;
         const onBatch = (embedded: number) => report.embedded(embedded);
         const embedded = embedder ? embedDocuments(read, { embedder, batch_size, signal, onBatch, onFailure }) : read;
@@ -90,7 +88,8 @@ async function* pipeline(task: Task): Run<void> {
         });
       },
     });
-    if (tally.foreign_share > FOREIGN_SHARE) report.notice(multilingualNotice(tally.foreign_share, settings.collection));
+    if (embedder && tally.foreign_share > FOREIGN_SHARE)
+      report.notice(multilingualNotice(tally.foreign_share, embedder, settings.collection));
     const { stored, pruned } = report.result;
     const collection = target.existing ?? (stored > 0 ? await target.get(0) : undefined);
     if (stored > 0 || pruned.length > 0) yield progress('ingest', {}, 'Bringing the index up to date.');
@@ -103,11 +102,8 @@ async function* pipeline(task: Task): Run<void> {
   }
 }
 
-/** Whether it is the bundled model that reads English alone. */
-const isEnglishOnly = (embedder: Embedder | undefined): boolean => embedder?.provider === BUNDLED && embedder.model === DEFAULT_LOCAL_MODEL;
-
-const multilingualNotice = (share: number, collection: string): string =>
-  `${Math.round(100 * share)} % of what was read is not in English, and ${DEFAULT_LOCAL_MODEL} compares the meaning of English alone. The other bundled model reads about 45 languages: «kb collections reembed ${collection} --embedding-model ${MULTILINGUAL_MODEL}».`;
+const multilingualNotice = (share: number, { model, english_only }: Embedder, collection: string): string =>
+  `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. The other bundled model reads ${english_only?.reads}: «kb collections reembed ${collection} --embedding-model ${english_only?.other_model}».`;
 
 /** What the work would be: all but embedding, writing and removing. */
 async function* rehearse(task: Task): Run<void> {

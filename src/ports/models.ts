@@ -18,6 +18,8 @@ export interface Embedder {
   readonly vector_weight?: number;
   /** How much of a text the model can read, 0 to 1. Default: all of it. */
   coverage?(text: string): number;
+  /** Set if the model compares the meaning of English only: the provider's model for other languages, and which it `reads` («about 45 languages»). */
+  readonly english_only?: { readonly other_model: string; readonly reads: string };
   /**
    * Returns vectors in the order of the texts. Throws a KbError: `too_large` if fewer texts may succeed, `invalid` if a text is at fault,
    * `unauthorized`, `setup`. Retries are already used up.

@@ -1,5 +1,6 @@
 import type { AddressPolicy, Lookup } from '../http/address-policy.ts';
 import type { Network } from '../schema/config-sources.ts';
+import type { HttpAnswer } from '../http/message.ts';
 import type { Mark, Metadata } from '../schema/items.ts';
 
 /** Links and directives of a web page. Addresses are absolute and have no fragment. */
@@ -32,20 +33,39 @@ export interface ParsedDocument {
 /** Parses one file type. Built-in parsers run in another process, except for short texts. Throws a KbError (`invalid`) that names the problem. */
 export interface Parser {
   readonly file_type: string;
+  /** What people call one of its files, with the article («a PDF»). */
+  readonly name?: string;
   /** Lower case, with the dot. */
   readonly extensions: readonly string[];
-  /** Of answers over HTTP that it reads, lower case and without parameters. */
+  /** Of answers over HTTP that it reads, lower case and without parameters; `text/*` stands for text that no parser names. */
   readonly media_types?: readonly string[];
+  /** How its files begin, as Latin-1. */
+  readonly signature?: RegExp;
+  /** Its files are text: what a file begins with says less about its type than its extension. */
+  readonly is_text?: boolean;
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
-/** Parses files within limits on time and memory, in other processes except for short texts. */
-export interface DocumentReader {
+/** File types that stages name themselves: text that is given as Markdown, and HTML and XML within the answer of an API. */
+export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', value: 'xml-value' } as const;
+
+/** What the parsers say of the files that they read. */
+export interface FileTypes {
+  readonly extensions: readonly string[];
+  /** That of web pages, which have links and may need a browser. */
+  readonly page: Pick<Parser, 'file_type' | 'signature'> & { readonly media_types: readonly string[] };
   /** File type by extension; undefined if no parser reads it. */
   fileType(path: string): string | undefined;
-  readonly extensions: readonly string[];
-  /** The kind of an answer of that media type; undefined where no parser names it. */
+  /** File type by a media type that a parser names; undefined if none does. */
   fileTypeOfMedia(media_type: string): string | undefined;
+  /** File type of an answer: by its media type, else by the extension of its address and its first bytes; undefined if no parser reads it. */
+  fileTypeOf(answer: Pick<HttpAnswer, 'content_type' | 'url'> & Partial<Pick<HttpAnswer, 'bytes'>>): string | undefined;
+  /** Whether only its bytes can tell the type of an answer: it has no telling media type, and its address no extension (`/download?id=5`). */
+  isToldByBytes(head: Pick<HttpAnswer, 'content_type' | 'url'>): boolean;
+}
+
+/** Parses files within limits on time and memory, in other processes except for short texts. */
+export interface DocumentReader extends FileTypes {
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
   close(): Promise<void>;
 }

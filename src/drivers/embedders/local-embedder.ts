@@ -28,7 +28,8 @@ export async function openLocalEmbedder({
 }: { model?: string | undefined; threads?: number } = {}): Promise<Embedder> {
   if (!isLocalModel(model)) throw unknownModel(model);
   if (!existsSync(join(modelFolder(model), 'model.onnx'))) throw missingModel(model);
-  const { dimensions, min_retrieval_score, cosine_range, cosine_range_across_languages, vector_weight, coverage } = localModels[model];
+  const { dimensions, min_retrieval_score, cosine_range, cosine_range_across_languages, vector_weight, coverage, english_only } =
+    localModels[model];
   const run = await workersOf(model, threads);
   const closing = new AbortController();
   return {
@@ -41,6 +42,7 @@ export async function openLocalEmbedder({
     ...(cosine_range_across_languages && { cosine_range_across_languages }),
     vector_weight,
     coverage,
+    ...(english_only && { english_only }),
     embed: (texts, { input_type, signal }) => {
       const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
       return embedAll(texts, { run, dimensions, threads, input_type, signal: either });

@@ -35,6 +35,8 @@ interface LocalModel {
   vector_weight: number;
   /** How much of a text it can read, 0 to 1. */
   coverage(text: string): number;
+  /** It compares the meaning of English only: the model for other languages, and which it reads. */
+  english_only?: { other_model: LocalModelName; reads: string };
 }
 
 export type LocalModelName = 'all-minilm-l6-v2' | 'multilingual-e5-small';
@@ -69,6 +71,7 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
      * full weight in fusion costs at most 0.013 nDCG@10 against the best weight, and another script costs up to half of it.
      */
     coverage: (text) => scriptShare(text, /\p{Script=Latin}/gu),
+    english_only: { other_model: MULTILINGUAL_MODEL, reads: 'about 45 languages' },
   },
   'multilingual-e5-small': {
     package: 'citekb-multilingual-e5-small',

@@ -1,59 +1,50 @@
 import { openArchive } from './office/archive.ts';
-import { brokenFile, emptyFile, encryptedFile, KINDS, withoutText, wrongKind } from './parse-failures.ts';
+import { brokenFile, emptyFile, encryptedFile, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
+import type { ParserRow } from './parser-row.ts';
 import { parsers } from './parsers.ts';
 import type { ParseTask } from './process/parse-messages.ts';
-import { isCompound, isHtml, isPdf, isZip, looksLikeText } from './signatures.ts';
-
-/** The folder in the archive that tells each kind of Office file. */
-const OFFICE_FOLDERS: Record<string, string> = { docx: 'word/', pptx: 'ppt/', xlsx: 'xl/' };
-
-interface Named {
-  source: string;
-  /** The kind that the name promises. */
-  file_type: string;
-}
+import { beginningOf, isCompound, isZip, looksLikeText } from './signatures.ts';
 
 /**
- * Passes when the bytes are of the kind that the file's name promises.
- * @throws KbError `invalid`: empty, encrypted, or of another kind, which it names; `too_large` for an archive that unpacks beyond the bounds.
+ * Passes when the bytes are of the type that the file's name promises.
+ * @throws KbError `invalid`: empty, encrypted, or of another type, which it names; `too_large` for an archive that unpacks beyond the bounds.
  */
-async function checkContent(bytes: Uint8Array, named: Named): Promise<void> {
-  const { source, file_type } = named;
+async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
   if (bytes.length === 0) throw emptyFile(source);
-  if (file_type in OFFICE_FOLDERS) return checkOffice(bytes, named);
-  if (file_type === 'pdf') {
-    if (!isPdf(bytes)) await refuse(bytes, named);
-  } else if (!looksLikeText(bytes)) await refuse(bytes, named);
+  if (row.archive_folder !== undefined) return checkArchive(bytes, row, source);
+  const passes = row.recognizes?.(bytes) ?? looksLikeText(bytes);
+  if (!passes) await refuse(bytes, row, source);
 }
 
-async function checkOffice(bytes: Uint8Array, named: Named): Promise<void> {
-  const { source, file_type } = named;
+async function checkArchive(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
   if (isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw encryptedFile(source);
-  if (!isZip(bytes)) return refuse(bytes, named);
+  if (!isZip(bytes)) return refuse(bytes, row, source);
   const archive = await openArchive(bytes, { source });
-  const actual = officeKind(archive.names);
-  if (actual && actual !== file_type) throw wrongKind(source, { expected: file_type, found: KINDS[actual]!.name, actual });
+  const found = typeOfArchive(archive.names) ?? row;
+  if (found !== row) throw wrongType(source, { expected: row, found });
   await archive.verify();
 }
 
-const officeKind = (names: readonly string[]): string | undefined =>
-  Object.keys(OFFICE_FOLDERS).find((kind) => names.some((name) => name.toLowerCase().startsWith(OFFICE_FOLDERS[kind]!)));
+const typeOfArchive = (names: readonly string[]): ParserRow | undefined =>
+  parsers.find(({ archive_folder: folder }) => folder && names.some((name) => name.toLowerCase().startsWith(folder)));
 
 /** Names what the bytes are instead. */
-async function refuse(bytes: Uint8Array, { source, file_type: expected }: Named): Promise<never> {
-  if (isPdf(bytes)) throw wrongKind(source, { expected, found: KINDS.pdf!.name, actual: 'pdf' });
-  if (isCompound(bytes)) throw wrongKind(source, { expected, found: 'a file of an old Office version (DOC, PPT, XLS)' });
-  if (isZip(bytes)) {
-    const actual = officeKind((await openArchive(bytes, { source })).names);
-    throw wrongKind(source, { expected, found: actual ? KINDS[actual]!.name : 'a ZIP archive', actual });
-  }
+async function refuse(bytes: Uint8Array, expected: ParserRow, source: string): Promise<never> {
+  throw wrongType(source, { expected, found: await typeOrDescription(bytes, source) });
+}
+
+async function typeOrDescription(bytes: Uint8Array, source: string): Promise<ParserRow | string> {
+  const recognized = parsers.find((row) => row.recognizes?.(bytes));
+  if (recognized) return recognized;
+  if (isCompound(bytes)) return 'a file of an old Office version (DOC, PPT, XLS)';
+  if (isZip(bytes)) return typeOfArchive((await openArchive(bytes, { source })).names) ?? 'a ZIP archive';
   const { fileTypeFromBuffer } = await import('file-type');
   const known = await fileTypeFromBuffer(bytes).catch(() => undefined);
-  if (known) throw wrongKind(source, { expected, found: `a file of the type ${known.mime} (${known.ext.toUpperCase()})` });
-  if (!looksLikeText(bytes)) throw wrongKind(source, { expected, found: 'a binary file of an unknown kind' });
-  throw wrongKind(source, isHtml(bytes) ? { expected, found: KINDS.html!.name, actual: 'html' } : { expected, found: 'plain text' });
+  if (known) return `a file of the type ${known.mime} (${known.ext.toUpperCase()})`;
+  if (!looksLikeText(bytes)) return 'a binary file of an unknown kind';
+  return parsers.find(({ signature }) => signature?.test(beginningOf(bytes))) ?? 'plain text';
 }
 
 /** Characters of a title, and of any other property: each chunk of a document holds them, so that megabytes would be multiplied. */
@@ -66,19 +57,24 @@ const MOST_OF_PROPERTY = 100_000;
  * @throws KbError that names the file and what is wrong with it.
  */
 export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
-  const { bytes, source, file_type } = task;
-  await checkContent(bytes, { source, file_type }).catch(failAsFile(task));
+  const { bytes, source } = task;
+  await checkContent(bytes, rowOf(task), source).catch(failAsFile(task));
   return parseChecked(task);
 }
 
 /** The same of a file that is known to be what its name says. */
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
-  const { bytes, source, file_type } = task;
-  const parser = parsers.find((candidate) => candidate.file_type === file_type);
-  if (!parser) throw new KbError('usage', `${source}: there is no reader for files of the kind «${file_type}».`);
-  const parsed = await parser.parse(bytes, { source }).catch(failAsFile(task));
-  if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, file_type);
+  const { bytes, source } = task;
+  const row = rowOf(task);
+  const parsed = await row.parse(bytes, { source }).catch(failAsFile(task));
+  if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, row);
   return withBoundedProperties(parsed);
+}
+
+function rowOf({ source, file_type }: ParseTask): ParserRow {
+  const row = parsers.find((candidate) => candidate.file_type === file_type);
+  if (!row) throw new KbError('usage', `${source}: there is no reader for files of the kind «${file_type}».`);
+  return row;
 }
 
 /** The document with a title and properties that each of its chunks can hold. */
@@ -91,7 +87,7 @@ function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
 }
 
 const failAsFile =
-  ({ source, file_type }: ParseTask) =>
+  (task: ParseTask) =>
   (error: unknown): never => {
-    throw error instanceof KbError ? error : brokenFile(source, file_type, error);
+    throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), error);
   };

@@ -1,4 +1,4 @@
-import type { Parser } from '../../ports/reading.ts';
+import type { ParserRow } from './parser-row.ts';
 import { csvParser, markdownParser, textParser } from './text-parsers.ts';
 import { docxParser } from './office/docx.ts';
 import { htmlFragmentParser, htmlParser } from './html/html.ts';
@@ -8,7 +8,7 @@ import { xlsxParser } from './office/xlsx.ts';
 import { xmlParser } from './xml.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
-export const parsers: readonly Parser[] = [
+export const parsers: readonly ParserRow[] = [
   pdfParser,
   docxParser,
   pptxParser,

@@ -2,11 +2,11 @@ import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
 import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
-import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { batched } from '../../core/concurrency.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
+import { fileTypes } from './file-types.ts';
 import { parsers } from './parsers.ts';
 import { isShortText } from './short-text.ts';
 
@@ -86,8 +86,8 @@ function takeAlive(idle: WorkerProcess[]): WorkerProcess | undefined {
   return undefined;
 }
 
-/** Documents of these kinds and at most this size go to a process together: handing one over takes longer than to parse it. */
-const SMALL_KINDS = new Set(['markdown', 'text', 'html-fragment']);
+/** Documents of these types and at most this size go to a process together: handing one over takes longer than to parse it. */
+const QUICK = new Set(parsers.flatMap(({ is_quick, file_type }) => (is_quick ? [file_type] : [])));
 const SMALL_BYTES = 64 * 2 ** 10;
 const SMALL_AT_ONCE = 16;
 /** MiB beside the heap: Node itself, the bytes of the document, what is unpacked of it. */
@@ -101,10 +101,6 @@ interface Limits {
   /** Of JavaScript's heap for one document (MiB); of resident memory it may take half a GiB more. */
   megabytes: number;
 }
-
-const fileTypes = new Map(parsers.flatMap(({ file_type, extensions }) => extensions.map((extension) => [extension, file_type])));
-
-const mediaTypes = new Map(parsers.flatMap(({ file_type, media_types = [] }) => media_types.map((media_type) => [media_type, file_type])));
 
 interface Wanted extends ParseTask {
   signal?: AbortSignal | undefined;
@@ -120,14 +116,12 @@ export function createDocumentReader(limits: Limits): DocumentReader {
   const run = (tasks: readonly Wanted[]) => inTurn(() => runIn(pool, tasks, limits));
   const runTogether = batched(SMALL_AT_ONCE, run);
   return {
-    extensions: [...fileTypes.keys()],
-    fileType: (path) => fileTypes.get(extname(path).toLowerCase()),
-    fileTypeOfMedia: (media_type) => mediaTypes.get(media_type),
+    ...fileTypes(),
     async read(bytes, { source, file_type, signal }) {
       throwIfAborted(signal);
       const task: Wanted = { bytes, source, file_type, signal };
       if (isShortText(task)) return parseChecked(task);
-      const isSmall = SMALL_KINDS.has(file_type) && bytes.length <= SMALL_BYTES;
+      const isSmall = QUICK.has(file_type) && bytes.length <= SMALL_BYTES;
       // where a batch dies, each is read alone, so that only the one that is at fault fails
       const together = isSmall ? await runTogether(task).catch(() => undefined) : undefined;
       throwIfAborted(signal);

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../schema/items.ts';
-import type { ParsedDocument, Parser } from '../../ports/reading.ts';
+import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
+import type { ParserRow } from './parser-row.ts';
 import { decodeText } from './encoding.ts';
 import { firstHeading } from './title.ts';
 import { numberedTable } from '../../text/markdown/write.ts';
@@ -53,10 +54,13 @@ function plainData(data: Metadata): Metadata {
 }
 
 /** Markdown: kept as it is; its front matter becomes metadata. */
-export const markdownParser: Parser = {
-  file_type: 'markdown',
+export const markdownParser: ParserRow = {
+  file_type: GIVEN_TYPES.markdown,
+  name: 'a Markdown file',
   extensions: ['.md', '.markdown', '.mdown', '.mkd'],
   media_types: ['text/markdown', 'text/x-markdown'],
+  is_text: true,
+  is_quick: true,
   async parse(bytes): Promise<ParsedDocument> {
     const source = await decodeText(bytes);
     const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
@@ -70,19 +74,25 @@ export const markdownParser: Parser = {
 };
 
 /** Plain text: kept as it is, line by line. */
-export const textParser: Parser = {
+export const textParser: ParserRow = {
   file_type: 'text',
+  name: 'a text file',
   extensions: ['.txt', '.text', '.log'],
+  media_types: ['text/*'],
+  is_text: true,
+  is_quick: true,
   parse: async (bytes) => ({ text: await decodeText(bytes), metadata: {}, marks: [{ at: 0, line: 1 }] }),
 };
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /** A table as text: one Markdown table, its first record the header. Blank records are left out, and counted. */
-export const csvParser: Parser = {
+export const csvParser: ParserRow = {
   file_type: 'csv',
+  name: 'a CSV file',
   extensions: ['.csv', '.tsv'],
   media_types: ['text/csv', 'application/csv'],
+  is_text: true,
   async parse(bytes): Promise<ParsedDocument> {
     const { default: papa } = await import('papaparse');
     const { data } = papa.parse(await decodeText(bytes), { delimiter: '', delimitersToGuess: DELIMITERS });

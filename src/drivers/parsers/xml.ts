@@ -1,6 +1,7 @@
 import { KbError } from '../../core/errors.ts';
 import { orderedXml } from './ordered-xml.ts';
-import type { ParsedDocument, Parser } from '../../ports/reading.ts';
+import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
+import type { ParserRow } from './parser-row.ts';
 
 /** An element is `{ name: children, ':@': attributes }`, a text `{ '#text': … }`, in the order of the document (fast-xml-parser's `preserveOrder`). */
 type XmlNode = Record<string, unknown>;
@@ -80,9 +81,11 @@ const MOST_VALUES = 1_000_000;
  * value is the content of the root. No file has this kind. Throws a KbError: `invalid` with the line for what is no XML (entities that a document defines by
  * others or from elsewhere are not expanded), `too_large`.
  */
-export const xmlParser: Parser = {
-  file_type: 'xml-value',
+export const xmlParser: ParserRow = {
+  file_type: GIVEN_TYPES.value,
+  name: 'XML',
   extensions: [],
+  is_text: true,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const text = new TextDecoder().decode(bytes);
     if (text.length > MAX_LENGTH) throw tooLarge(source, `${MAX_LENGTH} characters`);

@@ -1,5 +1,6 @@
 import { visible } from '../../text/visible.ts';
 import type { GroundingSource } from '../../ports/models.ts';
+import { GIVEN_TYPES } from '../../ports/reading.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
 import { type LineRange, locateQuote } from './quote-location.ts';
@@ -167,8 +168,8 @@ const FOREIGN_ENDS = /\u2028|\u2029|\r(?!\n)/g;
 
 /** The passage as its reader sees it, line by line: without what Markdown hides, and letters that nobody sees. */
 function seen({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>): string {
-  const { file_type = 'markdown' } = metadata;
-  return visible((file_type === 'markdown' ? withoutHidden(text) : text).replace(FOREIGN_ENDS, ' '));
+  const { file_type = GIVEN_TYPES.markdown } = metadata;
+  return visible((file_type === GIVEN_TYPES.markdown ? withoutHidden(text) : text).replace(FOREIGN_ENDS, ' '));
 }
 
 /**

@@ -1,20 +1,13 @@
-import { extname } from 'node:path';
 import { parseDocument } from '../../../src/drivers/parsers/parse.ts';
-import { parsers } from '../../../src/drivers/parsers/parsers.ts';
+import { fileTypes } from '../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../src/ports/reading.ts';
-
-const KINDS: Record<string, string> = { '.md': 'markdown', '.html': 'html', '.txt': 'text', '.csv': 'csv', '.pdf': 'pdf' };
-
-const isKnown = (file_type: string): boolean => Object.values(KINDS).includes(file_type);
 
 /** A reader that takes every document but the XML of an API for text, and writes down what it was given: what is tested is the way there. */
 export function plainReader(): DocumentReader & { read: DocumentReader['read']; given: { source: string; file_type: string }[] } {
   const given: { source: string; file_type: string }[] = [];
   return {
     given,
-    extensions: Object.keys(KINDS),
-    fileType: (path) => KINDS[extname(path).toLowerCase()],
-    fileTypeOfMedia: (type) => parsers.find(({ file_type, media_types }) => isKnown(file_type) && media_types?.includes(type))?.file_type,
+    ...fileTypes(),
     async read(bytes, { source, file_type }) {
       given.push({ source, file_type });
       if (file_type === 'xml-value') return parseDocument({ bytes, source, file_type });

@@ -1,5 +1,6 @@
 import { type DomElement, parseHtml } from './dom.ts';
-import type { PageFacts, ParsedDocument, Parser } from '../../../ports/reading.ts';
+import { GIVEN_TYPES, type PageFacts, type ParsedDocument } from '../../../ports/reading.ts';
+import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../encoding.ts';
 import { headOf } from './page-head.ts';
 import { mainContent } from './main-content.ts';
@@ -102,11 +103,18 @@ const refreshOf = (content: string | null): string => /^[\d.\s]*[;,]\s*url\s*=\s
 /** The elements that say something about the page, in their order. */
 const TELLING = 'base, meta, link, a, area, frame, time, script[type="application/ld+json"], [itemprop~=author]';
 
+/** After the mark of the encoding, space and comments. */
+const BEGINNING = /^(?:ï»¿)?(?:\s|<!--(?:(?!-->)[^])*-->)*<(?:!doctype\s+html|html|head|body|title|meta)\b/i;
+
 /** The main text of a page, with an anchor at each heading that has one. */
-export const htmlParser: Parser = {
+export const htmlParser: ParserRow = {
   file_type: 'html',
+  name: 'an HTML page',
   extensions: ['.html', '.htm', '.xhtml'],
   media_types: ['text/html', 'application/xhtml+xml'],
+  signature: BEGINNING,
+  is_text: true,
+  is_page: true,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const html = await decodeText(bytes, declaredEncoding(bytes));
     const page = await parseHtml(html);
@@ -148,9 +156,12 @@ function withTopic({ text, marks = [] }: Pick<ParsedDocument, 'text' | 'marks'>,
 }
 
 /** HTML in UTF-8 that stood in a field of a record: all of it is content, so that nothing is chosen from it. No file has this kind. */
-export const htmlFragmentParser: Parser = {
-  file_type: 'html-fragment',
+export const htmlFragmentParser: ParserRow = {
+  file_type: GIVEN_TYPES.fragment,
+  name: 'HTML',
   extensions: [],
+  is_text: true,
+  is_quick: true,
   async parse(bytes, { source }) {
     const html = new TextDecoder().decode(bytes);
     const page = await parseHtml(html);

@@ -1,4 +1,5 @@
-import type { ParsedDocument, Parser } from '../../../ports/reading.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { ParserRow } from '../parser-row.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { readOfficeProperties } from './office-properties.ts';
@@ -8,10 +9,12 @@ import { firstHeading } from '../title.ts';
 const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p > em:fresh"];
 
 /** A Word document: headings, lists, tables, links and notes; pictures are left out. */
-export const docxParser: Parser = {
+export const docxParser: ParserRow = {
   file_type: 'docx',
+  name: 'a Word document (DOCX)',
   extensions: ['.docx', '.docm'],
   media_types: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  archive_folder: 'word/',
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { default: mammoth } = await import('mammoth');
     const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));

@@ -1,4 +1,5 @@
-import type { ParsedDocument, Parser } from '../../../ports/reading.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
@@ -10,10 +11,12 @@ import { firstHeading } from '../title.ts';
 const PRESENTATION = 'ppt/presentation.xml';
 
 /** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, diagrams and speaker notes; the mark of a slide is its page. */
-export const pptxParser: Parser = {
+export const pptxParser: ParserRow = {
   file_type: 'pptx',
+  name: 'a PowerPoint presentation (PPTX)',
   extensions: ['.pptx', '.pptm'],
   media_types: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  archive_folder: 'ppt/',
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const archive = await openArchive(bytes, { source });
     const slides = await slidesOf(archive);

@@ -1,5 +1,6 @@
 import type { CellObject, WorkBook, WorkSheet } from 'xlsx';
-import type { ParsedDocument, Parser } from '../../../ports/reading.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { brokenFile } from '../parse-failures.ts';
 import { escapeLine, heading, numberedTable, oneLine, type NumberedRow } from '../../../text/markdown/write.ts';
@@ -7,14 +8,16 @@ import { escapeLine, heading, numberedTable, oneLine, type NumberedRow } from '.
 type Rows = ((CellObject | undefined)[] | undefined)[];
 
 /** A workbook: a heading and a table for each sheet that a person sees, cells as Excel shows them, short dates as ISO. */
-export const xlsxParser: Parser = {
+export const xlsxParser: ParserRow = {
   file_type: 'xlsx',
+  name: 'an Excel workbook (XLSX)',
   extensions: ['.xlsx', '.xlsm'],
   media_types: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  archive_folder: 'xl/',
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { read } = await import('xlsx');
     const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
-    if (book.SheetNames.length === 0) throw brokenFile(source, 'xlsx', new Error('it has no sheets'));
+    if (book.SheetNames.length === 0) throw brokenFile(source, xlsxParser, new Error('it has no sheets'));
     const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
     const { text, marks } = sheetsText(
       book,

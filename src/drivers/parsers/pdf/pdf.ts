@@ -1,17 +1,22 @@
-import type { ParsedDocument, Parser } from '../../../ports/reading.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Mark, Metadata } from '../../../schema/items.ts';
+import type { ParserRow } from '../parser-row.ts';
 import { encryptedFile, withoutTextLayer } from '../parse-failures.ts';
 import { type PdfFile, withPdf } from './pdf-file.ts';
 import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
 import { type PdfLine, pdfLines, withoutRunningLines } from './pdf-lines.ts';
 import { readOutline } from './pdf-outline.ts';
 import { labelsOf, pageMarkdown } from './pdf-paragraphs.ts';
+import { beginningOf } from '../signatures.ts';
 
 /** The text of the pages in the order in which it is drawn; a mark at each page. */
-export const pdfParser: Parser = {
+export const pdfParser: ParserRow = {
   file_type: 'pdf',
+  name: 'a PDF',
   extensions: ['.pdf'],
   media_types: ['application/pdf'],
+  signature: /^\s*%pdf-/i,
+  recognizes: (bytes) => beginningOf(bytes).includes('%PDF-'),
   parse: (bytes, { source }) =>
     withPdf(bytes, (file) => readPdf(file, source)).catch((error: unknown) => {
       throw error instanceof Error && error.name === 'PasswordException' ? encryptedFile(source) : error;

@@ -14,7 +14,7 @@ async function parseTask(task: ParseTask): Promise<ParseOutcome> {
   try {
     return { parsed: await parseDocument(task) };
   } catch (error) {
-    const { code, message, hint } = error instanceof KbError ? error : brokenFile(task.source, task.file_type, error);
+    const { code, message, hint } = error instanceof KbError ? error : brokenFile(task.source, task, error);
     return { failed: { code, message, hint } };
   }
 }

@@ -7,7 +7,7 @@ import type { ApiPage } from './api-page.ts';
 import { type Candidate, contentHash } from '../candidate.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { withoutMarkup } from './markup.ts';
-import { fileTypeOf, inUtf8 } from '../pages/media-type.ts';
+import { inUtf8 } from '../../../http/charset.ts';
 import type { NetworkParts } from '../pages/network.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 
@@ -58,7 +58,7 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
     const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
     return candidateOf({ source, content_hash, file_type: structure.file_type, parse }, given);
   }
-  const file_type = fileTypeOf(answer, reader);
+  const file_type = reader.fileTypeOf(answer);
   if (file_type === undefined)
     throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
       hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,

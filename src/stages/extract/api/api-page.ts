@@ -120,7 +120,7 @@ export async function pageOf(
   const structure = await structureOf(answer, base, reading);
   const items_path = api.pagination?.items_path;
   const place = positionOf(api.pagination, request, number);
-  if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path });
+  if (!structure && answer.bytes.length > 0) assertContent(answer, { base, items_path, reader: reading.reader });
   const value = structure?.value;
   const listed = items_path === undefined ? undefined : valueAt(value, items_path);
   const failure = Array.isArray(listed) && listed.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
@@ -156,8 +156,11 @@ const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings):
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Refuses a page about an error that calls itself a success, and any document where records were to be. */
-function assertContent(answer: HttpAnswer, { base, items_path }: { base: string; items_path: string | undefined }): void {
-  const said = saysError(answer);
+function assertContent(
+  answer: HttpAnswer,
+  { base, items_path, reader }: { base: string; items_path: string | undefined; reader: Reading['reader'] },
+): void {
+  const said = saysError(answer, reader);
   if (said !== undefined)
     throw new KbError('invalid', `${base} answered with a web page that says «${said}»instead of content.`, {
       hint: 'Check the address and the credentials, or ask again later.',

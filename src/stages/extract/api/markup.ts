@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { isAbort } from '../../../core/errors.ts';
-import type { DocumentReader } from '../../../ports/reading.ts';
+import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 
 /** What may be an entity (HTML, 13.1.4), with the semicolon that tells it from a part of an address. */
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
@@ -114,7 +114,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 async function asText(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
   if (!html.includes('<')) return withoutEntities(html);
   try {
-    return (await reader.read(Buffer.from(withoutSections(html)), { source, file_type: 'html-fragment', signal })).text;
+    return (await reader.read(Buffer.from(withoutSections(html)), { source, file_type: GIVEN_TYPES.fragment, signal })).text;
   } catch (error) {
     if (isAbort(error)) throw error;
     return /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : '';

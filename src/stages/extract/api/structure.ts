@@ -1,6 +1,7 @@
 import { KbError } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
-import { markedCharset } from '../pages/media-type.ts';
+import { markedCharset } from '../../../http/charset.ts';
+import { GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { NetworkParts } from '../pages/network.ts';
 
 /** Broken lines that are reported one by one; the others are counted. */
@@ -55,7 +56,7 @@ const LINES_TYPE = /ndjson|jsonl|json-?lines|json-seq|stream\+json/;
 const XML_TYPE = /[/+]xml$/;
 const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 
-/** What servers call JSON that know nothing of it: PHP says `text/html` where nobody tells it otherwise. */
+/** What servers call JSON that know nothing of it: PHP calls it HTML where nobody tells it otherwise. */
 const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
 const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
 
@@ -65,13 +66,13 @@ export type Reading = Pick<NetworkParts, 'reader' | 'signal'>;
 /** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */
 export async function structureOf(answer: HttpAnswer, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
   const { content_type } = answer;
-  const isDeclared = content_type !== 'application/xhtml+xml' && STRUCTURED.some((type) => type.test(content_type));
+  const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !JSON_PERHAPS.test(content_type)) return undefined;
   const text = decoded(answer.bytes, markedCharset(answer.bytes) ?? answer.charset ?? declaredCharset(answer));
   if (LINES_TYPE.test(content_type)) return lines(text, name);
   if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
   if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text))) {
-    const { value } = await reader.read(Buffer.from(text), { source: name, file_type: 'xml-value', signal });
+    const { value } = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.value, signal });
     return { file_type: 'xml', value };
   }
   if (!/^\s*[[{]/.test(text)) return undefined;

@@ -29,7 +29,7 @@ interface DocsParts extends GuardedPlace, FileParts {
  */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
-  for await (const item of listDocs(docs, { ...parts, isSupported: (path) => parts.reader.fileType(path) !== undefined })) found.push(item);
+  for await (const item of listDocs(docs, parts)) found.push(item);
   const files = found.flatMap((item) => ('path' in item && (item.named || parts.reader.fileType(item.path)) ? [item.path] : []));
   yield { expected: files.length, bytes: await lengthOf(files) };
   const [first, ...others] = found.filter((item) => !('input' in item));

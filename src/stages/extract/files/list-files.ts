@@ -7,6 +7,7 @@ import { throwIfAborted } from '../../../core/run.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../candidate.ts';
 import { isPattern, listPattern, unfollowedLinks } from './list-pattern.ts';
@@ -148,7 +149,7 @@ interface Entry {
 }
 
 interface Listing extends GuardedPlace {
-  isSupported(path: string): boolean;
+  reader: DocumentReader;
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
   /** Stops the walk, wherever it is. */
@@ -252,7 +253,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
       whole &&= isRefused;
       yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
     } else {
-      if (listing.isSupported(found.path)) supported++;
+      if (listing.reader.fileType(found.path) !== undefined) supported++;
       yield { path: absolutePath(found.path, listing), named: false };
     }
   }
@@ -261,7 +262,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
     yield {
       failed: given,
       error: new KbError('usage', `${given} holds no document of a supported kind.`, {
-        hint: 'kb reads PDF, DOCX, PPTX, XLSX, Markdown, HTML, TXT and CSV.',
+        hint: `Supported: ${listing.reader.extensions.join(', ')}.`,
       }),
     };
   else if (whole) yield { scope: folderScope(root, listing) };

@@ -1,7 +1,7 @@
 import { cleanText } from '../../../text/clean-text.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { documentId, hash } from '../../../core/ids.ts';
-import type { DocumentReader } from '../../../ports/reading.ts';
+import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entries.ts';
 import { contentHash, type Candidate, type Extracted } from '../candidate.ts';
 import { toDocument } from '../document.ts';
@@ -61,11 +61,11 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
   }
   const isBare = name === BARE_SOURCE; // also where it was called so: it is how a text without a name is handed back
   const document = async () => {
-    const parsed = await reader.read(Buffer.from(text), { source: name, file_type: 'markdown', signal });
+    const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
     const id = isBare ? bareId(text) : undefined;
     return toDocument(
       { ...parsed, metadata: { ...parsed.metadata, ...metadata } },
-      { id, source: name, source_kind: 'markdown', file_type: 'markdown', content_hash: hash(text), title },
+      { id, source: name, source_kind: 'markdown', file_type: GIVEN_TYPES.markdown, content_hash: hash(text), title },
     );
   };
   const candidate: Candidate = {

@@ -1,4 +1,4 @@
-import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
 
@@ -62,8 +62,6 @@ const LARGEST = 20_000;
 /** Characters in which a form is looked for. */
 const FORM_INSPECTED = 500_000;
 
-const HTML_TYPE = /^(text\/html|application\/xhtml\+xml|text\/plain|)$/;
-
 const FAILURE =
   '(bad gateway|bad request|(service |site |page )?(is )?(temporarily )?unavailable|(gateway |request )?time-?out|(internal )?server error|' +
   'access denied|forbidden|unauthori[sz]ed|((page|file|resource) )?not found|too many requests|error)';
@@ -85,8 +83,11 @@ const FEW = 400;
 const FEW_BESIDE_FORM = 2000;
 
 /** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer, and for a page under a bare word that has more to say. */
-export function saysError({ bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>): string | undefined {
-  if (bytes.length > LARGEST || !HTML_TYPE.test(content_type)) return undefined;
+export function saysError(
+  { bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>,
+  { page }: Pick<FileTypes, 'page'>,
+): string | undefined {
+  if (bytes.length > LARGEST || !['', 'text/plain', ...page.media_types].includes(content_type)) return undefined;
   const html = new TextDecoder().decode(bytes);
   if (!/<(!doctype|html|head|body|title)\b/i.test(html)) return undefined;
   const [title, heading] = [/<title[^<>]*>([^<]*)</i, /<h1[^<>]*>([^<]*)</i].map((place) =>

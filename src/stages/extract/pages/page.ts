@@ -3,13 +3,13 @@ import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/re
 import { type NetworkParts, urlSource } from './network.ts';
 import { givenHeaders } from '../../../http/exchange.ts';
 import { statusError } from '../../../http/status-errors.ts';
+import { inUtf8 } from '../../../http/charset.ts';
 import type { AnswerHead, HttpAnswer, InTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { keyOf, normalized } from './crawl/page-address.ts';
 import { assertIsAsked, hasMoreLetters, needOfBrowser } from './error-page.ts';
-import { fileTypeOf, inUtf8, isToldByBytes } from './media-type.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
 
 /** Of a web page: one of 10 MB takes the gigabyte that a reader has (measured: short paragraphs), and the largest that people write are near it. */
@@ -17,7 +17,7 @@ const MOST_HTML = 16 * 2 ** 20;
 
 /** How many bytes a page of this kind may have, whatever the configuration says. */
 const mostBytesOf = (file_type: string | undefined, reader: DocumentReader): number =>
-  file_type === reader.fileType('page.html') ? MOST_HTML : Infinity;
+  file_type === reader.page.file_type ? MOST_HTML : Infinity;
 
 /** What is said of a page that has more. */
 export const tooLarge = (url: string, file_type: string, reader: DocumentReader): KbError =>
@@ -123,17 +123,16 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
   const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
   const headers = {
-    accept: 'text/html, application/xhtml+xml, */*;q=0.8',
+    accept: `${reader.page.media_types.join(', ')}, */*;q=0.8`,
     ...options.given?.(url),
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(last_modified === undefined ? {} : { 'if-modified-since': last_modified }),
   };
-  const kindOf = (head: AnswerHead) => fileTypeOf({ ...head, bytes: new Uint8Array() }, reader); // as far as it can be told before its body
-  const reads = (head: AnswerHead) => isWanted(head) && (kindOf(head) !== undefined || isToldByBytes(head));
+  const reads = (head: AnswerHead) => isWanted(head) && (reader.fileTypeOf(head) !== undefined || reader.isToldByBytes(head));
   const accepts = etag === undefined && last_modified === undefined ? [] : [304];
   let isLess = false;
   const max_bytes = (head: AnswerHead) => {
-    const may = mostBytesOf(kindOf(head), reader);
+    const may = mostBytesOf(reader.fileTypeOf(head), reader);
     isLess = most < may;
     return Math.min(most, may);
   };
@@ -163,7 +162,7 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }
   const { status, content_type, headers, isMoved } = answer;
   if (status === 304 && remembered) return { unchanged: remembered, isMoved };
   if (status >= 300) return { redirect: locationOf(answer), isLasting: status === 301 || status === 308 };
-  const file_type = options.isWanted?.(answer) === false ? undefined : fileTypeOf(answer, reader);
+  const file_type = options.isWanted?.(answer) === false ? undefined : reader.fileTypeOf(answer);
   if (file_type === undefined) return { unreadable: content_type };
   if (answer.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(answer.url, file_type, reader);
   const bytes = inUtf8(answer);
@@ -172,9 +171,9 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }
   if (remembered?.bytes_hash === bytes_hash && isOf(remembered, answer)) return { unchanged: remembered, isMoved };
   Object.assign(at, { stage: 'convert', file_type });
   const parsed = await reader.read(bytes, { source: urlSource(answer.url), file_type, signal });
-  if (file_type === reader.fileType('page.html')) assertIsAsked(urlSource(answer.url), bytes, parsed);
+  if (file_type === reader.page.file_type) assertIsAsked(urlSource(answer.url), bytes, parsed);
   const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
-  if (file_type !== reader.fileType('page.html') || settings.render === 'never') return { page, isMoved };
+  if (file_type !== reader.page.file_type || settings.render === 'never') return { page, isMoved };
   const best = await bestOf(page, bytes, { parts, options, at });
   return 'page' in best ? { ...best, isMoved } : best;
 }
@@ -215,7 +214,7 @@ async function renderedPage(url: string, parts: PageParts, options: PageOptions 
   const source = urlSource(found);
   if (rendered.status >= 400) throw statusError(source, rendered.status);
   if (options.redirect === 'manual' && found !== url) return { redirect: found, isLasting: false };
-  const file_type = reader.fileType('page.html')!;
+  const file_type = reader.page.file_type;
   if (rendered.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(found, file_type, reader);
   at.stage = 'convert';
   const parsed = await reader.read(rendered.bytes, { source, file_type, signal });

@@ -2,11 +2,12 @@ import { extname } from 'node:path';
 import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent } from '../candidate.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { assertIsAsked } from './error-page.ts';
-import { inUtf8 } from './media-type.ts';
+import { inUtf8 } from '../../../http/charset.ts';
 import { type NetworkParts, urlSource } from './network.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { UrlsEntry, UrlsInput } from '../../../schema/source-entries.ts';
@@ -22,9 +23,9 @@ import { type PageOptions, type PageParts, type PageRead, readPage } from './pag
 export async function* extractLink(url: string, given: GivenContent, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
   const source = urlSource(url);
   const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
-  const extension = URL.canParse(url) ? extname(new URL(url).pathname) : '';
-  const file_type = parts.reader.fileType(`document${extension}`);
-  if (file_type === undefined) return yield failed(unsupported(source, extension, parts.reader.extensions), 'validate');
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  const file_type = parts.reader.fileType(path);
+  if (file_type === undefined) return yield failed(unsupported(source, extname(path), parts.reader.extensions), 'validate');
   try {
     yield { candidate: await fetchLink(url, { ...given, source, file_type }, parts) };
   } catch (error) {
@@ -38,12 +39,9 @@ const unsupported = (source: string, extension: string, extensions: readonly str
     hint: `Supported: ${extensions.join(', ')}. A web page is given as --urls (urls).`,
   });
 
-/** How a web page begins, after the mark of its encoding, space and comments. */
-const BEGINNING = /^(?:ï»¿)?(?:\s|<!--(?:(?!-->)[^])*-->)*<(?:!doctype\s+html|html|head|body|title|meta)\b/i;
-
 /** Whether an answer is a web page by its type and by what it says: either alone is often wrong. */
-const isWebPage = ({ content_type, bytes }: HttpAnswer): boolean =>
-  /^(text\/html|application\/xhtml\+xml)$/.test(content_type) && BEGINNING.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
+const isWebPage = ({ content_type, bytes }: HttpAnswer, { page }: DocumentReader): boolean =>
+  page.media_types.includes(content_type) && page.signature!.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
 
 function anotherKind(source: string, { url }: HttpAnswer): KbError {
   const found = urlSource(url);
@@ -60,8 +58,8 @@ async function fetchLink(
 ): Promise<Candidate> {
   const answer = await http.request(url, { signal });
   const bytes = inUtf8(answer);
-  const isPage = file_type === reader.fileType('page.html');
-  if (!isPage && isWebPage(answer)) throw anotherKind(source, answer);
+  const isPage = file_type === reader.page.file_type;
+  if (!isPage && isWebPage(answer, reader)) throw anotherKind(source, answer);
   const document = async () => {
     const parsed = await reader.read(bytes, { source, file_type, signal });
     if (isPage) assertIsAsked(source, bytes, parsed);

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
+import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { DocsInput } from '../../../../src/schema/source-entries.ts';
 import type { Candidate, Extracted, Scope } from '../../../../src/stages/extract/candidate.ts';
@@ -13,8 +14,8 @@ import { folder, write } from '../../../support/folder.ts';
 
 /** Reads Markdown and text as they are: parsing is not what is tested here. */
 const reader: DocumentReader = {
+  ...fileTypes(),
   extensions: ['.md', '.txt'],
-  fileTypeOfMedia: () => undefined,
   fileType: (path) => (path.endsWith('.md') ? 'markdown' : path.endsWith('.txt') ? 'text' : undefined),
   read: async (bytes) => ({ text: Buffer.from(bytes).toString(), metadata: {} }),
   close: async () => {},

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { MarkdownInput } from '../../../../src/schema/source-entries.ts';
 import type { Candidate } from '../../../../src/stages/extract/candidate.ts';
@@ -6,9 +7,7 @@ import { extractMarkdown } from '../../../../src/stages/extract/files/markdown-t
 
 /** A reader that takes Markdown as it is. */
 const reader: DocumentReader = {
-  extensions: ['.md'],
-  fileType: () => 'markdown',
-  fileTypeOfMedia: () => undefined,
+  ...fileTypes(),
   read: async (bytes) => ({ text: Buffer.from(bytes).toString(), title: 'From the text', metadata: { lang: 'en' } }),
   close: async () => {},
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { ErrorItem } from '../../../../src/schema/items.ts';
 import type { Candidate, Extracted } from '../../../../src/stages/extract/candidate.ts';
 import { extractUploads, uploadName } from '../../../../src/stages/extract/files/uploads.ts';
@@ -50,7 +51,9 @@ describe('uploads', () => {
       { source: 'photo.png', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
       { source: 'Makefile', source_kind: 'bytes', stage: 'validate' },
     ]);
-    expect(errors[0]!.error).toBe('photo.png: files of the kind «.png» are not supported. Supported: .md, .html, .txt, .csv, .pdf.');
+    expect(errors[0]!.error).toBe(
+      `photo.png: files of the kind «.png» are not supported. Supported: ${fileTypes().extensions.join(', ')}.`,
+    );
   });
 
   it('have the title, the description and the front matter that were asked for', async () => {

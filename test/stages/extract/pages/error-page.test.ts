@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import { assertIsAsked, saysError } from '../../../../src/stages/extract/pages/error-page.ts';
 
-const said = (html: string, content_type = 'text/html') => saysError({ bytes: Buffer.from(html), content_type });
+const said = (html: string, content_type = 'text/html') => saysError({ bytes: Buffer.from(html), content_type }, fileTypes());
 
 test.each([
   ['<!doctype html><title>502 Bad Gateway</title>', '502 Bad Gateway'],

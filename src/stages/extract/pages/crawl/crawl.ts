@@ -141,7 +141,7 @@ class Walk {
     const onLeftOut = (reason: Reason, address: string) => this.#leftOut.note(reason, address);
     const storedUnder = (address: string) => memory?.storedUnder(address);
     const bounds = { max_depth, max_redirects, limit: this.#limit };
-    this.#frontier = new Frontier({ scope, allows: robots.allows, ...bounds, storedUnder, onLeftOut });
+    this.#frontier = new Frontier({ scope, allows: robots.allows, reader: parts.reader, ...bounds, storedUnder, onLeftOut });
     this.#harvest = new PageCollector({ site, parts, frontier: this.#frontier, leftOut: this.#leftOut });
     const onAddress = (address: string) => this.#frontier.found(address, { isBeside: true });
     this.#beside = new Seeds({ site, onAddress, onForeign: (address) => onLeftOut('foreign', urlSource(address)), signal });

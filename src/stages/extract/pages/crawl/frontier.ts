@@ -1,4 +1,5 @@
 import { KbError } from '../../../../core/errors.ts';
+import type { FileTypes } from '../../../../ports/reading.ts';
 import { urlSource } from '../network.ts';
 import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
 import type { Reason } from './skipped-pages.ts';
@@ -19,6 +20,7 @@ export interface Waiting {
 export interface FrontierOptions {
   scope: CrawlScope;
   allows(address: string): boolean;
+  reader: Pick<FileTypes, 'fileType'>;
   max_depth: number;
   /** Redirects that are followed, one after another (`network.max_redirects`). */
   max_redirects: number;
@@ -101,7 +103,7 @@ export class Frontier {
   found(address: string, { isBeside = false, trail = [], from }: Found = {}): boolean {
     if (this.#decided.has(address) || (!isBeside && this.#tooDeep.has(address))) return true;
     const url = normalized(address);
-    const isWanted = url !== undefined && this.#options.scope.covers(url) && !isOtherKind(url);
+    const isWanted = url !== undefined && this.#options.scope.covers(url) && !isOtherKind(url, this.#options.reader);
     const key = isWanted ? keyOf(url).slice(0, LONGEST) : '';
     if (url !== undefined && !isWanted && this.#options.scope.isFiltered(url)) this.#options.onLeftOut?.('filtered', urlSource(url));
     if (!isWanted || this.#met.has(key)) return this.#decide(address);
@@ -177,7 +179,7 @@ export class Frontier {
 
   /** Whether a source lies in what was crawled and is known to be there, or was not asked about. To be asked once everything is read that is not spared. */
   spares(source: string): boolean {
-    return this.#isOverflowing || isOtherKind(source) || this.#spared.has(keyOf(source));
+    return this.#isOverflowing || isOtherKind(source, this.#options.reader) || this.#spared.has(keyOf(source));
   }
 }
 

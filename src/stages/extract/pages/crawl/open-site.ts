@@ -46,10 +46,8 @@ export interface OpenSite {
 /** Seconds between two requests that a site can ask for. */
 const LONGEST_DELAY = 60;
 
-/** Media types that are read where someone names the file, but are no page of a site. */
+/** Text that is read where someone names the file, but is no page of a site unless a parser names its media type. */
 const NO_PAGE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|cache-manifest|event-stream|xml|xsl)/;
-
-const WEB_PAGE = /^(text\/html|application\/xhtml\+xml)$/;
 
 /** Reads what the site asks for in its robots.txt, and the start page. Hands back an error item where the crawl ends with that. */
 export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<OpenSite | { error: Extracted }> {
@@ -102,7 +100,7 @@ type Gate = Pick<OpenSite, 'robots' | 'load' | 'options' | 'notices'>;
 
 /** The way into an origin. Throws a KbError where its rules can't be read. */
 async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Promise<Gate> {
-  const { http, signal, user_agent } = parts;
+  const { http, reader, signal, user_agent } = parts;
   const given = credentialsIn(entry.url);
   const ask: LoadAddress = (address, request) => http.request(address, { signal, headers: given(address), ...request });
   const robots = await readRobots(origin, { load: ask, user_agent });
@@ -111,7 +109,10 @@ async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Pro
     given,
     redirect: 'manual',
     inTurn,
-    isWanted: ({ content_type, url: found }) => (isFileBeside(found) ? WEB_PAGE.test(content_type) : !NO_PAGE.test(content_type)),
+    isWanted: ({ content_type, url: found }) =>
+      isFileBeside(found, reader)
+        ? reader.page.media_types.includes(content_type)
+        : reader.fileTypeOfMedia(content_type) !== undefined || !NO_PAGE.test(content_type),
   };
   return { robots, load: (address, request) => ask(address, { ...request, inTurn }), options, notices: delayNotices(origin, robots) };
 }

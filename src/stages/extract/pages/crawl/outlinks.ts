@@ -1,3 +1,4 @@
+import type { FileTypes } from '../../../../ports/reading.ts';
 import { urlSource } from '../network.ts';
 import type { RememberedPage } from '../page-memory.ts';
 import type { LoadedPage } from '../page.ts';
@@ -58,13 +59,13 @@ export const feedIn = (onward: string): string | undefined => (onward.endsWith(F
  */
 export function pageSource(
   { found, canonical }: Pick<RememberedPage, 'found' | 'canonical'>,
-  { scope, robots }: { scope: CrawlScope; robots: Robots },
+  { scope, robots, reader }: { scope: CrawlScope; robots: Robots; reader: Pick<FileTypes, 'fileType'> },
 ): string {
   const isBelieved =
     canonical !== undefined &&
     scope.covers(canonical) &&
     !isTrap(canonical) &&
-    !isOtherKind(canonical) &&
+    !isOtherKind(canonical, reader) &&
     robots.allows(canonical) &&
     (new URL(canonical).pathname !== '/' || new URL(found).pathname === '/');
   return isBelieved ? canonical : addressSource({ found });

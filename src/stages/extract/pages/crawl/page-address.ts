@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { identified } from '../../../../core/secrets.ts';
+import type { FileTypes } from '../../../../ports/reading.ts';
 
 /** What analytics and advertisements add to an address; the page is the same without it. */
 const TRACKING =
@@ -46,7 +47,7 @@ export function isTrap(address: string): boolean {
   return false;
 }
 
-/** Kinds that no one reads as a text, and whose extensions no page has in its name: known before they are asked for. */
+/** Files without text, whose extensions no page has in its name: known before they are asked for. */
 const OTHER_KINDS = new Set(
   (
     'png jpg jpeg jfif gif svg webp ico bmp avif heic tif tiff psd eps ' + // pictures
@@ -65,10 +66,16 @@ const FILES_BESIDE = new Set(
   ).split(' '),
 );
 
-const extensionOf = (address: string): string => extname(new URL(address).pathname).slice(1).toLowerCase();
+type FileType = Pick<FileTypes, 'fileType'>;
+
+/** Whether an address ends in an extension of a list that no parser reads. */
+const isAmong = (extensions: ReadonlySet<string>, address: string, { fileType }: FileType): boolean => {
+  const { pathname } = new URL(address);
+  return extensions.has(extname(pathname).slice(1).toLowerCase()) && fileType(pathname) === undefined;
+};
 
 /** Whether the address names a kind that a crawl passes over without asking for it. */
-export const isOtherKind = (address: string): boolean => OTHER_KINDS.has(extensionOf(address));
+export const isOtherKind = (address: string, types: FileType): boolean => isAmong(OTHER_KINDS, address, types);
 
 /** Whether the address names a kind that is a page only where its media type says that it is one. */
-export const isFileBeside = (address: string): boolean => FILES_BESIDE.has(extensionOf(address));
+export const isFileBeside = (address: string, types: FileType): boolean => isAmong(FILES_BESIDE, address, types);

@@ -111,7 +111,7 @@ export class PageCollector {
     await this.#follow([...known.links, ...this.#linksBefore(page, known)], known.found);
     if (known.isPassedOver) leftOut.note('passed_over', known.found);
     if (known.isPassedOver || !site.scope.covers(known.found)) return this.#leave(page, known);
-    const place = pageSource(known, site);
+    const place = pageSource(known, { ...site, reader: parts.reader });
     if (keyOf(place) === keyOf(addressSource(known))) {
       this.#owned.add(keyOf(place));
       return this.#keep({ page, known, place, loaded });
@@ -217,7 +217,7 @@ export class PageCollector {
     const known = wasGone ? undefined : await this.#stays(page);
     const stored_as = wasGone ? undefined : memory?.storedUnder(key);
     if (wasGone) await memory?.forget(key);
-    const hasLinks = file_type === undefined || file_type === reader.fileType('page.html');
+    const hasLinks = file_type === undefined || file_type === reader.page.file_type;
     if (!known && hasLinks && !wasGone) this.unread ??= key;
     return failedPage(failed, page.url, { stage: stage === 'fetch' ? 'crawl' : stage, stored_as, from: page.from });
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fileTypes } from '../../../../../src/drivers/parsers/file-types.ts';
 import { Frontier, type FrontierOptions } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
 import { scopeOf } from '../../../../../src/stages/extract/pages/crawl/scope.ts';
 
@@ -7,6 +8,7 @@ const frontierOf = (over: Partial<FrontierOptions> = {}) =>
   new Frontier({
     scope: scopeOf({ start: `${site}/`, final: `${site}/` }, { include: [], exclude: [] }),
     allows: () => true,
+    reader: fileTypes(),
     max_depth: 3,
     max_redirects: 10,
     limit: 100,

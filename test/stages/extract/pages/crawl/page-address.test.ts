@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { fileTypes } from '../../../../../src/drivers/parsers/file-types.ts';
 import { isFileBeside, isOtherKind, isTrap, keyOf, normalized } from '../../../../../src/stages/extract/pages/crawl/page-address.ts';
 
 describe('an address as it is asked for', () => {
@@ -47,14 +48,23 @@ test('what a site makes without end is told by its length and by what comes back
   expect(isTrap(`http://a.example/${Array.from({ length: 60 }, (_, i) => i).join('/')}`)).toBe(true);
 });
 
+const types = fileTypes();
+
 test('what is no text is told by its extension', () => {
-  for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2']) expect(isOtherKind(`http://a.example/${path}`)).toBe(true);
+  for (const path of ['a.PNG', 'b/c.tar.gz', 'e.mp4#t', 'f.woff2?v=2']) expect(isOtherKind(`http://a.example/${path}`, types)).toBe(true);
   for (const path of ['a.html', 'a.php?f=x.png', 'a.pdf', 'v1.2', '', 'a.png/b', 'Node.js', 'Array.map'])
-    expect(isOtherKind(`http://a.example/${path}`)).toBe(false);
-  expect(['Node.js', 'a.CSS?x=1', 'a.html', 'a.js/b'].map((path) => isFileBeside(`http://a.example/${path}`))).toEqual([
+    expect(isOtherKind(`http://a.example/${path}`, types)).toBe(false);
+  expect(['Node.js', 'a.CSS?x=1', 'a.html', 'a.js/b'].map((path) => isFileBeside(`http://a.example/${path}`, types))).toEqual([
     true,
     true,
     false,
     false,
   ]);
+});
+
+test('what a parser reads is no other kind, whatever its extension', () => {
+  const parse = async () => ({ text: '', metadata: {} });
+  const own = fileTypes([{ file_type: 'feed', extensions: ['.rss', '.svg'], parse }]);
+  expect(isOtherKind('http://a.example/a.svg', own)).toBe(false);
+  expect(isFileBeside('http://a.example/a.rss', own)).toBe(false);
 });

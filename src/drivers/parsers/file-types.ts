@@ -1,0 +1,42 @@
+import { extname } from 'node:path';
+import type { FileTypes, Parser } from '../../ports/reading.ts';
+import { parsers } from './parsers.ts';
+import { beginningOf } from './signatures.ts';
+
+/** What a server calls a file of which it knows nothing. */
+const BYTES = 'application/octet-stream';
+/** Media types that say less than the extension of the address. */
+const VAGUE = new Set(['', 'text/plain', BYTES, 'binary/octet-stream', 'application/download']);
+/** Stands for text that no parser names. */
+const ANY_TEXT = 'text/*';
+
+const page = parsers.find(({ is_page }) => is_page)!;
+
+/** What the built-in parsers read, and one's own (`own`), which come first: one that takes the first extension of a built-in type takes its place. */
+export function fileTypes(own: readonly Parser[] = []): FileTypes {
+  const rows: readonly Parser[] = [...parsers, ...own];
+  const keyed = (keys: (parser: Parser) => readonly string[]) =>
+    new Map(rows.flatMap((parser) => keys(parser).map((key) => [key.toLowerCase(), parser])));
+  const byExtension = keyed(({ extensions }) => extensions);
+  const byMedia = keyed(({ media_types = [] }) => media_types);
+  const typeOf = (parser: Parser | undefined) => (parser && (byExtension.get(parser.extensions[0] ?? '') ?? parser))?.file_type;
+  const fileType = (path: string) => byExtension.get(extname(path).toLowerCase())?.file_type;
+  return {
+    extensions: [...byExtension.keys()],
+    page: { file_type: typeOf(page)!, media_types: page.media_types ?? [], ...(page.signature && { signature: page.signature }) },
+    fileType,
+    fileTypeOfMedia: (media_type) => typeOf(byMedia.get(media_type)),
+    fileTypeOf({ content_type, url, bytes = new Uint8Array() }) {
+      const named = byMedia.get(content_type);
+      if (named) return typeOf(named);
+      const text = typeOf(byMedia.get(ANY_TEXT));
+      if (!VAGUE.has(content_type)) return content_type.startsWith('text/') ? text : undefined;
+      const beginning = beginningOf(bytes);
+      const recognized = rows.find(({ signature }) => signature?.test(beginning));
+      if (recognized && !recognized.is_text) return typeOf(recognized);
+      const byName = fileType(new URL(url).pathname);
+      return byName || content_type === BYTES ? byName : (typeOf(recognized) ?? text);
+    },
+    isToldByBytes: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
+  };
+}
