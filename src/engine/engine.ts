@@ -40,8 +40,9 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   };
   return {
     config,
-    async *run(name, request, { signal, access, lists = true } = {}) {
-      const { run, given, settings } = prepared(name, request, access);
+    async *run(name, request, { signal, access, onBegin, lists = true } = {}) {
+      const { run, given, settings, collections } = prepared(name, request, access);
+      onBegin?.(collections);
       return (yield* numbered(run(given, { settings, resources, home, cwd, surface, access, signal, lists }))) as ResultOf<typeof name>;
     },
     check: (name, request, { access } = {}) => prepared(name, request, access).collections,

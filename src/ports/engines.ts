@@ -21,6 +21,8 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
   /** Without it, everything is allowed. */
   access?: AccessRights | undefined;
+  /** Told the collections that the request is about, once it is known to be allowed. */
+  onBegin?: (collections: readonly string[]) => void;
   /** Whether the report's lists are filled; without them it stays small, whatever the corpus. */
   lists?: boolean;
 }

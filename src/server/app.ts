@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config-server.ts';
+import { JobState } from '../schema/server-results.ts';
 import { Bodies } from './request-bodies.ts';
 import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';
 import { envelopeOf, refuse, send } from './envelope.ts';
@@ -13,6 +14,7 @@ import { createDeadlines } from './request-deadline.ts';
 import type { RouteContext } from './perform.ts';
 import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
 import { createQueues } from './queues.ts';
+import { type Metrics, registerMetrics } from './telemetry/metrics.ts';
 import { registerRoute } from './register.ts';
 import { routes } from './routes.ts';
 import type { Authenticator } from './token-file.ts';
@@ -24,6 +26,7 @@ interface AppOptions {
   /** Tells who calls; undefined: programs of this machine, which may do everything. */
   authenticate: Authenticator | undefined;
   log: Log;
+  metrics: Metrics;
 }
 
 /** The HTTP interface, ready to listen. */
@@ -36,7 +39,7 @@ export interface App {
 }
 
 /** Builds the HTTP interface over an engine; it never listens by itself. */
-export async function buildApp({ engine, jobs, version, authenticate, log }: AppOptions): Promise<App> {
+export async function buildApp({ engine, jobs, version, authenticate, log, metrics }: AppOptions): Promise<App> {
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
   const bodies = new Bodies(settings.body_limit);
@@ -49,7 +52,8 @@ export async function buildApp({ engine, jobs, version, authenticate, log }: App
       : answerFailure(error, request, reply),
   );
   const patience = createDeadlines(settings.request_timeout);
-  const bench: RouteContext = { engine, enter: createQueues(settings.max_concurrent), patienceFor: patience.patienceFor, bodies };
+  const queues = createQueues(settings.max_concurrent);
+  const bench: RouteContext = { engine, enter: queues.enter, patienceFor: patience.patienceFor, bodies };
   const inFlight = countRequests(server);
   await addPolicies(server, { settings, authenticate });
   refuseWhenClosing(server);
@@ -57,6 +61,15 @@ export async function buildApp({ engine, jobs, version, authenticate, log }: App
   registerJobs(server, jobs, patience.patienceFor);
   registerHealth(server, { engine, version });
   registerDocs(server, document);
+  registerMetrics(server, metrics, async () => {
+    const states = Map.groupBy(await jobs.list(), ({ state }) => state);
+    return {
+      kb_http_requests_in_progress: [[{}, inFlight()]],
+      kb_queue_running: queues.lengths().map(({ queue, running }) => [{ queue }, running]),
+      kb_queue_waiting: queues.lengths().map(({ queue, waiting }) => [{ queue }, waiting]),
+      kb_jobs: JobState.options.map((state) => [{ state }, states.get(state)?.length ?? 0]),
+    };
+  });
   await server.ready();
   return { server, inFlight, stopAll: patience.stopAll };
 }
@@ -119,7 +132,7 @@ function answerNotFound({ paths }: OpenApiDocument, { method, url }: FastifyRequ
   const asked = url.split('?')[0]!.split('/');
   const isAsked = (path: string) =>
     path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
-  const methods: Record<string, object> = { ...paths, '/docs': { get: true } };
+  const methods: Record<string, object> = { ...paths, '/docs': { get: true }, '/metrics': { get: true } };
   const found = Object.keys(methods).find(isAsked);
   if (found === undefined)
     return send(reply, refuse(404, 'There is nothing at this path. /docs shows the interface, /v1/openapi.json lists all paths.'));

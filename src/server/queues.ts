@@ -9,6 +9,7 @@ interface Waiting {
 
 /** Lets a number of works run at once; the others wait, first come first served, but for clients that have their share already: these let others go first. */
 export class Slots {
+  readonly #size: number;
   #free: number;
   readonly #share: number;
   /** How many each client has. */
@@ -16,8 +17,14 @@ export class Slots {
   readonly #waiting: Waiting[] = [];
 
   constructor(size: number, share = size) {
+    this.#size = size;
     this.#free = size;
     this.#share = share;
+  }
+
+  /** How many run. */
+  get running(): number {
+    return this.#size - this.#free;
   }
 
   /** How many wait. */
@@ -99,17 +106,23 @@ interface Waiter {
 /** Waits for a turn; gives the function that ends it, which may be called again. Throws a KbError: `unavailable` where too many wait already, `aborted` when the signal stops the waiting. */
 export type Queues = (queue: QueueName, waiter: Waiter) => Promise<() => void>;
 
+interface QueueTable {
+  enter: Queues;
+  /** How many requests run and wait in each. */
+  lengths(): { queue: QueueName; running: number; waiting: number }[];
+}
+
 /**
  * A queue for searches and one for work that may take minutes, so that a search never waits behind that, of each of which `max_concurrent` have their turn at
  * once; and one for uploads, of which no client has all turns.
  */
-export function createQueues(max_concurrent: number): Queues {
+export function createQueues(max_concurrent: number): QueueTable {
   const queues: Record<QueueName, Slots> = {
     search: new Slots(max_concurrent),
     work: new Slots(max_concurrent),
     upload: new Slots(UPLOADS_AT_ONCE, UPLOADS_OF_ONE),
   };
-  return async (queue, { signal, client }) => {
+  const enter: Queues = async (queue, { signal, client }) => {
     const slots = queues[queue];
     if (slots.waiting >= LONGEST_QUEUE || (queue === 'upload' && slots.waitingOf(client) >= WAITING_UPLOADS_OF_ONE))
       throw busy('too many requests wait already');
@@ -120,6 +133,8 @@ export function createQueues(max_concurrent: number): Queues {
       isIn = false;
     };
   };
+  const lengths = () => Object.entries(queues).map(([queue, { running, waiting }]) => ({ queue: queue as QueueName, running, waiting }));
+  return { enter, lengths };
 }
 
 /** The error of a request for which there is no room now. `why` ends the sentence «The server is busy: …». */

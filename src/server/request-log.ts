@@ -11,7 +11,7 @@ interface LogOptions {
   isTerminal: boolean;
 }
 
-/** The log of the server. It names routes and numbers: no bodies, no query strings, no headers. */
+/** The log of the server. It names routes, tokens, collections and numbers: no bodies, no query strings, no headers. */
 export function createLog({ quiet, isTerminal }: LogOptions): Log {
   const write = isTerminal ? (line: string) => process.stderr.write(`${readable(line)}\n`) : (line: string) => process.stderr.write(line);
   return pino(
@@ -34,13 +34,26 @@ interface Entry {
   path?: string;
   status?: number;
   seconds?: number;
+  who?: string;
+  operation?: string;
+  collections?: readonly string[];
+  outcome?: string;
+  counts?: Record<string, number>;
   error?: string;
   err?: { stack?: string };
 }
 
 function readable(line: string): string {
-  const { time, level, msg = '', method, path, status, seconds, error, err } = JSON.parse(line) as Entry;
+  const entry = JSON.parse(line) as Entry;
+  const { time, level, msg = '', method, path, status, seconds, error, err } = entry;
   const at = new Date(time).toTimeString().slice(0, 8);
+  if (entry.operation) return `${at}  ${writeLine(entry)}`;
   if (method) return `${at}  ${status}  ${method} ${path}  ${((seconds ?? 0) * 1000).toFixed(0)} ms`;
   return [`${at}  ${level === 'info' ? '' : `${level}: `}${msg}`, error, err?.stack].filter(Boolean).join('\n');
 }
+
+/** Who wrote what, in a line. */
+const writeLine = ({ who, operation, collections = [], outcome, counts = {} }: Entry): string =>
+  [`${who}: ${operation} ${collections.join(', ')}, ${outcome}`, ...Object.entries(counts).map(([name, count]) => `${name} ${count}`)].join(
+    ', ',
+  );

@@ -10,6 +10,8 @@ import { assertGuarded } from './policies.ts';
 import { openJobs } from './jobs/jobs.ts';
 import { createLog } from './request-log.ts';
 import { createAuthenticator, readTokenFile, tokenPath } from './token-file.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import { observeEngine } from './telemetry/observed-engine.ts';
 import { sweepUploads } from './upload.ts';
 
 /** Seconds that running requests have to end when the server stops (contract, section 3); what still runs is then stopped. */
@@ -40,8 +42,10 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, on
   const log = createLog({ quiet, isTerminal });
   await sweepUploads();
   const onProblem = (problem: string, err?: unknown) => log.error({ err }, problem);
-  const jobs = await openJobs({ engine, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
-  const app = await buildApp({ engine, jobs, version: packageVersion(), authenticate, log });
+  const metrics = new Metrics();
+  const observed = observeEngine(engine, { log, metrics });
+  const jobs = await openJobs({ engine: observed, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
+  const app = await buildApp({ engine: observed, jobs, version: packageVersion(), authenticate, log, metrics });
   try {
     onListening(await listen(app, { host, port }));
     await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));

@@ -6,7 +6,7 @@ const anyone = { signal, client: '127.0.0.1' };
 const soon = () => new Promise((done) => setTimeout(done, 5));
 
 it('lets so many have their turn at once, and the others in their order', async () => {
-  const enter = createQueues(2);
+  const { enter } = createQueues(2);
   const [first, second] = await Promise.all([enter('search', anyone), enter('search', anyone)]);
   const order: number[] = [];
   const waiting = [3, 4].map((number) => enter('search', anyone).then((leave) => (order.push(number), leave)));
@@ -21,13 +21,13 @@ it('lets so many have their turn at once, and the others in their order', async 
 });
 
 it('lets a search in while ingests fill their own queue', async () => {
-  const enter = createQueues(1);
+  const { enter } = createQueues(1);
   await enter('work', anyone);
   expect(await enter('search', anyone)).toBeTypeOf('function');
 });
 
 it('lets who leaves go at once, without a turn, while all turns are taken', async () => {
-  const enter = createQueues(1);
+  const { enter } = createQueues(1);
   const leave = await enter('work', anyone);
   const client = new AbortController();
   const waiting = enter('work', { ...anyone, signal: client.signal });
@@ -39,7 +39,7 @@ it('lets who leaves go at once, without a turn, while all turns are taken', asyn
 });
 
 it('takes a turn back once, however often it is given back', async () => {
-  const enter = createQueues(1);
+  const { enter } = createQueues(1);
   const leave = await enter('work', anyone);
   leave();
   leave();
@@ -49,14 +49,14 @@ it('takes a turn back once, however often it is given back', async () => {
 });
 
 it('tells one more than a thousand that wait to come back later', async () => {
-  const enter = createQueues(1);
+  const { enter } = createQueues(1);
   await enter('work', anyone);
   for (let i = 0; i < 1000; i++) void enter('work', anyone);
   await expect(enter('work', anyone)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
 });
 
 it('leaves other clients a turn to upload, whatever one does', async () => {
-  const enter = createQueues(1);
+  const { enter } = createQueues(1);
   const slow = { signal, client: '10.0.0.1' };
   const turns = await Promise.all([1, 2, 3].map(() => enter('upload', slow)));
   const fourth = enter('upload', slow).then(() => 'entered');
@@ -69,7 +69,7 @@ it('leaves other clients a turn to upload, whatever one does', async () => {
 });
 
 it('lets one client fill no more than a part of those that wait to upload', async () => {
-  const enter = createQueues(1);
+  const { enter } = createQueues(1);
   const slow = { signal, client: '10.0.0.1' };
   for (let i = 0; i < 103; i++) void enter('upload', slow);
   await expect(enter('upload', slow)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });

@@ -10,6 +10,8 @@ import { buildApp, type App } from '../../src/server/app.ts';
 import { openJobs } from '../../src/server/jobs/jobs.ts';
 import { createAuthenticator } from '../../src/server/token-file.ts';
 import type { TokenRow } from '../../src/schema/config-server.ts';
+import { Metrics } from '../../src/server/telemetry/metrics.ts';
+import { observeEngine } from '../../src/server/telemetry/observed-engine.ts';
 import { createLog } from '../../src/server/request-log.ts';
 import { WORDS } from './engine.ts';
 
@@ -45,12 +47,13 @@ interface ServeOptions {
 export async function serveIn(home: string, { settings = {}, token, tokens, run }: ServeOptions = {}): Promise<Served> {
   const config = Config.parse(mergeLayers(mergeLayers(DEFAULTS, WORDS), settings));
   const engine = createEngine({ config, home, surface: 'server' });
-  const jobs = await openJobs({ engine: run ? { run } : engine, folder: join(home, '.kb', 'lancedb', '.jobs') });
-  const log = createLog({ quiet: true, isTerminal: false });
+  const [log, metrics] = [createLog({ quiet: true, isTerminal: false }), new Metrics()];
+  const observed = observeEngine(run ? { ...engine, run } : engine, { log, metrics });
+  const jobs = await openJobs({ engine: observed, folder: join(home, '.kb', 'lancedb', '.jobs') });
   const rows =
     tokens && Object.entries(tokens).map(([name, rest]) => ({ name, hash: createHash('sha256').update(name).digest('hex'), ...rest }));
   const authenticate = createAuthenticator({ token, rows });
-  const app = await buildApp({ engine: run ? { ...engine, run } : engine, jobs, version: '1.2.3', authenticate, log });
+  const app = await buildApp({ engine: observed, jobs, version: '1.2.3', authenticate, log, metrics });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     app.stopAll();

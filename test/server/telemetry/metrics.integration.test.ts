@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { Metrics } from '../../../src/server/telemetry/metrics.ts';
+import { folder } from '../../support/folder.ts';
+import { serveIn, type Served } from '../../support/server.ts';
+
+/** A line of Prometheus' text format, version 0.0.4: a comment or a sample. */
+const LINE = /^(?:# (?:HELP|TYPE) \w+ .+|[a-z_]\w*(?:\{\w+="(?:\\.|[^"\\])*"(?:,\w+="(?:\\.|[^"\\])*")*\})? (?:\+Inf|[\d.e+-]+))$/;
+
+async function read({ get }: Served): Promise<(series: string) => number | undefined> {
+  const { status, headers, text } = await get('/metrics');
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  expect(
+    text
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !LINE.test(line)),
+  ).toEqual([]);
+  const values = new Map(text.split('\n').map((line) => line.split(/ (?=\S+$)/) as [string, string]));
+  return (series) => (values.has(series) ? Number(values.get(series)) : undefined);
+}
+
+describe('/metrics', () => {
+  it('counts requests, durations, operations, chunks and jobs, and tells no text', async () => {
+    const server = await serveIn(folder());
+    await server.post('/v1/pipelines/ingest', { markdown: 'Marzipan is sold by weight.' });
+    for (let i = 0; i < 3; i++) await server.post('/v1/retrieve', { query: 'marzipan' });
+    await server.post('/v1/chat', { query: 'How is marzipan sold?' });
+    await server.post('/v1/retrieve', { query: 'marzipan', top_k: 0 });
+    await server.get('/v1/marzipan');
+    const value = await read(server);
+    expect(value('kb_http_requests_total{method="POST",route="/v1/retrieve",status="200"}')).toBe(3);
+    expect(value('kb_http_requests_total{method="POST",route="/v1/retrieve",status="400"}')).toBe(1);
+    expect(value('kb_http_requests_total{method="any",route="none",status="404"}')).toBe(1);
+    expect(value('kb_http_request_duration_seconds_count{route="/v1/retrieve"}')).toBe(4);
+    expect(value('kb_http_request_duration_seconds_bucket{route="/v1/retrieve",le="+Inf"}')).toBe(4);
+    expect(value('kb_operations_total{operation="retrieve",outcome="done"}')).toBe(3);
+    expect(value('kb_operations_total{operation="retrieve",outcome="failed"}')).toBe(1);
+    expect([value('kb_chunks_stored_total'), value('kb_chunks_retrieved_total')]).toEqual([1, 4]);
+    expect([value('kb_jobs{state="running"}'), value('kb_queue_waiting{queue="search"}')]).toEqual([0, 0]);
+    expect(value('kb_http_requests_in_progress')).toBe(1);
+    expect(value('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect((await server.get('/metrics')).text).not.toMatch(/marzipan/i);
+  });
+
+  it('needs a token where the server has any', async () => {
+    const tokens = { prometheus: { scopes: ['read' as const], collections: ['none'] } };
+    const { get } = await serveIn(folder(), { tokens });
+    expect((await get('/metrics')).status).toBe(401);
+    expect((await get('/metrics', { authorization: 'Bearer prometheus' })).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  it('are written with their meaning and type, labels escaped', () => {
+    const metrics = new Metrics();
+    metrics.count('kb_operations_total', { operation: 'a"b\\c\nd' }, 2);
+    expect(metrics.text({})).toBe(
+      '# HELP kb_operations_total Operations run, also by jobs, by operation and outcome\n# TYPE kb_operations_total counter\n' +
+        'kb_operations_total{operation="a\\"b\\\\c\\nd"} 2\n',
+    );
+  });
+});
