@@ -1,4 +1,6 @@
 import type { ChalkInstance } from 'chalk';
+import { fenceMark } from '../../text/markdown/blocks.ts';
+import { readLine } from '../../text/markdown/lines.ts';
 import { Flow, type Paint, plain, type Span } from './flow.ts';
 import { inline } from './inline.ts';
 import { tableText } from './table.ts';
@@ -18,27 +20,23 @@ interface BlockOptions {
 
 /** Beginnings of a line that may become anything yet. */
 const UNDECIDED = /^\s*(?:#{1,6}\s*|[-*+_][\s*_-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)?$/;
-const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
-const FENCE = /^\s*(`{3,}(?!.*`)|~{3,})/;
-const HEADING = /^\s{0,3}(#{1,6})\s+(?=\S)/;
-const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?=\S)/;
 const QUOTE = /^\s*>\s*(?=\S|$)/;
 
 /** What the line that begins with `head` is; undefined while that is open. Once `isOver`, it is something. */
 function blockOf(head: string, { color, columns, isOver }: BlockOptions): MarkdownBlock | undefined {
   if (!isOver && UNDECIDED.test(head)) return undefined;
-  if (head.trim() === '') return { kind: 'blank' };
-  if (/^\s*\|/.test(head)) return { kind: 'table' };
-  const [, fence] = FENCE.exec(head) ?? [];
-  if (fence) return { kind: 'fence', fence };
-  if (RULE.test(head)) return { kind: 'rule' };
-  const [title, marks = ''] = HEADING.exec(head) ?? [];
-  if (title !== undefined) return heading(head.slice(title.length), marks, color);
-  const [item, blanks = '', mark = ''] = ITEM.exec(head) ?? [];
-  if (item !== undefined) return listItem(head.slice(item.length), { mark, indent: indentOf(blanks, columns) });
+  const { kind, start, indent: blanks } = readLine(head, 0);
+  if (kind === 'blank') return { kind };
+  if (head[start] === '|') return { kind: 'table' };
+  if (kind === 'fence') return { kind, fence: fenceMark(head, start) };
+  if (kind === 'rule' || (kind === 'underline' && head.startsWith('---', start))) return { kind: 'rule' };
+  const [marked = '', mark = ''] = /^(\S+)\s+(?=\S)/.exec(head.slice(start)) ?? [];
+  const rest = head.slice(start + marked.length);
+  const indent = ' '.repeat(Math.min(blanks, Math.floor(columns / 4))); // a narrow terminal has room for few
+  if (kind === 'heading' && marked && blanks < 4) return heading(rest, mark, color);
+  if (kind === 'item' && marked) return listItem(rest, { mark, indent });
   const [quote] = QUOTE.exec(head) ?? [];
   if (quote !== undefined) return { kind: 'text', first: color.dim('│ '), hang: color.dim('│ '), rest: head.slice(quote.length) };
-  const indent = indentOf(/^\s*/.exec(head)![0], columns);
   return { kind: 'text', first: indent, hang: indent, rest: head.trimStart() };
 }
 
@@ -50,10 +48,6 @@ function listItem(rest: string, { mark, indent }: { mark: string; indent: string
   const first = `${indent}${/\d/.test(mark) ? mark : '•'} `;
   return { kind: 'text', first, hang: ' '.repeat(first.length), rest };
 }
-
-/** Blanks before a line, of which a narrow terminal has room for few. */
-const indentOf = (blanks: string, columns: number): string =>
-  ' '.repeat(Math.min(blanks.replaceAll('\t', '    ').length, Math.floor(columns / 4)));
 
 interface MarkdownOptions {
   /** Characters of a line of the terminal. */

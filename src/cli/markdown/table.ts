@@ -1,13 +1,11 @@
 import width from 'string-width';
 import type { ChalkInstance } from 'chalk';
+import { lineKind } from '../../text/markdown/lines.ts';
 import { folded, type Paint, plain, type Span } from './flow.ts';
 import { spansOf } from './inline.ts';
 
 /** Columns between two cells. */
 const GAP = 2;
-
-/** The line below the heads, without blanks around it. */
-const DELIMITER = /^\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?$/;
 
 interface Cell {
   spans: Span[];
@@ -25,7 +23,7 @@ interface TableView {
 /** The lines of a Markdown table, as columns where they fit, else a record a row: `Header: value`. Lines that are no table after all stay text. Each ends with a newline. */
 export function tableText(lines: readonly string[], view: TableView): string {
   const delimiter = lines[1]?.trim() ?? '';
-  if (!DELIMITER.test(delimiter)) return lines.map((line) => `${folded(spansOf(line, view.color), view)}\n`).join('');
+  if (lineKind(delimiter) !== 'separator') return lines.map((line) => `${folded(spansOf(line, view.color), view)}\n`).join('');
   const [heads = [], ...rows] = lines.filter((_, i) => i !== 1).map((line) => cellsOf(line, view.color));
   const widths = widthsOf([heads, ...rows]);
   const room = widths.reduce((sum, cell) => sum + cell + GAP, -GAP);

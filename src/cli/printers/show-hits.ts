@@ -1,4 +1,5 @@
 import width from 'string-width';
+import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
 import { clipped, folded, wrappedText } from '../markdown/flow.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';
@@ -11,7 +12,6 @@ import { printable, type Screen } from '../screen.ts';
 const LINES = 3;
 
 const SENTENCE_END = /(?<=[.!?][)"”»’]?)\s+|(?<=[。！？])/u;
-const HEADING = /^#{1,6}\s/;
 
 /** A sentence, a row of a table or a line of code. */
 interface Piece {
@@ -23,7 +23,7 @@ interface Piece {
 /** The pieces of a passage, without its headings where it has anything else: they stand in the place of the hit. */
 function piecesOf(passage: string): Piece[] {
   const lines = passage.split('\n').filter((line) => line.trim());
-  const body = lines.filter((line) => !HEADING.test(line));
+  const body = lines.filter((line) => lineKind(line) !== 'heading');
   return (body.length > 0 ? body : lines).flatMap((text, line) =>
     /^(?:\||\s{4})/.test(text) ? [{ text, line }] : text.split(SENTENCE_END).map((sentence) => ({ text: sentence, line })),
   );

@@ -1,4 +1,6 @@
 import type { Location } from '../../schema/items.ts';
+import { readBlocks } from '../../text/markdown/blocks.ts';
+import { lineKind } from '../../text/markdown/lines.ts';
 
 /** Lines of a chunk's text, from 0, ends inclusive. */
 export type LineRange = readonly [first: number, last: number];
@@ -9,32 +11,11 @@ interface Heading {
   title: string;
 }
 
-const FENCE = /^\s*(?:```|~~~)/;
-const MARKED = /^ {0,3}(#{1,6})(?=\s)([^]*)$/;
-const CLOSING_MARKS = /(?<!#)#+$/;
-const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
-
-/** Characters of a longer line, which is no heading. */
-const LONGEST_HEADING = 500;
-
-/** The words of a heading as they stand in a path: what marks them does not count. */
-const worded = (title: string): string => title.replace(/!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1').replace(/[*_`\\]/g, '');
 const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** The headings in a text of Markdown, without those in code. */
-function headingsIn(lines: readonly string[]): Heading[] {
-  const found: Heading[] = [];
-  let fenced = false;
-  for (const [line, text] of lines.entries()) {
-    if (FENCE.test(text)) fenced = !fenced;
-    if (fenced || text.length > LONGEST_HEADING) continue;
-    const [, marks, title = ''] = MARKED.exec(text) ?? [];
-    if (marks) found.push({ line, level: marks.length, title: worded(title.trimEnd().replace(CLOSING_MARKS, '').trim()) });
-    const rule = UNDERLINE.exec(lines[line + 1] ?? '')?.[1];
-    if (!marks && rule && /^ {0,3}[\p{L}\p{N}*_`]/u.test(text))
-      found.push({ line, level: rule.startsWith('=') ? 1 : 2, title: worded(text.trim()) });
-  }
-  return found;
+function headingsIn(text: string): Heading[] {
+  const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
+  return headings.map(({ start, level, title }) => ({ line: text.slice(0, start).split('\n').length - 1, level, title }));
 }
 
 /** From a line of a chunk on, the headings that it stands under for certain. */
@@ -47,8 +28,8 @@ interface Section {
  * The sections that a chunk is made of. `path` is that of one of them: of which, is told by its heading where the chunk holds it. What is known of levels
  * is only those of the headings in the text; a heading of the path that may or may not be above a later one is left out.
  */
-function sectionsOf(lines: readonly string[], path: readonly string[]): Section[] {
-  const heads = headingsIn(lines);
+function sectionsOf(text: string, path: readonly string[]): Section[] {
+  const heads = headingsIn(text);
   const host = heads.findIndex(({ title }) => path.length > 0 && bare(title) === bare(path.at(-1)!));
   const held = new Set(heads.slice(0, host + 1).map(({ title }) => bare(title)));
   const outside = host < 0 ? path.length : path.findIndex((title) => held.has(bare(title)));
@@ -79,19 +60,18 @@ const commonOf = (paths: readonly string[][]): string[] =>
 function sourceLines([first, last]: LineRange, lines: readonly string[], { line_start, line_end }: Location): [number, number] | undefined {
   if (line_start === undefined || line_end === undefined) return undefined;
   const added = lines.length - (line_end - line_start + 1);
-  if (added < 0 || first < added || (added > 0 && FENCE.test(lines.at(-1)!))) return undefined;
+  if (added < 0 || first < added || (added > 0 && lineKind(lines.at(-1)!) === 'fence')) return undefined;
   return [line_start + first - added, line_start + last - added];
 }
 
 const ROW = /^\s*\|/;
-const RULE = /^\s*\|[\s:|-]+$/;
+const isSeparator = (line = ''): boolean => lineKind(line) === 'separator';
 
 /** The rows that these lines are, where every row of the chunk is one of its lines. Where a table begins, its header is counted as a row; repeated later, it is none. */
 function sourceRows([first, last]: LineRange, lines: readonly string[], { row_start, row_end }: Location): [number, number] | undefined {
   if (row_start === undefined || row_end === undefined) return undefined;
-  const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !RULE.test(lines[i]!));
-  const rows =
-    [headed, headed.filter((i) => !RULE.test(lines[i + 1] ?? ''))].find(({ length }) => length === row_end - row_start + 1) ?? [];
+  const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !isSeparator(lines[i]));
+  const rows = [headed, headed.filter((i) => !isSeparator(lines[i + 1]))].find(({ length }) => length === row_end - row_start + 1) ?? [];
   const [from, to] = [rows.indexOf(first), rows.indexOf(last)];
   return from >= 0 && to >= 0 ? [row_start + from, row_start + to] : undefined;
 }
@@ -103,7 +83,7 @@ function sourceRows([first, last]: LineRange, lines: readonly string[], { row_st
 export function locateQuote(text: string, location: Location, quoted: readonly LineRange[] = []): Location {
   const lines = text.split('\n');
   const all: LineRange = [0, lines.length - 1];
-  const sections = sectionsOf(lines, location.headings ?? []);
+  const sections = sectionsOf(text, location.headings ?? []);
   const wanted = quoted.length > 0 ? quoted : [all];
   const touched = sections.filter(({ line }, i) => {
     const end = (sections[i + 1]?.line ?? lines.length) - 1;

@@ -2,6 +2,7 @@ import { progress, throwIfAborted, type Run } from '../../core/run.ts';
 import type { Llm } from '../../ports/models.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { GoldenQuestion } from '../../schema/evaluation.ts';
+import { lineKind } from '../../text/markdown/lines.ts';
 import { completeText } from '../chat/complete-text.ts';
 
 /** Characters of a passage from which it says enough to be asked about. */
@@ -98,9 +99,11 @@ function templateQuestion({ source, metadata }: StoredChunk, heading: string | u
   return heading === undefined || heading === title ? `What does «${title}» say?` : `What does «${title}» say about «${heading}»?`;
 }
 
+const NO_PROSE = new Set(['heading', 'fence', 'separator']);
+
 /** The first whole words of the first line that says something, without Markdown's marks. */
 function needleOf(text: string): string {
-  const lines = text.split('\n').filter((line) => !/^\s*(?:#|```|\|[\s:|-]+\|$)/.test(line) && /\p{L}/u.test(line));
+  const lines = text.split('\n').filter((line) => !NO_PROSE.has(lineKind(line)) && /\p{L}/u.test(line));
   const line = (lines.find(({ length }) => length > 30) ?? lines[0] ?? text).trim();
   return line.length <= NEEDLE ? line : line.slice(0, NEEDLE + 1).replace(/\s+\S*$/, '');
 }

@@ -1,6 +1,7 @@
 import { chunkId, documentId } from '../../core/ids.ts';
 import type { Collection } from '../../ports/stores.ts';
 import { Location, type RetrievedItem } from '../../schema/items.ts';
+import { readBlocks } from '../../text/markdown/blocks.ts';
 
 /** A chunk beside another one of its section. */
 export interface Neighbour {
@@ -25,8 +26,6 @@ const MOST_SECTIONS = 10;
 /** Characters that two chunks share, at most and at least: what a chunk repeats from the one before. */
 const LONGEST_OVERLAP = 1000;
 const SHORTEST_OVERLAP = 12;
-
-const TABLE_HEADER = /^(\|[^\n]*\n\|[\s:|-]+\n)/;
 
 const locationOf = (metadata: RetrievedItem['metadata']): Location => Location.safeParse(metadata.location ?? {}).data ?? {};
 
@@ -56,7 +55,8 @@ function overlapOf(earlier: string, later: string): number {
 function joinedTexts(earlier: string, later: string): { earlier: string; later: string } {
   const overlap = overlapOf(earlier, later);
   if (overlap > 0) return { earlier: earlier.slice(0, -overlap), later: later.slice(overlap) };
-  const [header = ''] = TABLE_HEADER.exec(later) ?? [];
+  const [first] = readBlocks(later);
+  const header = first?.kind === 'table' ? later.slice(first.start, first.body) : '';
   // the later one stands below its own header already
   if (header !== '' && earlier.includes(header)) return { earlier: '', later: `\n${later.slice(header.length)}` };
   return { earlier: `${earlier}\n\n`, later: `\n\n${later}` };

@@ -108,3 +108,6 @@ export function readLine(text: string, offset: number): MarkdownLine {
   const kind = start === end ? 'blank' : kindAt(text, start, end);
   return { kind, start, end, next, indent };
 }
+
+/** What a single line looks like. */
+export const lineKind = (line: string): LineKind => readLine(line, 0).kind;

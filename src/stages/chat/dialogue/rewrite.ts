@@ -4,6 +4,7 @@ import { progress, type Run } from '../../../core/run.ts';
 import type { Llm } from '../../../ports/models.ts';
 import type { HistoryEntry, ErrorItem } from '../../../schema/items.ts';
 import { alternatives } from '../../../languages/languages.ts';
+import { lineKind } from '../../../text/markdown/lines.ts';
 import { completeText } from '../complete-text.ts';
 import { quotable } from '../budget.ts';
 import { resolveFollowUp } from './resolve-follow-up.ts';
@@ -22,8 +23,6 @@ const LABEL = new RegExp(
 /** How a line begins that talks about the query. */
 const REMARK = new RegExp(String.raw`^[*_(\s]*(?:${alternatives(({ models }) => models.remarks)})(?!\p{L})`, 'iu');
 
-const FENCE = /^\s*(?:```|~~~)/;
-
 /** How a model says that it will not. */
 const SORRY = new RegExp(String.raw`^(?:${alternatives(({ models }) => models.excuses)})(?!\p{L})`, 'iu');
 
@@ -33,7 +32,7 @@ const SAYS = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 function firstOf(reply: string): string {
   const found: string[] = [];
   for (const line of reply.split('\n')) {
-    const text = FENCE.test(line) ? '' : line.replace(LABEL, '').trim();
+    const text = lineKind(line) === 'fence' ? '' : line.replace(LABEL, '').trim();
     if (found.length > 0 && (text === '' || REMARK.test(text))) break;
     if (text !== '') found.push(text);
   }

@@ -1,6 +1,7 @@
 import { CITATIONS, numbersCited } from '../../../text/citations.ts';
 import { numberTerms, writtenCounts, writtenNumbers } from '../../../languages/number-words.ts';
 import { isSentenceContinued } from '../../../text/sentences.ts';
+import { readBlocks } from '../../../text/markdown/blocks.ts';
 import { queryTerms, terms } from '../../../text/terms.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
@@ -42,7 +43,8 @@ const citationsOf = (text: string, count: number): number[] => [
 
 /** The sentences of an answer; a citation behind the full stop belongs to the sentence before it. Code is not looked at. */
 function statementsOf(answer: string, count: number): Statement[] {
-  const prose = answer.replace(/^(```|~~~)[^]*?^\1.*$/gm, '');
+  const blocks = readBlocks(answer).filter(({ kind }) => kind !== 'fence');
+  const prose = blocks.map(({ start, end }) => answer.slice(start, end)).join('\n\n');
   const sentences: string[] = [];
   for (const { segment, index } of segmenter.segment(prose)) {
     const [leading = ''] = LEADING.exec(segment) ?? [];

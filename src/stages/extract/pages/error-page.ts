@@ -1,6 +1,7 @@
 import type { FileTypes, ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { HttpAnswer } from '../../../http/message.ts';
+import { readBlocks } from '../../../text/markdown/blocks.ts';
 
 /** Letters and digits below which a page may be one that its scripts have yet to write, and below which it surely is. */
 const SHELL_LETTERS = 200;
@@ -123,7 +124,7 @@ const MISSING = new RegExp(
 export function assertIsAsked(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
   const letters = countLetters(text, FEW);
   if (letters >= FEW) return;
-  const headlines = [title, /^#{1,6} (.*)/.exec(text)?.[1] ?? ''];
+  const headlines = [title, readBlocks(text)[0]?.title ?? ''];
   const asks = PASSWORD.test(Buffer.from(html.buffer, html.byteOffset, Math.min(html.byteLength, FORM_INSPECTED)).toString('latin1'));
   if (asks && (letters < BARE || headlines.some((line) => SIGN_IN.test(line))))
     throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
