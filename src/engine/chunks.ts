@@ -7,7 +7,7 @@ import { runChunk } from '../stages/chunk/chunk.ts';
 import { embedChunks } from '../stages/ingest/embed-chunks.ts';
 import { toDocument } from '../stages/extract/document.ts';
 import { BARE_SOURCE, bareId } from '../stages/extract/files/markdown-texts.ts';
-import { embedderName, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
+import { embedderName, existingCollection, openCollection, openEmbedder, targetCollection, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { KbError } from '../core/errors.ts';
 import { GIVEN_TYPES } from '../ports/reading.ts';
@@ -15,7 +15,6 @@ import type { Where } from '../ports/stores.ts';
 import { editChunks } from '../stages/ingest/edit-chunks.ts';
 import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts';
 import { deleteChunks, storeChunks, type StoreTarget } from '../stages/ingest/store-chunks.ts';
-import { existingCollection } from './manage.ts';
 
 /** Splits texts and documents. */
 export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {

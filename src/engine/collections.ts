@@ -4,11 +4,12 @@ import { nearest } from '../core/nearest.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
-import type { Collection, CollectionInfo, VectorStore } from '../ports/stores.ts';
+import type { Collection, CollectionInfo, Draft } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';
 import { mayUse } from '../core/access-rights.ts';
+import { isSnapshot } from './upkeep/snapshot-names.ts';
 
 /**
  * Who embeds: the provider that the settings name, with the collection's model where that is of the same provider and the settings have none. Where they
@@ -70,10 +71,18 @@ export async function openCollection(context: Context): Promise<Collection> {
   return collection;
 }
 
-/** The names of the collections that the caller may use. */
+/** The collection of that name, whatever embedder made it. */
+export async function existingCollection({ settings, resources }: Context, name: string): Promise<Collection> {
+  const collection = await (await resources.store(settings.storage)).open(name);
+  if (!collection) throw noCollection(name);
+  return collection;
+}
+
+/** The names of the collections that the caller may use, in order and without the snapshots. */
 export async function permittedCollections({ settings, resources, access }: Context): Promise<string[]> {
   const store = await resources.store(settings.storage);
-  return (await store.collections()).map(({ name }) => name).filter((name) => mayUse(access, name));
+  const names = (await store.collections()).map(({ name }) => name);
+  return names.filter((name) => !isSnapshot(name) && mayUse(access, name)).toSorted();
 }
 
 /**
@@ -118,11 +127,10 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
 }
 
 /**
- * Has a collection filled that nobody sees, and puts it in the place of its name in one step. Where that fails, or nobody waits for it any more,
+ * Has a draft filled, and puts it in the place of its name in one step. Where that fails, or nobody waits for it any more,
  * nothing of it is left and the old one stays.
  */
-export async function* withDraft<R>(store: VectorStore, info: CollectionInfo, fill: (collection: Collection) => Run<R>): Run<R> {
-  const draft = await store.draft(info);
+export async function* withDraft<R>(draft: Draft, fill: (collection: Collection) => Run<R>): Run<R> {
   let isInPlace = false;
   try {
     const result = yield* fill(draft.collection);

@@ -7,7 +7,7 @@ import { givenTo } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/find-browser.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
 import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/diagnosis.ts';
-import { embedderName, openEmbedder, embedderLabel } from './collections.ts';
+import { embedderLabel, embedderName, permittedCollections, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 import { storeUrl } from './store-address.ts';
 
@@ -35,8 +35,9 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
   return { checks, failed: checks.filter(({ status }) => status === 'failed').length };
 }
 
-async function checkStore({ settings, resources, home }: Context): Promise<Finding> {
-  const found = await (await resources.store(settings.storage)).collections();
+async function checkStore(context: Context): Promise<Finding> {
+  const { settings, home } = context;
+  const found = await permittedCollections(context);
   return ok(`${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}: ${count(found.length, 'collection')}`);
 }
 

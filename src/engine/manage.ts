@@ -4,30 +4,22 @@ import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredChunk } from '../ports/stores.ts';
 import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collection-requests.ts';
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
-import { permittedCollections, embedderName, noCollection, openEmbedder, withDraft, withLock } from './collections.ts';
+import { embedderName, existingCollection, openEmbedder, permittedCollections, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 import { dropOrigins } from './origins.ts';
 import { dropMemory } from './open-page-memory.ts';
 
 /** What is known of an open collection. */
-async function summaryOf(collection: Collection): Promise<CollectionSummary> {
+export async function summaryOf(collection: Collection): Promise<CollectionSummary> {
   const { name, provider, model, dimensions } = collection.info;
   const [chunks, sources, bytes] = await Promise.all([collection.count(), collection.sources(), collection.bytes()]);
   return { name, embedding: { provider, model }, dimensions, chunks, sources: sources.size, bytes };
 }
 
-/** The collection of that name, whatever embedder made it. */
-export async function existingCollection({ settings, resources }: Context, name: string): Promise<Collection> {
-  const collection = await (await resources.store(settings.storage)).open(name);
-  if (!collection) throw noCollection(name);
-  return collection;
-}
-
 /** The collections of the store that the caller may use, by name. */
 export async function* listCollections(_request: object, context: Context): Run<CollectionsResult> {
   const collections = [];
-  for (const name of (await permittedCollections(context)).toSorted())
-    collections.push(await summaryOf(await existingCollection(context, name)));
+  for (const name of await permittedCollections(context)) collections.push(await summaryOf(await existingCollection(context, name)));
   return { collections };
 }
 
@@ -57,7 +49,7 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
   const store = await resources.store(settings.storage);
   return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
     const dimensions = embedder ? (await embedder.embed(['length'], { input_type: 'document', signal }))[0]!.length : 0;
-    return yield* withDraft(store, { name, ...embedding, dimensions }, async function* (collection) {
+    return yield* withDraft(await store.draft({ name, ...embedding, dimensions }), async function* (collection) {
       let embedded = 0;
       const expected = await old.count();
       for await (const page of old.all()) {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
@@ -49,6 +49,16 @@ export async function keepOrigins(origins: Origins, { settings, home }: Context,
 
 /** Forgets it, with the collection. */
 export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
+
+/** Writes down the same of the collection `to` as of `from`. Never throws: what is not known is not told. */
+export async function copyOrigins(
+  { settings, home }: Pick<Context, 'settings' | 'home'>,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  const [source, target] = [from, to].map((collection) => fileOf({ ...settings, collection }, home));
+  await rm(target!, { force: true }).catch(() => {});
+  await copyFile(source!, target!).catch(() => {});
+}
 
 const reasonOf = (cause: unknown): string =>
   cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : describeFileError(cause, 'write');

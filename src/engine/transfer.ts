@@ -15,9 +15,8 @@ import {
 } from '../schema/collection-requests.ts';
 import { groupConcurrently } from '../core/concurrency.ts';
 import { progress, type Progress, type Run, throwIfAborted } from '../core/run.ts';
-import { withDraft, withLock } from './collections.ts';
+import { existingCollection, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
-import { existingCollection } from './manage.ts';
 
 /** SHA-256 of the lines of an export, each with its line feed. */
 function createSeal(): { add(line: string): void; digest(): string } {
@@ -168,7 +167,7 @@ export async function* importCollection({ name, lines, force = false }: ImportRe
       });
     const { header, chunks } = await readExport(lines, { force });
     const { provider, model, dimensions } = header;
-    return yield* withDraft(store, { name, provider, model, dimensions }, async function* (collection) {
+    return yield* withDraft(await store.draft({ name, provider, model, dimensions }), async function* (collection) {
       let imported = 0;
       for await (const group of groupConcurrently(chunks, settings.storage.batch_size)) {
         throwIfAborted(signal);

@@ -86,8 +86,15 @@ export interface Collection {
   count(): Promise<number>;
   /** Bytes on disk; 0 if unknown. */
   bytes(): Promise<number>;
-  /** Updates the indexes and removes old versions. Call it once, at the end of a job. */
-  optimize(): Promise<void>;
+  /** Updates the indexes and removes old versions, each where it pays; with `whole` everywhere. Call it once, at the end of a job. */
+  optimize(options?: { whole?: boolean }): Promise<void>;
+}
+
+/** A collection that is invisible until `commit` atomically replaces the one of its name; `discard` removes it. */
+export interface Draft {
+  collection: Collection;
+  commit(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 export interface VectorStore {
@@ -97,8 +104,13 @@ export interface VectorStore {
   open(name: string): Promise<Collection | undefined>;
   /** Creates an empty collection. With `replacing`, it atomically replaces the collection of that name when `commit` is called. */
   create(info: CollectionInfo): Promise<Collection>;
-  /** A collection that is invisible until `commit` atomically replaces the one of its name; `discard` removes it. */
-  draft(info: CollectionInfo): Promise<{ collection: Collection; commit(): Promise<void>; discard(): Promise<void> }>;
+  /** An empty draft. */
+  draft(info: CollectionInfo): Promise<Draft>;
+  /**
+   * A draft under the name `as` with everything that the collection `name` holds, made without reading its chunks. Nobody may write to the collection
+   * meanwhile. Undefined if the store cannot do this: then the chunks are copied one by one.
+   */
+  copy?(name: string, as: string): Promise<Draft | undefined>;
   /** False if there was none. */
   drop(name: string): Promise<boolean>;
   /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Config } from './config.ts';
+import { overriding } from './fields.ts';
 import { EmbedderName } from './items.ts';
 
 /** What is known of a collection. */
@@ -56,6 +57,74 @@ export const ReembedResult = z
   })
   .meta({ id: 'ReembedResult', description: 'Result of embedding a collection with another model' });
 export type ReembedResult = z.infer<typeof ReembedResult>;
+
+export const CopyRequest = z
+  .strictObject({ name, to: name.describe('Name of the copy') })
+  .meta({ id: 'CopyRequest', description: 'A collection to copy', examples: [{ name: 'manuals', to: 'manuals-trial' }] });
+export type CopyRequest = z.infer<typeof CopyRequest>;
+export const CopyResult = z
+  .object({ name, to: CopyRequest.shape.to, copied: z.int().min(0).describe('Chunks copied') })
+  .meta({ id: 'CopyResult', description: 'Result of copying a collection' });
+export type CopyResult = z.infer<typeof CopyResult>;
+
+const collection = overriding(Config.shape.collection, 'collection');
+
+/** An operation on the collection that the configuration names. */
+export const CollectionNameRequest = z
+  .strictObject({ collection })
+  .meta({ id: 'CollectionNameRequest', description: 'A collection; the configured one if absent', examples: [{ collection: 'manuals' }] });
+export type CollectionNameRequest = z.infer<typeof CollectionNameRequest>;
+export const OptimizeResult = z
+  .object({
+    ...CollectionSummary.pick({ name: true, chunks: true, bytes: true }).shape,
+    bytes_before: CollectionSummary.shape.bytes.describe('Bytes on disk before'),
+  })
+  .meta({ id: 'OptimizeResult', description: 'Result of optimizing a collection' });
+export type OptimizeResult = z.infer<typeof OptimizeResult>;
+
+const snapshot = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name of letters, digits, _ and - (at most 63, the first a letter or digit)')
+  .describe('Name of the snapshot');
+export const SnapshotRequest = z
+  .strictObject({ name: snapshot, collection })
+  .meta({ id: 'SnapshotRequest', description: 'A snapshot of a collection', examples: [{ name: '20261122-233012' }] });
+export type SnapshotRequest = z.infer<typeof SnapshotRequest>;
+export const CreateSnapshotRequest = z
+  .strictObject({
+    name: snapshot.optional().describe('Name of the snapshot. Default: date and time (UTC)'),
+    keep: z.int().min(1).max(10_000).optional().describe('Remove the oldest snapshots of the collection beyond this number'),
+    collection,
+  })
+  .meta({ id: 'CreateSnapshotRequest', description: 'A snapshot to make', examples: [{ collection: 'manuals', keep: 7 }] });
+export type CreateSnapshotRequest = z.infer<typeof CreateSnapshotRequest>;
+
+/** `bytes` may be shared with the collection. */
+export const CollectionSnapshot = CollectionSummary.extend({
+  name: snapshot,
+  collection: name.describe('Collection that it was made of'),
+  created: z.iso.datetime().describe('When it was made'),
+  bytes: CollectionSummary.shape.bytes.describe(
+    'Bytes on disk, some of them shared with the collection; 0 if the store does not report it',
+  ),
+}).meta({ id: 'CollectionSnapshot', description: 'Snapshot of a collection' });
+export type CollectionSnapshot = z.infer<typeof CollectionSnapshot>;
+export const CreateSnapshotResult = CollectionSnapshot.extend({
+  removed: z.array(snapshot).describe('Older snapshots that were removed'),
+}).meta({ id: 'CreateSnapshotResult', description: 'Result of making a snapshot' });
+export type CreateSnapshotResult = z.infer<typeof CreateSnapshotResult>;
+export const SnapshotsResult = z
+  .object({ snapshots: z.array(CollectionSnapshot).describe('Snapshots by collection, oldest first') })
+  .meta({ id: 'SnapshotsResult', description: 'The snapshots of the store' });
+export type SnapshotsResult = z.infer<typeof SnapshotsResult>;
+export const RestoreSnapshotResult = z
+  .object({ name: snapshot, collection: name, restored: z.int().min(0).describe('Chunks that the collection holds now') })
+  .meta({ id: 'RestoreSnapshotResult', description: 'Result of restoring a snapshot' });
+export type RestoreSnapshotResult = z.infer<typeof RestoreSnapshotResult>;
+export const DeleteSnapshotResult = z
+  .object({ name: snapshot, collection: name })
+  .meta({ id: 'DeleteSnapshotResult', description: 'Result of removing a snapshot' });
+export type DeleteSnapshotResult = z.infer<typeof DeleteSnapshotResult>;
 
 /** The first line of an export. */
 export const ExportHeader = z.object({

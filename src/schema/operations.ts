@@ -1,14 +1,24 @@
 import type { z } from 'zod';
 import {
+  CollectionNameRequest,
   CollectionRequest,
   CollectionsRequest,
   CollectionsResult,
   CollectionSummary,
+  CopyRequest,
+  CopyResult,
+  CreateSnapshotRequest,
+  CreateSnapshotResult,
+  DeleteSnapshotResult,
   DropResult,
   ExportResult,
   ImportRequest,
   ImportResult,
+  OptimizeResult,
   ReembedResult,
+  RestoreSnapshotResult,
+  SnapshotRequest,
+  SnapshotsResult,
 } from './collection-requests.ts';
 import { DeleteSourceRequest, GetSourceRequest, GetSourceResult, ListSourcesRequest, ListSourcesResult } from './stored/stored-sources.ts';
 import { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } from './chunk-requests.ts';
@@ -213,6 +223,48 @@ export const operations = {
     input: DeleteSourceRequest,
     output: DeleteResult,
     scope: 'write',
+    sections: ['collection', ...place],
+  }),
+  copy_collection: operation({
+    summary: 'Copy a collection under another name',
+    input: CopyRequest,
+    output: CopyResult,
+    scope: 'admin',
+    sections: place,
+  }),
+  optimize_collection: operation({
+    summary: 'Bring the indexes of a collection up to date and remove its old versions',
+    input: CollectionNameRequest,
+    output: OptimizeResult,
+    scope: 'admin',
+    sections: ['collection', ...place],
+  }),
+  create_snapshot: operation({
+    summary: 'Keep the present state of a collection as a snapshot',
+    input: CreateSnapshotRequest,
+    output: CreateSnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...place],
+  }),
+  list_snapshots: operation({
+    summary: 'List the snapshots of all collections',
+    input: CollectionsRequest,
+    output: SnapshotsResult,
+    scope: 'admin',
+    sections: place,
+  }),
+  restore_snapshot: operation({
+    summary: 'Replace what a collection holds by a snapshot of it',
+    input: SnapshotRequest,
+    output: RestoreSnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...place],
+  }),
+  delete_snapshot: operation({
+    summary: 'Remove a snapshot',
+    input: SnapshotRequest,
+    output: DeleteSnapshotResult,
+    scope: 'admin',
     sections: ['collection', ...place],
   }),
   doctor: operation({

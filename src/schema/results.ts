@@ -124,7 +124,7 @@ export const Event = z
     stage: z
       .string()
       .describe(
-        'Current stage: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, reembed, setup, evaluate; for an error, the stage of its item; complete in the final event',
+        'Current stage: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, copy, reembed, setup, evaluate; for an error, the stage of its item; complete in the final event',
       ),
     message: z.string(),
     data: z.record(z.string(), z.unknown()),

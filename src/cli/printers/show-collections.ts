@@ -1,4 +1,4 @@
-import type { CollectionSummary } from '../../schema/collection-requests.ts';
+import type { CollectionSummary, CollectionSnapshot } from '../../schema/collection-requests.ts';
 import { count } from '../../text/count.ts';
 import { size } from './amounts.ts';
 import { wrappedRow } from '../markdown/flow.ts';
@@ -15,6 +15,17 @@ export function printCollections(collections: readonly CollectionSummary[], scre
   for (const collection of collections) {
     const { name, chunks, sources, bytes } = collection;
     const text = `${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}; ${embedder(collection)}`;
+    screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
+  }
+}
+
+/** A line a snapshot. */
+export function printSnapshots(snapshots: readonly CollectionSnapshot[], screen: Screen): void {
+  if (snapshots.length === 0) screen.print('There are no snapshots yet. Next: kb snapshot create');
+  const width = Math.max(0, ...snapshots.map(({ name }) => name.length));
+  for (const { name, collection, created, chunks, sources, bytes } of snapshots) {
+    const made = created.slice(0, 16).replace('T', ' ');
+    const text = `«${collection}», ${made} UTC: ${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}`;
     screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }

@@ -5,9 +5,8 @@ import type { DeleteResult } from '../../schema/results.ts';
 import type { DeleteSourceRequest, GetSourceRequest, GetSourceResult } from '../../schema/stored/stored-sources.ts';
 import type { Passage } from '../../stages/chunk/join-chunks.ts';
 import { deleteChunks } from '../../stages/ingest/store-chunks.ts';
-import { withLock } from '../collections.ts';
+import { existingCollection, withLock } from '../collections.ts';
 import type { Context } from '../context.ts';
-import { existingCollection } from '../manage.ts';
 import { narrowText } from './narrow-text.ts';
 import { describeSource, findSource } from './stored-source.ts';
 

@@ -2,7 +2,7 @@ import { KbError } from '../../core/errors.ts';
 import type { Run } from '../../core/run.ts';
 import type { ListSourcesRequest, ListSourcesResult } from '../../schema/stored/stored-sources.ts';
 import type { Context } from '../context.ts';
-import { existingCollection } from '../manage.ts';
+import { existingCollection } from '../collections.ts';
 import { describeSource } from './stored-source.ts';
 
 /** One page of the documents of a collection, in the order of their sources. A page begins behind the source that its cursor names, whatever was stored or removed since. */

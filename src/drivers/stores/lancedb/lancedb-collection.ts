@@ -30,7 +30,8 @@ export function lanceCollection(holder: TableHolder): Collection {
     search: (request: SearchRequest) => searchTable(holder, request),
     count: () => holder.read((table) => table.countRows()),
     bytes: () => bytesOf(holder),
-    optimize: () => holder.write((table) => bringUpToDate(table, { dimensions: holder.entry.dimensions, created: holder.created })),
+    optimize: ({ whole = false } = {}) =>
+      holder.write((table) => bringUpToDate(table, { dimensions: holder.entry.dimensions, created: holder.created, whole })),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Connection, Table } from '@lancedb/lancedb';
-import type { Collection, CollectionInfo, VectorStore } from '../../../ports/stores.ts';
+import type { Collection, CollectionInfo, Draft, VectorStore } from '../../../ports/stores.ts';
 import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
 import { ChunkCache, createdAt, holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
 import { lanceCollection } from './lancedb-collection.ts';
@@ -13,6 +13,7 @@ import {
   storeError,
   type StorePlace,
 } from './lancedb-connection.ts';
+import { copyTable } from './copy-table.ts';
 import { prepare } from './upkeep.ts';
 import { join } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
@@ -124,6 +125,11 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
   const place = { url, storageOptions: storageOptionsOf(options) };
   const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
   const { translated, reading, writing } = accessTo(place, mayWrite);
+  const draftOf = async (made: Database, entry: Entry): Promise<Draft> => ({
+    collection: await made.openDraft(entry),
+    commit: () => translated(() => putInPlace(made, entry, mayWrite)),
+    discard: () => translated(() => made.drop(entry)),
+  });
   await reading(async () => {});
   return {
     provider: 'lancedb',
@@ -134,11 +140,14 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
         return entry && (await open(entry));
       }),
     create: (info) => writing((made) => createCollection(made, info)),
-    draft: (info) =>
+    draft: (info) => writing(async (made) => await draftOf(made, await made.make(info))),
+    copy: (name, as) =>
       writing(async (made) => {
-        const entry = await made.make(info);
-        const [commit, discard] = [() => translated(() => putInPlace(made, entry, mayWrite)), () => translated(() => made.drop(entry))];
-        return { collection: await made.openDraft(entry), commit, discard };
+        const [folder, entry] = [folderOf(url), await made.catalog.find(name)];
+        if (folder === undefined || !entry) return undefined;
+        const copied = { ...entry, name: as, table: tableName(as) };
+        await copyTable(folder, { from: entry.table, to: copied.table });
+        return await draftOf(made, copied);
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
     lock: async (name, waiting) => {

@@ -1,0 +1,28 @@
+import { Args } from '@oclif/core';
+import { count } from '../../src/text/count.ts';
+import { KbCommand } from '../../src/cli/command.ts';
+import { operationFlags } from '../../src/cli/flags.ts';
+import { operations } from '../../src/schema/operations.ts';
+
+export default class CollectionsCopy extends KbCommand {
+  static override summary = operations.copy_collection.summary;
+  static override description =
+    'Nothing is embedded. On a local disk the copy shares its files with the original until one of them changes.';
+  static override examples = ['<%= config.bin %> collections copy manuals manuals-trial'];
+  static override args = {
+    name: Args.string({ description: 'Collection', required: true }),
+    to: Args.string({ description: 'Name of the copy', required: true }),
+  };
+  static override flags = operationFlags(operations.copy_collection, { omit: ['name', 'to'] });
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CollectionsCopy);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'copy_collection', {
+        request: { name: args.name, to: args.to },
+        title: 'Copying',
+        result: ({ copied }) => desk.screen.print(`Copied ${count(copied, 'chunk')} of «${args.name}» to «${args.to}».`),
+      });
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import { KbCommand } from '../src/cli/command.ts';
+import { operationFlags } from '../src/cli/flags.ts';
+import { size } from '../src/cli/printers/amounts.ts';
+import { operations } from '../src/schema/operations.ts';
+
+export default class Optimize extends KbCommand {
+  static override summary = operations.optimize_collection.summary;
+  static override description =
+    'kb ingest does this by itself where it pays. Run it after many small changes, or to free disk space at once. Searches go on meanwhile.';
+  static override examples = ['<%= config.bin %> optimize', '<%= config.bin %> optimize --collection manuals'];
+  static override flags = operationFlags(operations.optimize_collection);
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Optimize);
+    await this.withEngine(flags, async (desk) => {
+      await this.perform(desk, 'optimize_collection', {
+        request: {},
+        waiting: 'Optimizing',
+        result: ({ name, bytes, bytes_before }) =>
+          desk.screen.print(`Optimized «${name}»${bytes > 0 ? `: ${size(bytes)} on disk, ${size(bytes_before)} before` : ''}.`),
+      });
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { mayUse } from '../../core/access-rights.ts';
+import { KbError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { Run } from '../../core/run.ts';
+import type {
+  CollectionsRequest,
+  CreateSnapshotRequest,
+  CreateSnapshotResult,
+  DeleteSnapshotResult,
+  RestoreSnapshotResult,
+  CollectionSnapshot,
+  SnapshotRequest,
+  SnapshotsResult,
+} from '../../schema/collection-requests.ts';
+import type { z } from 'zod';
+import { existingCollection, withLock } from '../collections.ts';
+import type { Context } from '../context.ts';
+import { summaryOf } from '../manage.ts';
+import { dropOrigins } from '../origins.ts';
+import { copyAs } from './copy-collection.ts';
+import { readStoredName, type SnapshotName, storedName } from './snapshot-names.ts';
+
+/** Keeps the present state of the collection that the settings name. With `keep`, the oldest ones beyond that number are removed afterwards. */
+export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {
+  return yield* withLock(context, async function* () {
+    const { collection } = context.settings;
+    const from = await existingCollection(context, collection);
+    const there = await snapshotsOf(context);
+    const created = Date.now();
+    const name = given ?? freeName(created, there);
+    if (there.some((other) => other.name === name))
+      throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
+        hint: `Choose another name, or remove it with «kb snapshot delete ${name}».`,
+      });
+    const made: SnapshotName = { collection, created, name };
+    yield* copyAs(from, storedName(made), context);
+    const removed = keep === undefined ? [] : there.slice(0, Math.max(0, there.length + 1 - keep));
+    for (const old of removed) await remove(old, context);
+    return { ...(await described(made, context)), removed: removed.map((old) => old.name) };
+  });
+}
+
+/** All snapshots of the store, by their collections, the oldest first. */
+export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest>, context: Context): Run<SnapshotsResult> {
+  const snapshots: CollectionSnapshot[] = [];
+  for (const one of await allSnapshots(context)) snapshots.push(await described(one, context));
+  return { snapshots };
+}
+
+/** Puts what the snapshot holds in the place of what the collection holds now, in one step. The snapshot stays. */
+export async function* restoreSnapshot({ name }: SnapshotRequest, context: Context): Run<RestoreSnapshotResult> {
+  return yield* withLock(context, async function* () {
+    const { collection } = context.settings;
+    const snapshot = await existingCollection(context, storedName(await findSnapshot(context, name)));
+    return { name, collection, restored: yield* copyAs(snapshot, collection, context) };
+  });
+}
+
+/** Removes a snapshot; the collection stays as it is. */
+export async function* deleteSnapshot({ name }: SnapshotRequest, context: Context): Run<DeleteSnapshotResult> {
+  return yield* withLock(context, async function* () {
+    await remove(await findSnapshot(context, name), context);
+    return { name, collection: context.settings.collection };
+  });
+}
+
+async function remove(snapshot: SnapshotName, context: Context): Promise<void> {
+  const { settings, resources } = context;
+  const collection = storedName(snapshot);
+  await (await resources.store(settings.storage)).drop(collection);
+  await dropOrigins({ ...context, settings: { ...settings, collection } });
+}
+
+/** Those of the collections that the caller may use. */
+async function allSnapshots({ settings, resources, access }: Context): Promise<SnapshotName[]> {
+  const stored = await (await resources.store(settings.storage)).collections();
+  const order = ({ collection, created }: SnapshotName) => `${collection} ${String(created).padStart(15, '0')}`;
+  return stored
+    .flatMap(({ name }) => readStoredName(name) ?? [])
+    .filter(({ collection }) => mayUse(access, collection))
+    .toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+const snapshotsOf = async (context: Context): Promise<SnapshotName[]> =>
+  (await allSnapshots(context)).filter(({ collection }) => collection === context.settings.collection);
+
+async function findSnapshot(context: Context, name: string): Promise<SnapshotName> {
+  const there = await snapshotsOf(context);
+  const found = there.find((snapshot) => snapshot.name === name);
+  if (found) return found;
+  const meant = nearest(
+    name,
+    there.map((snapshot) => snapshot.name),
+  );
+  throw new KbError('not_found', `There is no snapshot «${name}» of «${context.settings.collection}».`, {
+    hint: `${meant ? `Did you mean «${meant}»? ` : ''}«kb snapshot list» lists all snapshots.`,
+  });
+}
+
+async function described(snapshot: SnapshotName, context: Context): Promise<CollectionSnapshot> {
+  const { name, collection, created } = snapshot;
+  const held = await existingCollection(context, storedName(snapshot));
+  return { ...(await summaryOf(held)), name, collection, created: new Date(created).toISOString() };
+}
+
+/** Date and time (UTC), such as 20261122-233012; with a number behind it where two are made in one second. */
+function freeName(created: number, there: readonly SnapshotName[]): string {
+  const time = new Date(created).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  const isTaken = (name: string) => there.some((snapshot) => snapshot.name === name);
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? time : `${time}-${number}`;
+    if (!isTaken(name)) return name;
+  }
+}
