@@ -6,7 +6,7 @@ import { setPath, type Layer } from '../core/settings.ts';
 import { explain } from '../core/validation-issues.ts';
 import { fromText } from '../config/environment.ts';
 import { readSet } from '../config/load.ts';
-import type { Operation, ConfigSection } from '../schema/operations.ts';
+import type { ConfigSection, Operation } from '../schema/table/operation-row.ts';
 import { Config } from '../schema/config.ts';
 import { descriptionOf, keysOf, unwrapped, type Key } from '../schema/keys.ts';
 

@@ -4,7 +4,7 @@ import { nearest } from '../core/nearest.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
-import type { Collection, CollectionInfo, Draft } from '../ports/stores.ts';
+import type { Collection, Draft } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { operations, type Operation } from '../../schema/operations.ts';
+import { operations } from '../../schema/operations.ts';
+import type { Operation } from '../../schema/table/operation-row.ts';
 import { unwrapped } from '../../schema/keys.ts';
 import { Event } from '../../schema/results.ts';
 import { Background, Job } from '../../schema/server-results.ts';
