@@ -52,11 +52,11 @@ export function lendable(config: Config): Config {
   return { ...config, ingestion: { ...config.ingestion, api }, sources: {} };
 }
 
-/** The collections that a request is about: those that its settings name, or the one that it names itself. */
+/** The collections that a request is about: those that its settings name, or those that it names itself. */
 export function collectionsOf(name: OperationName, given: unknown, settings: Config): string[] {
   if (operations[name].sections.includes('collection')) return [settings.collection];
-  const { name: own } = (given ?? {}) as { name?: unknown };
-  return typeof own === 'string' ? [own] : [];
+  const { name: own, to } = (given ?? {}) as { name?: unknown; to?: unknown };
+  return [own, to].filter((collection) => typeof collection === 'string');
 }
 
 /** Throws a KbError (`forbidden`) for a collection that a caller may not use, and for another store, where collections of the same names are others. */

@@ -4,12 +4,16 @@ import { DEFAULTS } from '../../src/schema/config.ts';
 import { operations, type OperationName } from '../../src/schema/operations.ts';
 
 describe('an operation', () => {
-  it('that opens the store says which collections it is about, but for the one that lists those that its caller may use', () => {
+  it('that opens the store says which collections it is about, but for those that list what their caller may use', () => {
     const opening = (Object.keys(operations) as OperationName[]).filter((name) =>
       operations[name].sections.some((section) => section.startsWith('storage') || section === 'collection'),
     );
     const silent = opening.filter((name) => collectionsOf(name, { name: 'default' }, DEFAULTS).length === 0 || !namesIt(name));
-    expect(silent).toEqual(['list_collections']);
+    expect(silent).toEqual(['list_collections', 'list_snapshots']);
+  });
+
+  it('that copies a collection is about both', () => {
+    expect(collectionsOf('copy_collection', { name: 'default', to: 'spare' }, DEFAULTS)).toEqual(['default', 'spare']);
   });
 });
 
