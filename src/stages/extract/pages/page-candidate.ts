@@ -4,7 +4,7 @@ import type { Document, Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, unreadError } from '../candidate.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { normalized } from './crawl/page-address.ts';
-import { outlinksOf, robotsDirectives } from './crawl/outlinks.ts';
+import { robotsDirectives } from './crawl/robots.ts';
 import { urlSource } from './network.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
 import type { RememberedPage } from './page-memory.ts';
@@ -49,17 +49,32 @@ function documentOf({ parsed, file_type, bytes_hash }: LoadedPage, source: strin
   return frontmatter ? withFrontmatter(made) : made;
 }
 
+/** Marks the address of a feed among links: what it holds are links of the page that names it. */
+const FEED = '#feed';
+
+/** Addresses on the page's own origin that a crawl goes on to, feeds among them. */
+function outlinksOf({ url, parsed: { page } }: LoadedPage): string[] {
+  const { origin } = new URL(url);
+  const own = (addresses: readonly string[] = []) =>
+    addresses.flatMap((address) => normalized(address) ?? []).filter((address) => address.startsWith(`${origin}/`));
+  return [...new Set([...own(page?.links), ...own(page?.feeds).map((address) => address + FEED)])];
+}
+
+/** The address of the feed that an onward address stands for; undefined for a link. */
+export const feedIn = (onward: string): string | undefined => (onward.endsWith(FEED) ? onward.slice(0, -FEED.length) : undefined);
+
 /** What is to be remembered of a page that was read, but for what it is stored under. */
 export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string }): RememberedPage {
   const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
   const isToBeRead = isRendered || isUnopened; // whatever the server says of it
-  const links = outlinksOf(page, user_agent);
+  const { noindex, nofollow } = robotsDirectives({ page: parsed.page, robots_tags }, user_agent);
+  const links = nofollow ? [] : outlinksOf(page);
   const canonical = parsed.page?.canonical === undefined ? undefined : normalized(parsed.page.canonical);
   const isDoor = parsed.page !== undefined && parsed.text.trim() === '' && links.length > 0;
   return {
     found: urlSource(page.url),
     canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // it could not be asked for without its credentials
-    isPassedOver: isDoor || robotsDirectives(page, user_agent).noindex,
+    isPassedOver: isDoor || noindex,
     status_code,
     content_hash: pageHash(page, settings),
     bytes_hash: isToBeRead ? undefined : bytes_hash,
@@ -105,4 +120,10 @@ export const isPageGone = (error: unknown): boolean => error instanceof KbError 
 export const unreadable = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
   new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
     hint: `It reads web pages and ${extensions.join(', ')}.`,
+  });
+
+/** The failure of an address that leads on and on. */
+export const circle = (url: string, max_redirects: number): KbError =>
+  new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
+    hint: 'Open it in a browser: it may need a cookie or a login (network.sites).',
   });

@@ -11,7 +11,7 @@ import { inUtf8 } from '../../../http/charset.ts';
 import { type NetworkParts, urlSource } from './network.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { UrlsEntry, UrlsInput } from '../../../schema/source-entries.ts';
-import { crawl } from './crawl/crawl.ts';
+import { crawlSite } from './crawl/crawl.ts';
 import type { CrawlEntry } from './crawl/open-site.ts';
 import { AT_ONCE, type HostLimiter } from './crawl/host-limiter.ts';
 import { pathPattern } from './crawl/scope.ts';
@@ -89,7 +89,7 @@ export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGene
     if (Array.isArray(pages)) yield* readEach(pages, { parts: reading, stored, moved, left });
     else {
       yield { input: urlSource(pages.url) };
-      yield* crawl(pages, { ...reading, stored });
+      yield* crawlSite(pages, { ...reading, stored });
     }
   }
   if (unopened.size > 0) yield { notice: unopenedNotice([...unopened.values()]) };

@@ -1,26 +1,27 @@
-import { KbError } from '../../../../core/errors.ts';
 import type { FileTypes } from '../../../../ports/reading.ts';
 import { urlSource } from '../network.ts';
-import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
-import type { Reason } from './skipped-pages.ts';
+import { type FoundAddress, isOtherKind, isTrap, keyOf, nextHop, normalized } from './page-address.ts';
+import type { PageMemory } from '../page-memory.ts';
+import type { Robots } from './robots.ts';
+import { noteSkipped, type SkippedPages } from './skipped-pages.ts';
 import type { CrawlScope } from './scope.ts';
 
 /** A page that waits to be read. */
-export interface Waiting {
-  url: string;
+export interface Waiting extends FoundAddress {
   key: string;
   /** Links from the start page. */
   depth: number;
-  /** Addresses that led to it, one to the next. */
-  trail: readonly string[];
   /** The page that linked to it first, as it may be shown; undefined where something else named it. */
   from?: string | undefined;
 }
 
 export interface FrontierOptions {
   scope: CrawlScope;
-  allows(address: string): boolean;
+  robots: Pick<Robots, 'allows'>;
   reader: Pick<FileTypes, 'fileType'>;
+  memory?: PageMemory | undefined;
+  /** Takes what is not read, though it is there. */
+  skipped: SkippedPages;
   max_depth: number;
   /** Redirects that are followed, one after another (`network.max_redirects`). */
   max_redirects: number;
@@ -28,10 +29,6 @@ export interface FrontierOptions {
   limit: number;
   /** Addresses that are kept apart at most; MOST_KNOWN where absent. */
   most_known?: number;
-  /** Told of what is not read, though it is there. */
-  onLeftOut?: ((reason: Reason, address: string) => void) | undefined;
-  /** What the page at an address was stored under when it was last read. */
-  storedUnder?: ((address: string) => string | undefined) | undefined;
 }
 
 /** How an address was found. */
@@ -64,8 +61,10 @@ export class Frontier {
   #deeper: Waiting[] = [];
   #taken = 0;
   #beyond = 0;
-  #isOverflowing = false;
-  #depth = 0;
+  /** Whether more was found than is kept apart. */
+  isOverflowing = false;
+  /** Links from the start page, of the level that is read. */
+  depth = 0;
   /** Addresses that a site makes without end. */
   traps = 0;
 
@@ -84,19 +83,17 @@ export class Frontier {
     return this.waiting + this.#beyond;
   }
 
-  /** Whether more was found than is kept apart. */
-  get isOverflowing(): boolean {
-    return this.#isOverflowing;
-  }
-
   /** How many addresses were found that are too many links away: what they lead to in turn is not known. */
   get deeper(): number {
     return this.#deeperKeys.size;
   }
 
-  /** Counts an address as read, without asking for it. */
-  meet(address: string): void {
-    this.#met.add(keyOf(address));
+  /** The start page, as the first one to be read; neither its address nor those that led to it are asked for again. */
+  begin(at: FoundAddress): Waiting {
+    for (const address of [...at.trail, at.url]) this.#met.add(keyOf(address));
+    const start = { ...at, key: '', depth: 0 };
+    this.#level.push(start);
+    return start;
   }
 
   /** An address that a page of this level links to, or (`isBeside`) that belongs to this level itself. False where no more will be read. */
@@ -105,10 +102,11 @@ export class Frontier {
     const url = normalized(address);
     const isWanted = url !== undefined && this.#options.scope.covers(url) && !isOtherKind(url, this.#options.reader);
     const key = isWanted ? keyOf(url).slice(0, LONGEST) : '';
-    if (url !== undefined && !isWanted && this.#options.scope.isFiltered(url)) this.#options.onLeftOut?.('filtered', urlSource(url));
+    if (url !== undefined && !isWanted && this.#options.scope.isFiltered(url))
+      noteSkipped(this.#options.skipped, 'filtered', urlSource(url));
     if (!isWanted || this.#met.has(key)) return this.#decide(address);
-    if (this.#met.size >= this.#mostKnown) return !(this.#isOverflowing = true);
-    const depth = isBeside ? this.#depth : this.#depth + 1;
+    if (this.#met.size >= this.#mostKnown) return !(this.isOverflowing = true);
+    const depth = isBeside ? this.depth : this.depth + 1;
     if (depth <= this.#options.max_depth) this.#take({ url, key, depth, trail, from });
     else this.#leaveDeeper(address, key);
     return this.#taken < this.#options.limit;
@@ -135,12 +133,12 @@ export class Frontier {
       this.#beyond++;
       return void this.#spared.add(page.key);
     }
-    if (!this.#options.allows(page.url)) {
-      this.#options.onLeftOut?.('robots', urlSource(page.url));
+    if (!this.#options.robots.allows(page.url)) {
+      noteSkipped(this.#options.skipped, 'robots', urlSource(page.url));
       return this.spare(page);
     }
     this.#taken++;
-    (page.depth === this.#depth ? this.#level : this.#deeper).push(page);
+    (page.depth === this.depth ? this.#level : this.#deeper).push(page);
   }
 
   /** A page that is told to be elsewhere: under another spelling of its own address it is asked for again. What came of that; `circle`: it has been there. */
@@ -162,46 +160,23 @@ export class Frontier {
 
   /** Goes on to the next level. */
   deepen(): void {
-    this.#depth++;
+    this.depth++;
     this.#level = this.#deeper;
     this.#deeper = [];
     this.#at = 0;
   }
 
   /** Notes that a page could not be read, though it is there, and so is what led to it and what it was stored under. */
-  spare({ url, trail }: Pick<Waiting, 'url' | 'trail'>): void {
+  spare({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
       this.#spared.add(keyOf(address));
-      const source = this.#options.storedUnder?.(urlSource(address));
+      const source = this.#options.memory?.storedUnder(urlSource(address));
       if (source !== undefined) this.#spared.add(keyOf(source));
     }
   }
 
   /** Whether a source lies in what was crawled and is known to be there, or was not asked about. To be asked once everything is read that is not spared. */
   spares(source: string): boolean {
-    return this.#isOverflowing || isOtherKind(source, this.#options.reader) || this.#spared.has(keyOf(source));
+    return this.isOverflowing || isOtherKind(source, this.#options.reader) || this.#spared.has(keyOf(source));
   }
-}
-
-/** Where a redirect leads on from the last address of a trail; undefined where that is a circle, or too far, or nothing that is asked for. */
-export function nextHop(address: string, trail: readonly string[], max_redirects: number): string | undefined {
-  const url = normalized(address);
-  if (url === undefined || trail.length > max_redirects) return undefined;
-  const isSame = keyOf(url) === keyOf(trail.at(-1)!);
-  const next = isSame && trail.includes(url) ? bare(address) : url;
-  const isCircle = isSame ? trail.includes(next) : trail.some((before) => keyOf(before) === keyOf(url));
-  return isCircle ? undefined : next;
-}
-
-/** The failure of an address that leads on and on. */
-export const circle = (url: string, max_redirects: number): KbError =>
-  new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
-    hint: 'Open it in a browser: it may need a cookie or a login (network.sites).',
-  });
-
-/** An address as it was given, tracking included: some sites ask for it. */
-function bare(address: string): string {
-  const url = new URL(address);
-  url.hash = url.username = url.password = '';
-  return url.href;
 }

@@ -4,10 +4,9 @@ import { addressOf } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../candidate.ts';
 import { urlSource } from '../network.ts';
-import { failedPage, unreadable } from '../page-candidate.ts';
+import { circle, failedPage, unreadable } from '../page-candidate.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';
-import { isFileBeside, normalized } from './page-address.ts';
-import { circle, nextHop, type Waiting } from './frontier.ts';
+import { type FoundAddress, isFileBeside, nextHop, normalized } from './page-address.ts';
 import type { HostLimiter } from './host-limiter.ts';
 import { type LoadAddress, readRobots, type Robots } from './robots.ts';
 import { type CrawlScope, type Patterns, scopeOf } from './scope.ts';
@@ -33,7 +32,7 @@ export interface CrawlParts extends PageParts {
 export interface OpenSite {
   start: string;
   /** Where the start page was found: at its own address, or where that led, hop by hop. */
-  at: Pick<Waiting, 'url' | 'trail'>;
+  at: FoundAddress;
   read: Extract<PageRead, { page: unknown } | { unchanged: unknown }>;
   scope: CrawlScope;
   robots: Robots;
@@ -63,7 +62,7 @@ export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<Op
   }
 }
 
-interface Start extends Pick<Waiting, 'url' | 'trail'> {
+interface Start extends FoundAddress {
   gate: Gate;
   read: Exclude<PageRead, Redirect>;
 }

@@ -79,3 +79,26 @@ export const isOtherKind = (address: string, types: FileType): boolean => isAmon
 
 /** Whether the address names a kind that is a page only where its media type says that it is one. */
 export const isFileBeside = (address: string, types: FileType): boolean => isAmong(FILES_BESIDE, address, types);
+
+/** An address, and those that led to it by redirects, one to the next. */
+export interface FoundAddress {
+  url: string;
+  trail: readonly string[];
+}
+
+/** Where a redirect leads on from the last address of a trail; undefined where that is a circle, or too far, or nothing that is asked for. */
+export function nextHop(address: string, trail: readonly string[], max_redirects: number): string | undefined {
+  const url = normalized(address);
+  if (url === undefined || trail.length > max_redirects) return undefined;
+  const isSame = keyOf(url) === keyOf(trail.at(-1)!);
+  const next = isSame && trail.includes(url) ? bare(address) : url;
+  const isCircle = isSame ? trail.includes(next) : trail.some((before) => keyOf(before) === keyOf(url));
+  return isCircle ? undefined : next;
+}
+
+/** An address as it was given, tracking included: some sites ask for it. */
+function bare(address: string): string {
+  const url = new URL(address);
+  url.hash = url.username = url.password = '';
+  return url.href;
+}

@@ -2,7 +2,7 @@ import { unpacked } from '../../../../http/response-body.ts';
 import type { HttpAnswer, HttpRequest } from '../../../../http/message.ts';
 import { urlSource } from '../network.ts';
 import { KbError } from '../../../../core/errors.ts';
-import { timeLimited } from './time-limits.ts';
+import type { PageFacts } from '../../../../ports/reading.ts';
 
 /** Asks a site for something beside its pages, in its turn and with what was given for it. Throws what `Http.request` throws. */
 export type LoadAddress = (
@@ -45,6 +45,28 @@ type Parse = (
   getCrawlDelay(product: string): number | undefined;
   getSitemaps(): string[];
 };
+
+/** A question about addresses that may take so long in all. */
+interface TimeLimited {
+  /** No, once the time is spent. */
+  ask(address: string): boolean;
+  isSpent(): boolean;
+}
+
+/** Bounds what rules cost that a stranger wrote: `milliseconds` for all answers of a crawl together. Those that mean well take a hundredth of a second. */
+export function timeLimited(milliseconds: number, answer: (address: string) => boolean): TimeLimited {
+  let spent = 0;
+  return {
+    ask(address) {
+      if (spent >= milliseconds) return false;
+      const began = performance.now();
+      const isYes = answer(address);
+      spent += performance.now() - began;
+      return isYes;
+    },
+    isSpent: () => spent >= milliseconds,
+  };
+}
 
 /** Milliseconds of looking at rules, for one crawl. */
 const MOST_TIME = 10_000;
@@ -117,4 +139,38 @@ function unreadableRules(address: string, error: unknown): unknown {
 export function productOf(user_agent: string): string {
   const [, named] = /\bcompatible;\s*([\w-]+)/i.exec(user_agent) ?? [];
   return named ?? /^[^/\s]+/.exec(user_agent.trim())?.[0] ?? '*';
+}
+
+/** What a page lets be done with it. */
+interface RobotsDirectives {
+  /** It may not be kept. */
+  noindex: boolean;
+  /** Its links may not be followed. */
+  nofollow: boolean;
+}
+
+/** What a page asks for, in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
+export function robotsDirectives(
+  { page, robots_tags }: { page: PageFacts | undefined; robots_tags: readonly string[] },
+  user_agent: string,
+): RobotsDirectives {
+  const product = productOf(user_agent).toLowerCase();
+  const asked = new Set(robots_tags.flatMap((tag) => [...directivesIn(tag.toLowerCase(), product)]));
+  return {
+    noindex: (page?.noindex ?? false) || asked.has('noindex') || asked.has('none'),
+    nofollow: (page?.nofollow ?? false) || asked.has('nofollow') || asked.has('none'),
+  };
+}
+
+/** Directives that have a value, and are no name of a crawler. */
+const WITH_VALUE = /^(unavailable_after|max-(snippet|image-preview|video-preview))$/;
+
+/** What a header asks of a product: the name of whom it speaks to holds for all that follows it, up to the next name. */
+function* directivesIn(tag: string, product: string): Generator<string, void, void> {
+  let isMeant = true;
+  for (const part of tag.split(',')) {
+    const [, name, directive = part] = /^\s*([\w-]+)\s*:\s*(.*)$/.exec(part) ?? [];
+    if (name !== undefined && !WITH_VALUE.test(name)) isMeant = name === product || name === '*';
+    if (isMeant) yield directive.trim();
+  }
 }

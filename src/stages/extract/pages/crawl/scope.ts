@@ -2,7 +2,7 @@ import { KbError } from '../../../../core/errors.ts';
 import { redactUrl } from '../../../../core/secrets.ts';
 import { hasWildcards, wildcards } from '../../../../core/wildcards.ts';
 import { isTrap } from './page-address.ts';
-import { timeLimited } from './time-limits.ts';
+import { timeLimited } from './robots.ts';
 
 /** Which addresses a crawl takes. */
 export interface CrawlScope {

@@ -40,26 +40,28 @@ const unescaped = (text: string): string =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
 
-/** What a sitemap may hold (sitemaps.org: 50 MB unpacked). */
+/** What a sitemap may hold (sitemaps.org: 50 MB unpacked), and what is loaded of a feed: its newest entries are no more. */
 const MAX_SITEMAP_BYTES = 50 * 2 ** 20;
+const MAX_FEED_BYTES = 10 * 2 ** 20;
 /** Of indexes in indexes, the first sitemap counted in. */
 const MAX_DEPTH = 3;
 /** Of one site: more are not even noted. */
 const MOST_FILES = 100;
 /** So many that can't be read are enough to leave the others alone. */
 const MOST_FAILED = 3;
+/** Of one crawl. */
+export const MOST_FEEDS = 10;
 
-interface SitemapOptions {
-  load: LoadAddress;
+interface SeedOptions {
   /** Told of every address, in order. False: no more are wanted. */
   onAddress(address: string): boolean;
-  /** Told of addresses on other origins, which are none of this site. */
+  /** Told of what a sitemap names on other origins. */
   onForeign(address: string): void;
   signal?: AbortSignal | undefined;
 }
 
-/** What came of the sitemaps of a site. */
-interface SitemapsRead {
+/** What came of the sitemaps or feeds of a site. */
+interface SeedsRead {
   /** Nothing was left out. */
   isWhole: boolean;
   /** What a person should know. */
@@ -74,17 +76,17 @@ interface Sitemap {
 }
 
 /**
- * Reads the sitemaps of one origin, and those that they name, wherever they lie: who writes robots.txt speaks for the site (sitemaps.org, «Sitemaps & Cross Submits»). One that is
+ * Reads the sitemaps of a site, and those that they name, wherever they lie: who writes robots.txt speaks for the site (sitemaps.org, «Sitemaps & Cross Submits»). One that is
  * looked for at its usual place and is not there is no failure.
  */
-async function readSitemaps(
-  { origin, named, usual }: { origin: string; named: readonly string[]; usual: readonly string[] },
-  { load, onAddress, onForeign, signal }: SitemapOptions,
-): Promise<SitemapsRead> {
+export async function readSitemaps(
+  { scope: { origin }, robots, start, load }: OpenSite,
+  { onAddress, onForeign, signal }: SeedOptions,
+): Promise<SeedsRead> {
   const sitemaps = waitingIn(origin);
   const { add, notices } = sitemaps;
-  for (const address of named) if (!add(address, origin, { depth: 1, isNamed: true })) break;
-  for (const address of usual) add(address, origin, { depth: 1, isNamed: false });
+  for (const address of robots.sitemaps) if (!add(address, origin, { depth: 1, isNamed: true })) break;
+  for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, { depth: 1, isNamed: false });
   const breathe = yieldToEventLoop(signal);
   let failed = 0;
   const found = { own: 0, foreign: 0 };
@@ -158,77 +160,24 @@ async function sitemapAt({ address, isNamed }: Sitemap, load: LoadAddress): Prom
   }
 }
 
-/** What is loaded of a feed: its newest entries are no more. */
-const MAX_FEED_BYTES = 10 * 2 ** 20;
-
-interface FeedOptions {
-  load: LoadAddress;
-  /** Told of every address, in order. False: no more are wanted. */
-  onAddress(address: string): boolean;
-  signal?: AbortSignal | undefined;
-}
-
-/** Reads the addresses of a feed's entries. Throws what `load` throws. */
-async function readFeed(address: string, { load, onAddress, signal }: FeedOptions): Promise<void> {
+/** Reads the addresses that entries of feeds name. */
+export async function readFeeds(
+  feeds: readonly string[],
+  { robots, load }: OpenSite,
+  { onAddress, signal }: SeedOptions,
+): Promise<SeedsRead> {
   const breathe = yieldToEventLoop(signal);
-  for (const { element, address: found } of xmlLinks(await loadText(address, { load, max_bytes: MAX_FEED_BYTES }))) {
-    await breathe();
-    if (element === 'link' && URL.canParse(found, address) && !onAddress(new URL(found, address).href)) return;
-  }
-}
-
-/** Of one crawl. */
-const MOST_FEEDS = 10;
-
-interface SeedOptions {
-  site: OpenSite;
-  /** Told of every address, in order. False: no more are wanted. */
-  onAddress(address: string): boolean;
-  /** Told of what a sitemap names on other origins. */
-  onForeign(address: string): void;
-  signal?: AbortSignal | undefined;
-}
-
-/** What names the pages of a site beside their links: its sitemaps and feeds. */
-export class Seeds {
-  readonly #options: SeedOptions;
-  #feeds = 0;
-  hasSitemaps = false;
-  /** Whether all of it could be read. */
-  isWhole = true;
-  /** What a person should know. */
-  readonly notices: string[] = [];
-
-  constructor(options: SeedOptions) {
-    this.#options = options;
-  }
-
-  /** Reads the sitemaps, once, and feeds that were named. */
-  async read(feeds: readonly string[]): Promise<void> {
-    if (!this.hasSitemaps) await this.#readSitemaps();
-    for (const feed of new Set(feeds)) await this.#readFeed(feed);
-  }
-
-  async #readSitemaps(): Promise<void> {
-    const { scope, robots, start, load } = this.#options.site;
-    this.hasSitemaps = true;
-    const usual = [...new Set(['/sitemap.xml', new URL('sitemap.xml', start).pathname])];
-    const places = { origin: scope.origin, named: robots.sitemaps, usual };
-    const { isWhole, notices } = await readSitemaps(places, { ...this.#options, load });
-    this.isWhole &&= isWhole;
-    this.notices.push(...notices);
-  }
-
-  async #readFeed(feed: string): Promise<void> {
-    const { site } = this.#options;
-    if (this.#feeds++ >= MOST_FEEDS || !site.robots.allows(feed)) return;
+  const notices: string[] = [];
+  for (const feed of feeds.filter((address) => robots.allows(address))) {
     try {
-      await readFeed(feed, { ...this.#options, load: site.load });
+      for (const { element, address } of xmlLinks(await loadText(feed, { load, max_bytes: MAX_FEED_BYTES }))) {
+        await breathe();
+        if (element === 'link' && URL.canParse(address, feed) && !onAddress(new URL(address, feed).href)) break;
+      }
     } catch (error) {
       if (isAbort(error)) throw error;
-      if (isPageGone(error)) return;
-      this.isWhole = false;
-      this.notices.push(`The feed ${urlSource(feed)} was left out: ${describe(error)}`);
+      if (!isPageGone(error)) notices.push(`The feed ${urlSource(feed)} was left out: ${describe(error)}`);
     }
   }
+  return { isWhole: notices.length === 0, notices };
 }

@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest';
-import { endingOf, type CrawlEnd } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
+import { endingOf, LONGEST_SILENCE } from '../../../../../src/stages/extract/pages/crawl/crawl-report.ts';
 import { scopeOf } from '../../../../../src/stages/extract/pages/crawl/scope.ts';
+import type { Robots } from '../../../../../src/stages/extract/pages/crawl/robots.ts';
+import type { Crawl } from '../../../../../src/stages/extract/pages/crawl/take-page.ts';
 
 const url = 'http://a.example/';
 
-type Parts = 'frontier' | 'harvest' | 'beside' | 'site';
-type Given = Partial<Omit<CrawlEnd, Parts>> & { [Part in Parts]?: Partial<CrawlEnd[Part]> };
-
 /** How a crawl ends that is whole, but for what a test says. */
-const ended = ({ frontier, harvest, beside, site, ...over }: Given): ReturnType<typeof endingOf> =>
+const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Crawl[Key]> }): ReturnType<typeof endingOf> =>
   endingOf({
-    name: url,
-    max_pages: 5,
-    max_depth: 3,
+    entry: { url, max_pages: 5, max_depth: 3, include: [], exclude: [] },
     limit: 115,
-    stopped: undefined,
-    underWay: 0,
-    leftOut: { text: undefined },
+    pages: 1,
+    failed_in_a_row: 0,
+    silence: 0,
+    under_way: 0,
+    deferred: [],
+    has_sitemaps: true,
+    is_whole: true,
+    notices: [],
+    skipped: new Map(),
     ...over,
     frontier: { unread: 0, deeper: 0, traps: 0, isOverflowing: false, ...frontier },
-    harvest: { pages: 1, deferred: 0, unread: undefined, eclipsed: undefined, away: undefined, ...harvest },
-    beside: { hasSitemaps: true, isWhole: true, notices: [], ...beside },
     site: {
-      notices: [],
       scope: scopeOf({ start: url, final: url }, { include: [], exclude: [] }),
       robots: { isExhausted: () => false },
       ...site,
     },
-  });
+  } as unknown as Crawl);
 
 const whole = 'the crawl of http://a.example/ is incomplete.';
 const told = (text: string, doubt?: string) => ({ notices: [`The crawl of http://a.example/ ${text}`], ...(doubt ? { doubt } : {}) });
@@ -44,11 +44,13 @@ test('more addresses than a crawl keeps apart are told of by themselves', () => 
 
 test('a crawl that stopped tells why before what it left, the pages included whose answers it did not wait for', () => {
   const stopped = 'nothing could be read for 10 minutes';
-  expect(ended({ stopped, frontier: { unread: 2 }, underWay: 3 })).toEqual(
+  expect(ended({ silence: LONGEST_SILENCE, frontier: { unread: 2 }, under_way: 3 })).toEqual(
     told(`stopped because ${stopped}: 5 further addresses were found and not read.`, whole),
   );
-  expect(ended({ stopped })).toEqual(told(`stopped because ${stopped}: 0 further addresses were found and not read.`, whole));
-  expect(ended({ harvest: { pages: 5 }, frontier: { unread: 1, isOverflowing: true } })).toEqual(
+  expect(ended({ silence: LONGEST_SILENCE })).toEqual(
+    told(`stopped because ${stopped}: 0 further addresses were found and not read.`, whole),
+  );
+  expect(ended({ pages: 5, frontier: { unread: 1, isOverflowing: true } })).toEqual(
     told('stopped at max_pages = 5: more than 1 further address was found and not read.', whole),
   );
   expect(ended({ frontier: { unread: 4 } })).toEqual(
@@ -57,10 +59,10 @@ test('a crawl that stopped tells why before what it left, the pages included who
 });
 
 test('pages that were read and got no turn are told of, and are a reason for doubt', () => {
-  expect(ended({ harvest: { pages: 5, deferred: 30 } })).toEqual(
+  expect(ended({ pages: 5, deferred: Array(30).fill(undefined) })).toEqual(
     told('stopped at max_pages = 5: 30 pages were read and not stored.', whole),
   );
-  expect(ended({ harvest: { pages: 5, deferred: 1 }, frontier: { unread: 2 } })).toEqual(
+  expect(ended({ pages: 5, deferred: [undefined!], frontier: { unread: 2 } })).toEqual(
     told('stopped at max_pages = 5: 2 further addresses were found and not read, and 1 page was read and not stored.', whole),
   );
 });
@@ -69,23 +71,23 @@ test('each reason why there may be more than was found is a reason for doubt', (
   const scope = scopeOf({ start: url, final: url }, { include: [], exclude: [] });
   const isExhausted = () => true;
   expect(ended({ frontier: { deeper: 2 } })).toEqual(told('ended at max_depth = 3: 2 addresses further away were not read.', whole));
-  expect(ended({ site: { robots: { isExhausted } } })).toEqual(
+  expect(ended({ site: { robots: { isExhausted } as Robots } })).toEqual(
     told('is incomplete: robots.txt has too many rules to check every address.', whole),
   );
   expect(ended({ site: { scope: { ...scope, isExhausted } } })).toEqual(
     told('is incomplete: include and exclude take too long to check every address.', whole),
   );
-  expect(ended({ beside: { hasSitemaps: false } })).toEqual({ notices: [], doubt: whole });
-  expect(ended({ beside: { isWhole: false, notices: ['The feed was left out.'] } })).toEqual({
+  expect(ended({ has_sitemaps: false })).toEqual({ notices: [], doubt: whole });
+  expect(ended({ is_whole: false, notices: ['The feed was left out.'] })).toEqual({
     notices: ['The feed was left out.'],
     doubt: whole,
   });
 });
 
 test('a page that could not be read is named as the reason for doubt', () => {
-  const harvest = { unread: `${url}a` };
-  expect(ended({ harvest })).toEqual({ notices: [], doubt: `${url}a could not be read, and may lead there.` });
-  expect(ended({ harvest, frontier: { deeper: 1 } }).doubt).toBe(`${url}a could not be read, and may lead there.`);
+  const unread = `${url}a`;
+  expect(ended({ unread })).toEqual({ notices: [], doubt: `${url}a could not be read, and may lead there.` });
+  expect(ended({ unread, frontier: { deeper: 1 } }).doubt).toBe(`${url}a could not be read, and may lead there.`);
 });
 
 test('what was left out on purpose is told, and is no reason for doubt', () => {
@@ -93,7 +95,7 @@ test('what was left out on purpose is told, and is no reason for doubt', () => {
   expect(ended({ site: { scope } })).toEqual(
     told('was redirected by its start page to http://a.example/login/. To remove deleted pages, crawl that address itself.'),
   );
-  expect(ended({ leftOut: { text: '1 address that robots.txt forbids (http://a.example/x)' } })).toEqual(
+  expect(ended({ skipped: new Map([['robots', { first: `${url}x`, keys: new Set(['x']) }]]) })).toEqual(
     told('left out 1 address that robots.txt forbids (http://a.example/x).'),
   );
   expect(ended({ frontier: { traps: 1 } }).doubt).toBeUndefined();

@@ -7,7 +7,8 @@ const site = 'http://a.example';
 const frontierOf = (over: Partial<FrontierOptions> = {}) =>
   new Frontier({
     scope: scopeOf({ start: `${site}/`, final: `${site}/` }, { include: [], exclude: [] }),
-    allows: () => true,
+    robots: { allows: () => true },
+    skipped: new Map(),
     reader: fileTypes(),
     max_depth: 3,
     max_redirects: 10,

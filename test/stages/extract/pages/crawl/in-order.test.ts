@@ -19,6 +19,22 @@ test('results come in the order of the items, those included that results have b
   expect(results).toEqual([5, 1, 3, 2]);
 });
 
+test('more is asked for where nothing is under way and nothing comes next, until there is no more', async () => {
+  const waiting = [[2], [], [3, 4]];
+  let open = 0;
+  const asked: number[] = [];
+  const work = async (item: number) => (open++, await wait(1), open--, item);
+  const more = async () => {
+    asked.push(open);
+    return waiting.length > 0 && (waiting[0]!.length > 0 || (waiting.shift(), true));
+  };
+  const results = await Array.fromAsync(
+    workInOrder({ next: () => waiting[0]?.shift(), more, room: () => 9, at_once: 9, work, onStop: () => {} }),
+  );
+  expect(results).toEqual([2, 3, 4]);
+  expect(asked.every((running) => running === 0)).toBe(true);
+});
+
 test('no more are under way than there is room for, which may change', async () => {
   let open = 0;
   let most = 0;

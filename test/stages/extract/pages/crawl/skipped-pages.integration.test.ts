@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SkippedPages, MOST_TOLD } from '../../../../../src/stages/extract/pages/crawl/skipped-pages.ts';
+import { MOST_TOLD, noteSkipped, skippedText, type SkippedPages } from '../../../../../src/stages/extract/pages/crawl/skipped-pages.ts';
 import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
@@ -63,7 +63,7 @@ test('where a page could not be read, what was not met may lie behind it, and th
 });
 
 test('so many addresses are told apart, and no more', () => {
-  const left = new SkippedPages();
-  for (let i = 0; i < MOST_TOLD + 5; i++) left.note('robots', `http://a.example/${i}`);
-  expect(left.text).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
+  const left: SkippedPages = new Map();
+  for (let i = 0; i < MOST_TOLD + 5; i++) noteSkipped(left, 'robots', `http://a.example/${i}`);
+  expect(skippedText(left)).toBe('10,000 or more addresses that robots.txt forbids (such as http://a.example/0)');
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { timeLimited } from '../../../../../src/stages/extract/pages/crawl/time-limits.ts';
+import { timeLimited } from '../../../../../src/stages/extract/pages/crawl/robots.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,0 +1,76 @@
+import { urlSource } from '../network.ts';
+import { MOST_KNOWN } from './frontier.ts';
+import { skippedText } from './skipped-pages.ts';
+import type { Crawl } from './take-page.ts';
+
+/** Milliseconds that a crawl waits for a site in vain. */
+export const LONGEST_SILENCE = 600_000;
+/** Pages that may fail in a row before a site is taken to be down. */
+const MOST_FAILED = 20;
+
+/** Why a crawl leaves its site, as the end of a sentence; undefined where it goes on. */
+export function failureOf({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in_a_row' | 'silence'>): string | undefined {
+  if (failed_in_a_row >= MOST_FAILED) return `${MOST_FAILED} pages in a row could not be read`;
+  return silence >= LONGEST_SILENCE ? `nothing could be read for ${LONGEST_SILENCE / 60_000} minutes` : undefined;
+}
+
+/** What a person should know of a crawl that has ended; and why there may be more than it found, as a part of a sentence: absent where it knows all that there is. */
+export function endingOf(crawl: Crawl): { notices: string[]; doubt?: string } {
+  const address = urlSource(crawl.entry.url);
+  const name = `The crawl of ${address}`;
+  const gaps = [...gapsIn(crawl, name)];
+  const notices = [...crawl.notices, ...gaps, ...remarks(crawl, name)];
+  if (crawl.unread !== undefined) return { notices, doubt: `${crawl.unread} could not be read, and may lead there.` };
+  const isComplete = gaps.length === 0 && crawl.has_sitemaps && crawl.is_whole;
+  return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
+}
+
+/** Each reason why there may be more than was found, but for those that notices tell already. */
+function* gapsIn(crawl: Crawl, name: string): Generator<string, void, void> {
+  const { frontier, site, entry } = crawl;
+  const left = notRead(crawl, name);
+  if (left !== undefined) yield left;
+  if (frontier.deeper > 0)
+    yield `${name} ended at max_depth = ${entry.max_depth}: ${counted(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
+  if (site.robots.isExhausted()) yield `${name} is incomplete: robots.txt has too many rules to check every address.`;
+  if (site.scope.isExhausted()) yield `${name} is incomplete: include and exclude take too long to check every address.`;
+}
+
+/** What was left out on purpose. */
+function* remarks({ site: { scope }, eclipsed, away, frontier, skipped }: Crawl, name: string): Generator<string, void, void> {
+  const text = skippedText(skipped);
+  if (text !== undefined) yield `${name} left out ${text}.`;
+  for (const pattern of scope.unmatched()) yield `${name}: include «${pattern}» matches no address that was found.`;
+  if (!scope.isAsked)
+    yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
+  if (eclipsed)
+    yield `${name} left out ${counted(eclipsed.count, 'page', 'pages')} that name another page as their address (rel="canonical") but say something else, such as ${eclipsed.first}.`;
+  if (away)
+    yield `${name} left ${counted(away.count, 'page', 'pages')} as ${away.count === 1 ? 'it is that leads' : 'they are that lead'} out of it, such as ${away.first}.`;
+  if (frontier.traps > 0)
+    yield `${name} left out ${counted(frontier.traps, 'address', 'addresses')} of the kind that sites generate without end: very long, or with repeating parts.`;
+}
+
+/** What was found and did not get its turn. */
+function notRead(crawl: Crawl, name: string): string | undefined {
+  const { frontier, pages, limit, entry } = crawl;
+  const unread = frontier.unread + crawl.under_way;
+  const deferred = crawl.deferred.length;
+  const stopped = failureOf(crawl);
+  const more = frontier.isOverflowing ? 'more than ' : '';
+  const left = [
+    ...(unread > 0 || deferred === 0
+      ? [`${more}${counted(unread, 'further address was', 'further addresses were')} found and not read`]
+      : []),
+    ...(deferred > 0 ? [`${counted(deferred, 'page was', 'pages were')} read and not stored`] : []),
+  ].join(', and ');
+  if (stopped !== undefined) return `${name} stopped because ${stopped}: ${left}.`;
+  if (unread + deferred > 0 && pages >= entry.max_pages) return `${name} stopped at max_pages = ${entry.max_pages}: ${left}.`;
+  if (unread + deferred > 0)
+    return `${name} stopped after ${counted(limit, 'address', 'addresses')} that led to ${counted(pages, 'page', 'pages')}: ${left}.`;
+  if (frontier.isOverflowing)
+    return `${name} is incomplete: it found more than ${MOST_KNOWN.toLocaleString('en')} addresses and ignored further ones.`;
+  return undefined;
+}
+
+const counted = (count: number, one: string, several: string): string => `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
