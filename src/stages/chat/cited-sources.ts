@@ -136,14 +136,23 @@ function stretchesOf(item: RetrievedItem, { before, after }: Neighbours = {}): S
   ];
 }
 
-/** Where quoted lines stand: in the chunk or in the neighbour that holds the first of them. */
+/** Where quoted lines stand: in the chunk or in the neighbour that holds the first of them, to the last of them wherever that is. */
 function quotedPlace(item: RetrievedItem, lines: readonly LineRange[], neighbours: Neighbours | undefined): Location {
   const start = Math.min(...lines.map(([first]) => first));
   const end = Math.max(...lines.map(([, last]) => last));
-  const stretch = stretchesOf(item, neighbours).findLast(({ from }) => from <= start)!;
-  const last = newlines(stretch.text);
-  const within = (line: number) => Math.min(last, Math.max(0, line - stretch.first + stretch.skipped));
-  return locateQuote(stretch.text, stretch.location, [[within(start), within(end)]]);
+  const stretches = stretchesOf(item, neighbours);
+  const [head, tail] = [start, end].map((line) => stretches.findLast(({ from }) => from <= line)!);
+  const within = ({ text, first, skipped }: Stretch, line: number) => Math.min(newlines(text), Math.max(0, line - first + skipped));
+  const placeIn = (stretch: Stretch, from: number) =>
+    locateQuote(stretch.text, stretch.location, [[within(stretch, from), within(stretch, end)]]);
+  const place = placeIn(head!, start);
+  if (tail === head) return place;
+  const { line_end, row_end } = placeIn(tail!, end);
+  return {
+    ...place,
+    ...(place.line_start === undefined || line_end === undefined ? {} : { line_end }),
+    ...(place.row_start === undefined || row_end === undefined ? {} : { row_end }),
+  };
 }
 
 /** The chunks of a prompt as sources of the answer, numbered in their order. A place is that of what is quoted, else one that is true of the whole chunk. */

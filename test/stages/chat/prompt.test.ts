@@ -95,3 +95,20 @@ test('a source of the answer has number, title, passage and location, and says w
 test('a location that is none is left out', () => {
   expect(toSources([item('One.', { location: 'on the shelf' })], { cited: new Set() })[0]!.location).toEqual({});
 });
+
+test('a quoted table that goes on in the passage behind is cited to its last row', () => {
+  const head = '| Code | Meaning |\n|---|---|\n';
+  const [own, later] = ['| E1 | Low |\n| E2 | High |', '| E3 | Hot |\n| E4 | Cold |'];
+  const after = { id: 'c2', text: head + later, location: { line_start: 12, line_end: 13 }, joined: `\n${later}` };
+  const given = item(head + own, { location: { line_start: 8, line_end: 11 } });
+  const located = (first: number, last: number) =>
+    toSources([given], {
+      cited: new Set([1]),
+      quoted: new Map([[given.id, [[first, last]]]]),
+      neighbours: new Map([[given.id, { after }]]),
+    })[0]!.location;
+  expect(located(2, 3)).toEqual({ line_start: 10, line_end: 11 });
+  expect(located(3, 4)).toEqual({ line_start: 11, line_end: 12 });
+  expect(located(2, 5)).toEqual({ line_start: 10, line_end: 13 });
+  expect(located(5, 5)).toEqual({ line_start: 13, line_end: 13 });
+});
