@@ -181,10 +181,13 @@ function frameAt(text: string, { block, offset, sizes }: { block: Block; offset:
   return offset >= block.body && offset > block.start ? frameOf(text, block, sizes.longest) : undefined;
 }
 
-/** Where the chunk after a cut begins: at its first character, but in code with the indentation of its line. */
+/** Characters that the text of an item in a list is indented by, at most. */
+const DEEPEST_ITEM = 12;
+
+/** Where the chunk after a cut begins: with the indentation of its line in code, and where it may tell that an item of a list goes on, else at its first character. */
 function nextStart(text: string, { block, cut, end }: { block: Block; cut: number; end: number }): number {
   const start = skipSpace(text, cut, end);
-  if (block.kind !== 'fence' || start >= block.end) return start;
-  const newline = text.slice(cut, start).lastIndexOf('\n');
-  return newline < 0 ? start : cut + newline + 1;
+  const line = cut + text.slice(cut, start).lastIndexOf('\n') + 1;
+  const isCode = block.kind === 'fence' && start < block.end;
+  return line === cut || (!isCode && start - line > DEEPEST_ITEM) ? start : line;
 }

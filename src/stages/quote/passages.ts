@@ -184,9 +184,12 @@ export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { roo
 /** The sentence, item, row or line of a passage that holds most of the words that are asked for; the first of equals. */
 export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySet<string>): string {
   const parts = blocks.length === 1 ? [{ ...blocks[0]!, plain: text }] : blocks;
-  const said = parts.flatMap(({ kind, plain: part }) =>
-    kind === 'paragraph' || kind === 'item' ? sentencesOf(part) : kind === 'term' ? [] : [part],
-  );
+  const isProse = (kind: QuoteBlock['kind'], part: string) => (kind === 'paragraph' || kind === 'item') && !/^\s*(?:```|~~~)/.test(part);
+  const said = parts
+    .filter(({ kind }) => kind !== 'term')
+    .flatMap(({ kind, plain: part }) =>
+      (kind === 'item' ? partsOfItem(part) : [part]).flatMap((own) => (isProse(kind, own) ? sentencesOf(own) : [own.trim()])),
+    );
   const worth = said.map((part) => held(part, wanted));
   return said[worth.indexOf(Math.max(...worth))] ?? text;
 }

@@ -1,8 +1,8 @@
 import { terms } from '../../text/terms.ts';
 import type { GroundingSource } from '../../ports/models.ts';
-import { readBlocks } from '../../text/markdown/blocks.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
+import { lineAt, readWholeBlocks } from './whole-blocks.ts';
 
 /** Lines of a source with its neighbours, from 0, ends inclusive. */
 type QuoteLines = readonly [first: number, last: number];
@@ -49,15 +49,15 @@ const TERM =
   /^(?:\*\*[^\n]{1,200}\*\*|`[^`\n]{1,120}`(?:[,;\s]+`[^`\n]{1,120}`)*|\*\*?`[^`\n]{1,120}`[^\n.]{0,60}\*?\*)(?:\s*\([^)\n]{0,60}\))?:?$/;
 const LONGEST_TERM = 16;
 
-/** A text whose last block of code is closed, where it is not. */
+/** A text whose last block of code is closed, where it is not, indented as it begins. */
 export function withClosedFence(text: string): string {
-  let fence = '';
+  let [fence, indent] = ['', ''];
   for (const line of text.split('\n')) {
-    const marks = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence === '') fence = marks ?? '';
+    const [, blanks = '', marks] = /^(\s*)(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence === '') [fence, indent] = [marks ?? '', blanks];
     else if (marks?.startsWith(fence) && line.trim() === marks) fence = '';
   }
-  return fence === '' ? text : `${text}\n${fence}`;
+  return fence === '' ? text : `${text}\n${indent}${fence}`;
 }
 
 /** Words as a reader counts them. */
@@ -87,14 +87,12 @@ function pathBelow(title: string, base: readonly string[], open: readonly string
   return open.length > 1 ? [...new Set([...base.slice(0, 1), ...open])] : [...base.slice(0, Math.max(1, base.length - 1)), title];
 }
 
-/** The parts of a list or a table, each with the offset where it begins. */
-function partsOf(text: string, isFirst: (line: string) => boolean): { text: string; offset: number }[] {
-  const parts: { text: string; offset: number }[] = [];
-  let offset = 0;
-  for (const line of text.split('\n')) {
-    if (parts.length === 0 || isFirst(line)) parts.push({ text: line, offset });
+/** The parts of a list or a table, each with the line where it begins. */
+function partsOf(text: string, isFirst: (line: string) => boolean): { text: string; line: number }[] {
+  const parts: { text: string; line: number }[] = [];
+  for (const [at, line] of text.split('\n').entries()) {
+    if (parts.length === 0 || isFirst(line)) parts.push({ text: line, line: at });
     else parts.at(-1)!.text += `\n${line}`;
-    offset += line.length + 1;
   }
   return parts;
 }
@@ -102,58 +100,51 @@ function partsOf(text: string, isFirst: (line: string) => boolean): { text: stri
 /** Reads a source, with its neighbours, into blocks in reading order. Headings are no blocks: they are in the paths. */
 export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
   const { whole, from, to } = wholeText(source);
+  const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
   const base = source.title.split(SEPARATOR);
   const blocks: QuoteBlock[] = [];
   const open: { level: number; title: string }[] = [];
   const reading: Reading = { path: base, section: 0, term: '' };
-  const add = (kind: QuoteBlock['kind'], text: string, { start, header = '' }: { start: number; header?: string }) => {
-    const trimmed = withClosedFence(text.trimEnd());
-    const plain = plainText(trimmed);
+  const add = (kind: QuoteBlock['kind'], written: string, { line, header = '' }: { line: number; header?: string }) => {
+    const text = withClosedFence(written.trimEnd());
+    const plain = plainText(text);
     if (SAYS_NOTHING.test(plain)) return;
     const { path, section, term } = reading;
-    const first = lineAt(whole, start);
+    const last = line + written.trimEnd().split('\n').length - 1;
     blocks.push({
       source: index,
       at: blocks.length,
       kind,
-      text: trimmed,
+      text,
       plain,
-      lines: [first, first + text.trimEnd().split('\n').length - 1],
+      lines: [line, last],
       words: countWords(plain),
       path,
       term,
       header,
       section,
       isFirst: blocks.length === 0 ? from === 0 : blocks.at(-1)!.section !== section,
-      isRetrieved: start < to && start + text.trimEnd().length > from,
-      own: new Set(terms(withoutMarks(trimmed))),
+      isRetrieved: line <= lastRetrieved && last >= firstRetrieved,
+      own: new Set(terms(withoutMarks(text))),
       context: new Set(terms([...path, term, header].join(' '))),
     });
   };
-  for (const { kind, start, end, level, title } of readBlocks(whole)) {
-    const text = whole.slice(start, end);
+  for (const { kind, text, line, level, title } of readWholeBlocks(whole)) {
     if (kind === 'heading') {
       while (open.length > 0 && open.at(-1)!.level >= level) open.pop();
       open.push({ level, title });
       const path = pathBelow(title, base, open.map((heading) => heading.title)); // prettier-ignore
       Object.assign(reading, { path, section: reading.section + 1, term: '' });
     } else if (kind === 'list')
-      for (const item of partsOf(text, (line) => ITEM.test(line))) add('item', item.text, { start: start + item.offset });
+      for (const item of partsOf(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });
     else if (kind === 'table') {
       const [first, second, ...rows] = partsOf(text, () => true);
       const header = plainText(`${first!.text}\n${second?.text ?? ''}`);
-      for (const row of rows) add('row', row.text, { start: start + row.offset, header });
+      for (const row of rows) add('row', row.text, { line: line + row.line, header });
     } else if (kind === 'paragraph' && isTerm(text)) {
       reading.term = text;
-      add('term', text, { start });
-    } else if (kind === 'paragraph' || kind === 'fence') add(kind === 'fence' ? 'code' : 'paragraph', text, { start });
+      add('term', text, { line });
+    } else if (kind === 'paragraph' || kind === 'fence') add(kind === 'fence' ? 'code' : 'paragraph', text, { line });
   }
   return blocks;
-}
-
-/** The line of a text that holds an offset, from 0. */
-function lineAt(text: string, offset: number): number {
-  let line = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
 }

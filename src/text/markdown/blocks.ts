@@ -162,7 +162,8 @@ function wholeBlock(reading: Reading, line: MarkdownLine): { block: Block; next:
 function takeLine(reading: Reading, line: MarkdownLine): void {
   const { open } = reading;
   if (line.kind === 'separator' && open && open.kind !== 'table' && beginTable(reading, line)) return;
-  if (line.kind === 'item' && !(open?.kind === 'paragraph' && !interrupts(reading.text, line))) {
+  const isNext = reading.listed && line.indent < 2;
+  if (line.kind === 'item' && !(open?.kind === 'paragraph' && !isNext && !interrupts(reading.text, line))) {
     reading.listed = true;
     if (open?.kind === 'list') extend(reading, line);
     else begin(reading, 'list', line);
@@ -176,7 +177,7 @@ function takeLine(reading: Reading, line: MarkdownLine): void {
   begin(reading, 'paragraph', line);
 }
 
-/** A number other than 1 within a paragraph is a number that fell at the beginning of a line. */
+/** A number other than 1 within a paragraph is a number that fell at the beginning of a line, unless the paragraph is the end of a list's item. */
 const interrupts = (text: string, line: MarkdownLine): boolean =>
   !/^\d/.test(text.slice(line.start, line.start + 1)) || /^1[.)]/.test(text.slice(line.start, line.start + 2));
 

@@ -47,20 +47,20 @@ const proseOf = (markdown: string): string =>
     .split(/((?<!`)`+[^`]+`+)/)
     .map((part, i) => (i % 2 === 1 ? part : withoutMarkup(part)))
     .join('')
-    .replace(/^>[ \t]?/gm, '')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/(?<=\S)[ \t]{2,}(?=\S)/g, ' ')
     .replace(/\n{3,}/g, '\n\n')
-    .trim();
+    .replace(/^\s*\n/, '')
+    .trimEnd();
 
 /** Markdown as it may be quoted: links are what they say, images and tags are left out; code stays as it is, and so do the lines. */
 export function plainText(markdown: string): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end } of fencedIn(markdown)) {
-    parts.push(proseOf(markdown.slice(at, start)), markdown.slice(start, end).trim());
+    parts.push(proseOf(markdown.slice(at, start)), markdown.slice(start, end).trimEnd());
     at = end;
   }
   parts.push(proseOf(markdown.slice(at)));
-  return parts.filter((part) => part !== '').join('\n\n');
+  return parts.filter((part) => part !== '').join('\n\n').trimStart(); // prettier-ignore
 }

@@ -105,6 +105,13 @@ describe('long sections', () => {
     for (const text of chunks) expect(text.startsWith('- item')).toBe(true);
   });
 
+  it('begin with the indentation of an item that goes on', () => {
+    const item = `1. Run this:\n\n   \`\`\`sh\n   run\n   \`\`\`\n\n   ${sentences(36, 'later')}`;
+    const [first, second] = texts(`${sentences(12)}\n\n${item}`, { min_chunk_length: 50 });
+    expect(first!.endsWith('   ```')).toBe(true);
+    expect(second!.startsWith('   The later0000')).toBe(true);
+  });
+
   it('have no short piece at their end', () => {
     for (let count = 30; count < 120; count++) for (const text of texts(sentences(count))) expect(text.length).toBeGreaterThanOrEqual(100);
   });

@@ -9,3 +9,36 @@ test('names the title of a document once, where its first heading says the same'
     ['Rotor › Cleaning', 'Use a brush.'],
   ]);
 });
+
+const blocksOf = (text: string) => quoteBlocks({ citation: 1, title: 'Rotor', text, score: 0.5 }, 0);
+
+test.each([
+  ['closed further in', 'Run:\n\n```sh\nrotor a\n\nrotor b\n      ```\n\nThen wait.'],
+  ['indented as a whole', 'Run:\n\n   ```sh\n   rotor a\n\n   rotor b\n   ```\n\nThen wait.'],
+  ['in a quotation', '> Run:\n> ```sh\n> rotor a\n>\n> rotor b\n> ```\n> Then wait.'],
+])('keeps code whole that is %s', (_name, text) => {
+  expect(blocksOf(text).map(({ kind, plain, lines }) => [kind, plain, text.split('\n')[lines[1]]!.replace(/^[>\s]+/, '')])).toEqual([
+    ['paragraph', 'Run:', 'Run:'],
+    ['code', '```sh\nrotor a\n\nrotor b\n```', '```'],
+    ['paragraph', 'Then wait.', 'Then wait.'],
+  ]);
+});
+
+test('does not take a comment of quoted code for a heading, nor a quoted heading for one of the page', () => {
+  const text = '> ## Note\n> ```sh\n> # as root\n> rotor a\n> ```\n\nThen wait.';
+  expect(blocksOf(text).map(({ path, plain }) => [...path, plain])).toEqual([
+    ['Rotor', 'Note'],
+    ['Rotor', '```sh\n# as root\nrotor a\n```'],
+    ['Rotor', 'Then wait.'],
+  ]);
+});
+
+test('takes what is indented below an item for a part of it', () => {
+  const first = '1. Stop it:\n\n   ```sh\n   rotor stop\n   ```\n\n   It coasts down.';
+  const second = '2. Open it.\n\n   > Mind the edge.';
+  expect(blocksOf(`${first}\n${second}\n\nThen wait.`).map(({ kind, plain, lines }) => [kind, plain, lines])).toEqual([
+    ['item', first, [0, 6]],
+    ['item', '2. Open it.\n\n   Mind the edge.', [7, 9]],
+    ['paragraph', 'Then wait.', [11, 11]],
+  ]);
+});

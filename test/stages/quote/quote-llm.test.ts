@@ -74,6 +74,15 @@ test('sets the sentence that answers apart, and tells how probable the answer is
   expect(outcome.probability).toBeLessThan(1);
 });
 
+test('quotes an item with its code from its beginning on, and sets a sentence of it apart', async () => {
+  const item = '1. Close both valves.\n\n   ```sh\n   valve --close all\n   ```\n\n   The pump coasts down within a minute.';
+  const source = { citation: 1, title: 'Manual', text: item.slice(item.indexOf('   The pump')), score: 0.7 };
+  const before = `Do this:\n\n${item.slice(0, item.indexOf('   The pump'))}`;
+  const { answer, outcome } = await ask('Within what time does the pump coast down?', { sources: [{ ...source, before }] });
+  expect(answer).toContain(`Do this:\n\n${item} [1]`);
+  expect(outcome.highlight).toBe('The pump coasts down within a minute.');
+});
+
 test('embeds a question once', async () => {
   const embedder = at(0.6);
   const asked: string[] = [];

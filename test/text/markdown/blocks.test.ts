@@ -80,6 +80,17 @@ describe('blocks', () => {
     expect(shape('It was made in\n1984. It still runs.')).toEqual([['paragraph', 'It was made in\n1984. It still runs.']]);
   });
 
+  it('begin with the next item behind the end of one that holds code', () => {
+    const first = ['list', '1. Run:'];
+    const code = ['fence', '```\n   a\n   ```'];
+    expect(shape('1. Run:\n   ```\n   a\n   ```\n   It ends in\n   1984. Wait.\n2. Stop.')).toEqual([
+      first,
+      code,
+      ['paragraph', 'It ends in\n   1984. Wait.'],
+      ['list', '2. Stop.'],
+    ]);
+  });
+
   it('end with the text where a fence or comment is never closed', () => {
     expect(shape('```\n# a\n\nb')).toEqual([['fence', '```\n# a\n\nb']]);
     expect(shape('<!-- a\n\nb')).toEqual([
