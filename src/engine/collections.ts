@@ -23,7 +23,10 @@ function chosen({ provider, model, options }: Config['embedding'], made: Embedde
 }
 
 /** The embedder that is to be used for a collection that was `made` with one; `none` has no model. */
-export async function embedderName({ settings, resources }: Context, made?: EmbedderName): Promise<EmbedderName> {
+export async function embedderName(
+  { settings, resources }: Pick<Context, 'settings' | 'resources'>,
+  made?: EmbedderName,
+): Promise<EmbedderName> {
   const embedder = chosen(settings.embedding, made);
   const { provider } = embedder;
   return { provider, model: provider === 'none' ? '' : await resources.modelOf(embedder) };
@@ -79,7 +82,11 @@ export async function existingCollection({ settings, resources }: Context, name:
 }
 
 /** The names of the collections that the caller may use, in order and without the snapshots. */
-export async function permittedCollections({ settings, resources, access }: Context): Promise<string[]> {
+export async function permittedCollections({
+  settings,
+  resources,
+  access,
+}: Pick<Context, 'settings' | 'resources' | 'access'>): Promise<string[]> {
   const store = await resources.store(settings.storage);
   const names = (await store.collections()).map(({ name }) => name);
   return names.filter((name) => !isSnapshot(name) && mayUse(access, name)).toSorted();

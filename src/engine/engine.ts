@@ -46,7 +46,9 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
       return (yield* numbered(run(given, { settings, resources, home, cwd, surface, access, signal, lists }))) as ResultOf<typeof name>;
     },
     check: (name, request, { access } = {}) => prepared(name, request, access).collections,
-    checkStore: async () => void (await (await resources.store(config.storage)).collections()),
+    collections: async ({ access } = {}) =>
+      (await import('./collections.ts')).permittedCollections({ settings: config, resources, access }),
+    embeddingModel: async () => (await (await import('./collections.ts')).embedderName({ settings: config, resources })).model,
     close: () => resources.close(),
   };
 }

@@ -37,7 +37,9 @@ export interface Engine {
    * the request is about.
    */
   check<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: Pick<RunOptions, 'access'>): readonly string[];
-  /** Asks the configured store for an answer. Throws a KbError where it gives none. */
-  checkStore(): Promise<void>;
+  /** The names of the collections in the configured store that the caller may use. Throws a KbError where the store does not answer. */
+  collections(options?: Pick<RunOptions, 'access'>): Promise<string[]>;
+  /** The name of the configured embedding model; empty where nothing is embedded. */
+  embeddingModel(): Promise<string>;
   close(): Promise<void>;
 }

@@ -159,6 +159,7 @@ export const ChatResult = z
         model: z.string().describe('Language model'),
         input_tokens: z.int().describe('Input tokens'),
         output_tokens: z.int().describe('Output tokens'),
+        cut_off: z.enum(['max_tokens', 'window']).describe('Why the answer stopped early, if it did'),
       })
       .partial()
       .describe('Model and token usage; empty if nothing was generated'),

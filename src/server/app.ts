@@ -10,6 +10,7 @@ import { envelopeOf, refuse, send } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Log } from './request-log.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
+import { registerOpenAi } from './openai/openai-routes.ts';
 import { createDeadlines } from './request-deadline.ts';
 import type { RouteContext } from './perform.ts';
 import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';
@@ -20,7 +21,7 @@ import { routes } from './routes.ts';
 import type { Authenticator } from './token-file.ts';
 
 interface AppOptions {
-  engine: Pick<Engine, 'run' | 'check' | 'config' | 'checkStore'>;
+  engine: Pick<Engine, 'run' | 'check' | 'config' | 'collections' | 'embeddingModel'>;
   jobs: Jobs;
   version: string;
   /** Tells who calls; undefined: programs of this machine, which may do everything. */
@@ -59,6 +60,7 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   refuseWhenClosing(server);
   for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
   registerJobs(server, jobs, patience.patienceFor);
+  registerOpenAi(server, engine, bench);
   registerHealth(server, { engine, version });
   registerDocs(server, document);
   registerMetrics(server, metrics, async () => {

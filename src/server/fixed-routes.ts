@@ -65,7 +65,7 @@ const STORE_ANSWERS_IN = 5000;
 /** Answers whether the server is up and, with `deep=true`, whether its store answers: 503 where it does not. */
 export function registerHealth(
   server: FastifyInstance,
-  { engine, version }: { engine: Pick<Engine, 'config' | 'checkStore'>; version: string },
+  { engine, version }: { engine: Pick<Engine, 'config' | 'collections'>; version: string },
 ): void {
   const began = Date.now();
   const look = sharing(() => failureOfStore(engine));
@@ -90,9 +90,9 @@ function sharing<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (running ??= work().finally(() => (running = undefined)));
 }
 
-async function failureOfStore(engine: Pick<Engine, 'checkStore'>): Promise<string | undefined> {
+async function failureOfStore(engine: Pick<Engine, 'collections'>): Promise<string | undefined> {
   const late = wait(STORE_ANSWERS_IN, `It did not answer within ${STORE_ANSWERS_IN / 1000} seconds.`, { ref: false });
-  const answer = engine.checkStore().then(() => undefined, describe);
+  const answer = engine.collections().then(() => undefined, describe);
   return await Promise.race([answer, late]);
 }
 

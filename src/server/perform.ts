@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { settle } from '../core/run.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Event } from '../schema/results.ts';
-import { narrated, sendEvents } from './event-stream.ts';
+import { type FrameWriter, narrated, sendEvents } from './event-stream.ts';
 import { envelopeOf } from './envelope.ts';
 import type { Bodies } from './request-bodies.ts';
 import type { DeadlineFor } from './request-deadline.ts';
@@ -26,26 +26,31 @@ export interface Exchange {
   reply: FastifyReply;
   /** The request of the operation. */
   given: unknown;
+  /** Writes the events of a stream; as server-sent events with their types where absent. */
+  write?: FrameWriter;
 }
+
+/** What a request has done. */
+type Work = Pick<Route, 'operation' | 'queue'>;
 
 type Result = Record<string, unknown>;
 type Running = AsyncGenerator<Event, Result, void>;
 
 const begin = (
   { engine }: RouteContext,
-  { operation }: Route,
+  { operation }: Work,
   { request, given, signal }: Pick<Exchange, 'request' | 'given'> & { signal: AbortSignal },
 ): Running => engine.run(operation, given as never, { signal, access: request.access }) as Running;
 
 /** Waits for the turn of a request; from then on its body is no longer among those that wait. */
-async function turnOf({ queue }: Route, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: RouteContext) {
+async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: RouteContext) {
   const leave = await bench.enter(queue, { signal, client: request.ip });
   bench.bodies.release(request);
   return leave;
 }
 
 /** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
-export async function runOperation(route: Route, { request, reply, given }: Exchange, bench: RouteContext): Promise<Result> {
+export async function runOperation(route: Work, { request, reply, given }: Exchange, bench: RouteContext): Promise<Result> {
   const patience = bench.patienceFor(reply);
   const { signal, over } = patience;
   try {
@@ -60,7 +65,7 @@ export async function runOperation(route: Route, { request, reply, given }: Exch
 }
 
 /** Runs an operation and answers with its events as they come. What fails before the first of them is thrown. */
-export async function streamOperation(route: Route, { request, reply, given }: Exchange, bench: RouteContext): Promise<FastifyReply> {
+export async function streamOperation(route: Work, { request, reply, given, write }: Exchange, bench: RouteContext): Promise<FastifyReply> {
   const patience = bench.patienceFor(reply);
   const { signal } = patience;
   let run: Running | undefined;
@@ -83,7 +88,7 @@ export async function streamOperation(route: Route, { request, reply, given }: E
       return reason;
     };
     reply.raw.once('close', () => void end());
-    return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }));
+    return sendEvents(reply, narrated({ run, first }, { operation: route.operation, onFailure }), write);
   } catch (error) {
     void end();
     throw patience.reasonFor(error);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Event } from '../../schema/results.ts';
 import { Health, Job, JobList } from '../../schema/server-results.ts';
 import { type Components, createComponents, type JsonSchema } from './components.ts';
+import { openAiPaths } from './openai-paths.ts';
 import { type OperationObject, operationOf, type Parameter } from './operation-objects.ts';
 import { ANYWHERE, eventStream, json, refusals, type ResponseObject, type Responses, sharedResponses } from './responses.ts';
 import type { Route } from '../routes.ts';
@@ -13,6 +14,7 @@ const fixedPaths = (components: Components): Paths => ({
   '/v1/health': { get: health(components) },
   '/v1/openapi.json': { get: ownDocument() },
   ...jobPaths(components),
+  ...openAiPaths(components),
 });
 
 function jobPaths(components: Components): Paths {
@@ -106,6 +108,7 @@ const DESCRIPTION = `Everything that \`kb\` does on the command line. A field of
 const TAGS: OpenApiDocument['tags'] = [
   { name: 'Ask', description: 'Search the collection, and answer from it' },
   { name: 'Ingest', description: 'Read documents, web pages, APIs and Markdown' },
+  { name: 'OpenAI', description: "What OpenAI's clients ask, with answers and errors in its shape" },
   { name: 'Jobs', description: 'Work that goes on without its connection' },
   { name: 'Stages', description: 'One step of an ingest at a time' },
   { name: 'Maintain', description: 'Write, change and remove stored chunks' },

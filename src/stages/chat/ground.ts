@@ -110,7 +110,11 @@ export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Gene
   const given = context.slice(0, written.filling.sources.length);
   const { notes, ...answer } = finalizeAnswer(turn, { ...written, llm, given, neighbours, retrieval_quality });
   const told = [...leftOut(all, written.filling), ...notes].map((text) => note(query, text));
-  return { llm: { provider, model, ...written.usage }, ...answer, errors: yield* report(...told) };
+  return {
+    llm: { provider, model, ...written.usage, ...(written.cut_off ? { cut_off: written.cut_off } : {}) },
+    ...answer,
+    errors: yield* report(...told),
+  };
 }
 
 /** The neighbours of chunks without the chunks themselves: a model reads nothing twice. */

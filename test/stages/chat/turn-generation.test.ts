@@ -68,7 +68,7 @@ test('an answer that was cut off says by what', async () => {
   expect(result.answer).toBe('Every 90 days [1], and');
   expect(result.answer_confidence.level).toBe('high');
   expect(result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/cut off at max_tokens = 77/)]);
-  expect(result.llm).toEqual({ provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7 });
+  expect(result.llm).toEqual({ provider: 'scripted', model: 'test-model', input_tokens: 11, output_tokens: 7, cut_off: 'max_tokens' });
   expect((await turn({ llm: cut('window') })).result.errors.map(({ error }) => error)).toEqual([expect.stringMatching(/window was full/)]);
   expect((await turn({ llm: cut(undefined) })).result.errors).toEqual([]);
 });

@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withHeartbeat } from '../../core/concurrency.ts';
+import { KbError } from '../../core/errors.ts';
+import { parseRequest } from '../../core/parse-request.ts';
+import type { ChatResult } from '../../schema/answers.ts';
+import { CompletionRequest } from '../../schema/openai/openai-requests.ts';
+import type { RequestOf } from '../../schema/operations.ts';
+import type { Event } from '../../schema/results.ts';
+import { estimateTokens } from '../../stages/chat/budget.ts';
+import { refuse } from '../envelope.ts';
+import { HEARTBEAT } from '../event-stream.ts';
+import { type RouteContext, runOperation, streamOperation } from '../perform.ts';
+import { annotationsOf } from './annotations.ts';
+import { openAiError } from './openai-errors.ts';
+
+/** The name by which the configured collection is asked for. */
+export const CONFIGURED = 'kb';
+
+const ROUTE = { operation: 'chat', queue: 'search' } as const;
+
+interface Conversation {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  bench: RouteContext;
+  /** The collection of that name, which the caller may use. Throws a KbError (`not_found`). */
+  collectionOf(model: string): Promise<string>;
+}
+
+/** Answers POST /v1/chat/completions. */
+export async function complete({ request, reply, bench, collectionOf }: Conversation): Promise<object> {
+  const asked = parseRequest(CompletionRequest, request.body);
+  const given = { ...turnOf(asked), collection: await collectionOf(asked.model) };
+  const shape: Shape = {
+    head: { id: `chatcmpl-${request.id}`, created: Math.floor(Date.now() / 1000), model: asked.model },
+    prompt: estimateTokens(asked.messages.map(({ content }) => textOf(content)).join('\n')),
+    include_usage: asked.stream_options?.include_usage ?? false,
+  };
+  if (asked.stream) return await streamOperation(ROUTE, { request, reply, given, write: (events) => chunks(events, shape) }, bench);
+  const result = (await runOperation(ROUTE, { request, reply, given }, bench)) as unknown as ChatResult;
+  const failed = failureOf(result);
+  if (failed) throw failed;
+  const message = { role: 'assistant', content: result.answer, refusal: null, annotations: annotationsOf(result) };
+  return {
+    ...shape.head,
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: endOf(result) }],
+    usage: usageOf(result, shape),
+  };
+}
+
+/** How the answer is told. */
+interface Shape {
+  head: { id: string; created: number; model: string };
+  /** Tokens of the messages, as estimated. */
+  prompt: number;
+  include_usage: boolean;
+}
+
+const textOf = (content: CompletionRequest['messages'][number]['content']): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+
+/** The turn that a conversation asks for. Throws a KbError (`usage`) where no user asks anything. */
+function turnOf({ messages, max_completion_tokens, max_tokens = max_completion_tokens }: CompletionRequest): RequestOf<'chat'> {
+  const said = messages.map(({ role, content }) => ({ role, content: textOf(content) })).filter(({ content }) => content.trim() !== '');
+  const last = said.findLastIndex(({ role }) => role === 'user');
+  if (last < 0) throw new KbError('usage', 'messages: a message of the role user with a text is expected.');
+  const persona = said.flatMap(({ role, content }) => (role === 'system' || role === 'developer' ? [content] : [])).join('\n\n');
+  const history = said.slice(0, last).flatMap(({ role, content }) => (role === 'user' || role === 'assistant' ? [{ role, content }] : []));
+  return { query: said[last]!.content, history, ...(persona ? { persona } : {}), ...(max_tokens === undefined ? {} : { max_tokens }) };
+}
+
+/** Why there is no answer; undefined where there is one. */
+function failureOf({ answer, errors }: ChatResult): KbError | undefined {
+  if (answer !== '') return undefined;
+  const isRetryable = errors.some((item) => item.isRetryable);
+  const code = errors.some(({ stage }) => stage === 'validate') ? 'usage' : isRetryable ? 'unavailable' : 'internal';
+  return new KbError(code, errors.map(({ error }) => error).join(' ') || 'There is no answer.', { isRetryable });
+}
+
+const endOf = ({ llm }: ChatResult): 'stop' | 'length' => (llm.cut_off === undefined ? 'stop' : 'length');
+
+/** Tokens as the provider counted them; estimated where it did not. */
+function usageOf({ llm, answer }: ChatResult, { prompt }: Shape): object {
+  const prompt_tokens = llm.input_tokens || prompt;
+  const completion_tokens = llm.output_tokens || estimateTokens(answer);
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+/** The events of a turn as chunks of a completion. A turn that fails after its stream began ends with an error. */
+async function* chunks(events: AsyncIterable<Event>, { head, prompt, include_usage }: Shape): AsyncGenerator<string, void, void> {
+  const chunk = (rest: object) => frame({ ...head, object: 'chat.completion.chunk', ...rest });
+  const choice = (delta: object, finish_reason: string | null = null) => chunk({ choices: [{ index: 0, delta, finish_reason }] });
+  yield choice({ role: 'assistant', content: '' });
+  for await (const event of withHeartbeat(events, HEARTBEAT)) {
+    if (!event) yield ': still here\n\n';
+    else if (event.type === 'token') yield choice({ content: (event.data as { text: string }).text });
+    else if (event.type === 'final') {
+      const result = event.data as unknown as ChatResult;
+      const failed = failureOf(result);
+      if (failed) yield frame(openAiError(500, refuse(500, failed.message).body));
+      else {
+        yield choice({ annotations: annotationsOf(result) }, endOf(result));
+        if (include_usage) yield chunk({ choices: [], usage: usageOf(result, { head, prompt, include_usage }) });
+      }
+    }
+  }
+  yield 'data: [DONE]\n\n';
+}
+
+const frame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;

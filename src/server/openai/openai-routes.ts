@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { KbError } from '../../core/errors.ts';
+import { mayUse } from '../../core/access-rights.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { AccessRights } from '../../core/access-rights.ts';
+import type { Engine } from '../../ports/engines.ts';
+import type { RouteContext } from '../perform.ts';
+import { complete, CONFIGURED } from './completions.ts';
+import { createEmbeddings } from './embeddings.ts';
+
+type OpenAiEngine = Pick<Engine, 'config' | 'collections' | 'embeddingModel'>;
+
+/** The paths that OpenAI's clients know, with errors in its shape: collections are models. */
+export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, bench: RouteContext): void {
+  const created = Math.floor(Date.now() / 1000);
+  const options = { config: { needs: 'read', errors: 'openai' } } as const;
+  const modelOf = (id: string) => ({ id, object: 'model', created, owned_by: 'kb' });
+  server.post('/v1/chat/completions', options, (request, reply) =>
+    complete({ request, reply, bench, collectionOf: (model) => collectionOf(model, engine, request.access) }),
+  );
+  server.post('/v1/embeddings', options, (request, reply) =>
+    createEmbeddings({ request, reply, bench, embeddingModel: () => engine.embeddingModel() }),
+  );
+  server.get('/v1/models', options, async ({ access }) => ({ object: 'list', data: (await models(engine, access)).map(modelOf) }));
+  server.get<{ Params: { model: string } }>('/v1/models/:model', options, async ({ params, access }) => {
+    const { model } = params;
+    if (!(await models(engine, access)).includes(model)) throw noModel(model, await models(engine, access));
+    return modelOf(model);
+  });
+}
+
+/** The names under which the caller may ask. */
+async function models(engine: OpenAiEngine, access: AccessRights | undefined): Promise<string[]> {
+  const names = await engine.collections({ access });
+  return [...(mayUse(access, engine.config.collection) ? [CONFIGURED] : []), ...names.filter((name) => name !== CONFIGURED)];
+}
+
+async function collectionOf(model: string, engine: OpenAiEngine, access: AccessRights | undefined): Promise<string> {
+  const name = model === CONFIGURED ? engine.config.collection : model;
+  const names = await engine.collections({ access });
+  if (names.includes(name)) return name;
+  throw noModel(name, names);
+}
+
+function noModel(name: string, there: readonly string[]): KbError {
+  const meant = nearest(name, there);
+  return new KbError('not_found', `The model «${name.slice(0, 100)}» does not exist here: a model is a collection, or ${CONFIGURED}.`, {
+    hint: meant === undefined ? 'GET /v1/models lists them.' : `Did you mean «${meant}»?`,
+  });
+}
