@@ -2,15 +2,12 @@ import { childElements, type DomElement } from './dom.ts';
 import { isTopic, purposeOf } from './element-names.ts';
 import { isLineNumber } from './code-blocks.ts';
 import { measuresOf } from './link-density.ts';
-import { oneLine } from '../../../text/markdown/write.ts';
 
 /** Signs beside a heading, a code block or a paragraph that do something and say nothing. */
 const SIGNS =
   /(?:^|\s)(?:headerlink|header-anchor|hash-link|anchor-link|anchorjs-link|mw-editsection|mw-jump-link|copy-?(?:btn|button|code)|clipboard|edit-?(?:link|page|this-page)|theme-edit-this-page|md-content__button|mw-cite-backlink|navbox|hideme|viewcode-link|toctitle|pagination-nav|theme-doc-(?:footer|breadcrumbs|toc-mobile)|prev-next-area|rst-footer-buttons)(?:$|\s)/i;
 /** Names of signs that parts of a text have as well: they are believed of what leads elsewhere. */
 const LINKING = /(?:^|\s)(?:noprint|toc|pagination)(?:$|\s)/i;
-/** What stands above the headline is the name of a chapter; further down it is said of what follows. */
-const EYEBROW = /(?:^|\s)eyebrow(?:$|\s)/i;
 /** What most sites call the parts between and after the paragraphs that lead elsewhere or ask for something. */
 const AROUND =
   /(?:^|[\s_-])(?:sharing|sharedaddy|recommendations?|breadcrumbs?|pagination|pager|comments?|disqus|respond|newsletter|advert(?:isement)?|sponsored|promo|loading|read(?:ing)?-?time|print-?only|copyright|credits?|licen[cs]e-?info|post-?navigation|more-?(?:posts|articles|stories)|read-?(?:more|next|also)|also-?(?:like|read)|author-?(?:bio|box|info))(?:$|[\s_-])/i;
@@ -27,20 +24,10 @@ const LINKED = 0.3;
 const MOST = 0.5;
 
 /** The number of a note in a wiki, the way to the source of rustdoc (by that word), and the language that VitePress writes into the corner of a code block. */
-const isMark = (element: DomElement, names: string): boolean => {
-  const { nodeName, parentElement, nextElementSibling: next } = element;
-  return (
-    (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
-    (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(element.textContent ?? '')) ||
-    (names.trim() === 'lang' && /language-/.test(parentElement?.className ?? '')) ||
-    (EYEBROW.test(names) && next !== null && (next.nodeName === 'H1' || next.querySelector('h1') !== null))
-  );
-};
-
-/** What GitBook and others write under each page: its question has no answer, and its age changes each day. */
-const ASKED = /^(?:was this (?:page |article )?helpful\?|(?:last )?(?:updated|modified) .{1,30} ago)$/i;
-const ASKING = /^(?:DIV|P|SPAN)$/;
-const ASKED_LETTERS = 60;
+const isMark = ({ nodeName, parentElement, textContent }: DomElement, names: string): boolean =>
+  (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
+  (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? '')) ||
+  (names.trim() === 'lang' && /language-/.test(parentElement?.className ?? ''));
 
 /**
  * Takes out of the content what belongs to the page and not to the text. Gives the same element. Of `generated` content nothing is taken for its name, and of
@@ -55,13 +42,9 @@ export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' 
   };
   const isLinking = (element: DomElement): boolean => measured(element).linked >= measured(element).letters * LINKED;
   const isElsewhere = kind === 'whole' ? isLinking : isSmall;
-  const isAsked = (element: DomElement): boolean =>
-    ASKING.test(element.nodeName) && measured(element).letters <= ASKED_LETTERS && ASKED.test(oneLine(element.textContent ?? ''));
   const isSign = (element: DomElement): boolean => {
     const names = purposeOf(element);
-    if (element.nodeName === 'PRE') return false;
-    if (kind === 'generated' && isAsked(element)) return true;
-    if (names.length < 3) return false;
+    if (element.nodeName === 'PRE' || names.length < 3) return false;
     return (
       (SIGNS.test(names) && isSmall(element)) ||
       (LINKING.test(names) && isLinking(element)) ||

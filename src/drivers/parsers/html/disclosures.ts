@@ -122,18 +122,12 @@ const isPanel = (element: DomElement): boolean => element.getAttribute('role') =
 
 function writeFormula(formula: DomElement): void {
   const tex = texOf(formula);
-  const shown = tex === '' ? symbolsOf(formula) : '';
-  if (shown !== '') return formula.replaceWith(apart(shown, formula));
   if (tex === '') return;
   const isDisplayed =
     /katex-display|mode=display/.test(`${formula.className} ${formula.getAttribute('type')}`) ||
     formula.getAttribute('display') === 'block';
   formula.replaceWith(isDisplayed ? `$$${tex}$$` : `$${tex}$`);
 }
-
-/** The text of a formula, with a space where a word adjoins it. */
-const apart = (text: string, { previousSibling, nextSibling }: DomElement): string =>
-  `${/[\p{L}\p{N}]$/u.test(previousSibling?.textContent ?? '') ? ' ' : ''}${text}${/^[\p{L}\p{N}]/u.test(nextSibling?.textContent ?? '') ? ' ' : ''}`;
 
 /** What an author wrote: in an annotation of MathML, in its `alttext`, or in the script that MathJax reads. */
 function texOf(formula: DomElement): string {
@@ -144,10 +138,3 @@ function texOf(formula: DomElement): string {
         (formula.getAttribute('alttext') || formula.querySelector('math[alttext]')?.getAttribute('alttext')));
   return oneLine(written ?? '').replace(/^\{\\displaystyle\s(.*)\}$/, (_, tex: string) => tex.trimStart());
 }
-
-/** The symbols of a formula in their order, where nothing says how it was written. */
-const symbolsOf = (formula: DomElement): string =>
-  [...formula.querySelectorAll('mi, mn, mo, mtext, ms')]
-    .map(({ textContent }) => oneLine(textContent ?? ''))
-    .filter(Boolean)
-    .join(' ');

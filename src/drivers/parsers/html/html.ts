@@ -8,7 +8,7 @@ import { toMarkdown } from './to-markdown.ts';
 import { escapeTags, heading } from '../../../text/markdown/write.ts';
 import { firstHeading } from '../title.ts';
 import { removeUnseen } from './remove-unseen.ts';
-import { replaceStandIns, writeIcons } from './aria-elements.ts';
+import { openComponents, writeIcons } from './aria-elements.ts';
 import { rewriteWidgets } from './disclosures.ts';
 
 /** A longer address is a mistake, or an attack: thousands of links that each repeat a base of megabytes. Browsers and servers take about as much. */
@@ -165,7 +165,7 @@ export const htmlFragmentParser: ParserRow = {
   async parse(bytes, { source }) {
     const html = new TextDecoder().decode(bytes);
     const page = await parseHtml(html);
-    replaceStandIns(page, html);
+    openComponents(page.body, html);
     rewriteWidgets(page, html);
     writeIcons(page.body, html);
     removeUnseen(page.body, page.body);

@@ -33,9 +33,3 @@ test('a list begins with the number that it says, nought included', async () => 
   expect((await list('7')).text).toBe('7. a\n8. b');
   for (const start of ['', 'x', '-3']) expect((await list(start)).text).toBe('1. a\n2. b');
 });
-
-test('a button that a sentence speaks of is read, and no other', async () => {
-  expect(await written('Choose <button>Save <b>as</b></button> and wait.')).toBe('Choose Save as and wait.');
-  for (const html of ['<button>Copy</button> Words.', 'Words. <button>Remove</button>', 'Words.<br><button>Copy</button><br>More.'])
-    expect(await written(html)).not.toMatch(/Copy|Remove/);
-});
