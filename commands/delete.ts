@@ -7,11 +7,11 @@ import { operations } from '../src/schema/operations.ts';
 export default class Delete extends KbCommand {
   static override summary = operations.delete.summary;
   static override description =
-    'Takes one of --id, --source and --filter. A deleted document comes back when its source is ingested again.';
+    'Takes one of --id, --source and --where (--filter). A deleted document comes back when its source is ingested again.';
   static override examples = [
     '<%= config.bin %> delete --source docs/old-manual.pdf',
     '<%= config.bin %> delete --id 3f2a… --id 77b0…',
-    '<%= config.bin %> delete --filter \'{"team": {"in": ["north", "west"]}}\'',
+    "<%= config.bin %> delete --where 'team in (north, west) and source ^= drafts/'",
   ];
   static override flags = {
     id: Flags.string({ description: 'Chunk', multiple: true, multipleNonGreedy: true }),

@@ -12,7 +12,7 @@ export default class Retrieve extends KbCommand {
   static override examples = [
     '<%= config.bin %> retrieve "How often is the filter replaced?"',
     '<%= config.bin %> retrieve ERR-4042 --mode text --top-k 3 --explain',
-    '<%= config.bin %> retrieve "opening hours" --filter \'{"year": {"gte": 2024}}\' --json',
+    `<%= config.bin %> retrieve "opening hours" --where 'year >= 2024 and lang = en' --json`,
   ];
   static override args = { query: Args.string({ description: 'Text to search for', required: true }) };
   static override flags = {

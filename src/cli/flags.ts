@@ -1,6 +1,7 @@
 import type { FlagValues } from './command-context.ts';
 import { Flags, type Interfaces } from '@oclif/core';
 import { z } from 'zod';
+import { parseWhere } from './parse-where.ts';
 import { KbError } from '../core/errors.ts';
 import { setPath, type Layer } from '../core/settings.ts';
 import { explain } from '../core/validation-issues.ts';
@@ -83,6 +84,11 @@ function requestFlag(field: z.ZodType): Flag {
   return Flags.string({ description });
 }
 
+const whereFlag = Flags.string({
+  description: `What --filter says, in words: 'lang = de and (source ^= guides/ or not year < 2020) and tag in (a, b)'; also !=, <=, >, >= and exists`,
+  helpValue: 'CONDITION',
+});
+
 /** The flags of an operation: the fields of its request, then the keys of the configuration that it reads. `omit` names fields that are arguments. */
 export function operationFlags(
   { input, sections }: Pick<Operation, 'input' | 'sections'>,
@@ -91,6 +97,7 @@ export function operationFlags(
   const fields = requestFields(input).filter(([name]) => !omit.includes(name));
   return {
     ...Object.fromEntries(fields.map(([name, field]) => [kebab(name), requestFlag(field)])),
+    ...(fields.some(([name]) => name === 'filter') ? { where: whereFlag } : {}),
     ...settingFlags(sections, configuration),
   };
 }
@@ -122,7 +129,9 @@ export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<str
     if (value === undefined) continue;
     request[name] = typeof value === 'string' ? parsed(kebab(name), unwrapped(field), value) : value;
   }
-  return request;
+  if (values.where === undefined) return request;
+  const where = parseWhere(String(values.where));
+  return { ...request, filter: request.filter === undefined ? where : { and: [request.filter, where] } };
 }
 
 function parsed(flag: string, schema: z.ZodType, text: string): unknown {

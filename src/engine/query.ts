@@ -40,14 +40,14 @@ async function* retrieving(request: RetrieveRequest, context: Context): Run<Retr
 }
 
 /**
- * Searches for the query and for each question in it. Retrieval and chat share it, so that a chunk has the same score in both. If a filter leaves
- * nothing, the result has a notice about unknown fields.
+ * Searches for the query and for each question in it. Retrieval and chat share it, so that a chunk has the same score in both. If no chunk has
+ * a field of the filter, the result has a notice.
  */
 async function* searched(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
   const searches = searchesFor(input.search_query ?? input.query, { isReranked: parts.reranker !== undefined });
   const result = yield* searchEach(searches, (search_query) => runRetrieve({ ...input, search_query }, parts));
-  if (!input.filter || result.retrieved > 0 || result.failed > 0) return result;
-  const notice = await unknownFieldsNotice(input.filter, parts.collection);
+  if (!input.filter || result.failed > 0) return result;
+  const notice = await unknownFieldsNotice(input.filter, parts.collection, result.items);
   return notice === undefined ? result : { ...result, notice };
 }
 

@@ -1,5 +1,5 @@
 import type { Chunk, Metadata } from '../schema/items.ts';
-import type { Filter } from '../schema/requests.ts';
+import type { Filter } from '../schema/stored/filter.ts';
 
 /** Embedder of a collection. Vectors of another embedder are never stored in it or compared with it. */
 export interface Fingerprint {

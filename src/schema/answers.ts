@@ -91,7 +91,7 @@ export const RetrieveResult = z
     ...search,
     items: chunks,
     ...failures,
-    notice: z.string().optional().describe('Why nothing was found, if the filter names a field that no chunk has'),
+    notice: z.string().optional().describe('Which field of the filter no chunk has'),
   })
   .meta({ id: 'RetrieveResult', description: 'Chunks found for a query' });
 export type RetrieveResult = z.infer<typeof RetrieveResult>;

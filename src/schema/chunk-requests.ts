@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Chunking, Config } from './config.ts';
 import { flattened, listOf, overriding } from './fields.ts';
 import { EditedChunk, GivenChunk, GivenDocument, GivenEmbeddedChunk } from './items.ts';
-import { Filter } from './requests.ts';
+import { Filter } from './stored/filter.ts';
 import { embedderFields, storeFields } from './request-targets.ts';
 
 const { embedding, storage } = Config.shape;

@@ -3,7 +3,7 @@ import { Config, Rerank } from './config.ts';
 import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './config-chat.ts';
 import { block, listOf, overriding } from './fields.ts';
 import { GivenEntry } from './items.ts';
-import { Filter } from './requests.ts';
+import { Filter } from './stored/filter.ts';
 import { embedderFields, storeFields } from './request-targets.ts';
 
 /** Characters of a query, at most: more is no question, but a document. */

@@ -6,25 +6,6 @@ import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } fro
 const { embedding, ingestion } = Config.shape;
 const { docs, urls } = ingestion.shape;
 
-const value = z.union([z.string(), z.number(), z.boolean()]);
-const bound = (meaning: string) => z.union([z.string(), z.number()]).describe(meaning);
-
-/** `{"field": value}`, `{"field": {"in": […]}}`, `{"field": {"gte": …, "lt": …}}`; all keys must hold. Fields: `source`, `title`, any metadata key. */
-export const Filter = z
-  .record(
-    z.string(),
-    z.union([
-      ...value.options,
-      z.strictObject({ in: z.array(value).min(1).max(10_000).describe('Any of these values') }),
-      z
-        .strictObject({ gt: bound('More than this'), gte: bound('At least this'), lt: bound('Less than this'), lte: bound('At most this') })
-        .partial()
-        .refine((range) => Object.keys(range).length > 0, 'one of gt, gte, lt, lte'),
-    ]),
-  )
-  .describe('Filter applied before the search: {"field": value | {"in": [..]} | {"gte": .., "lt": ..}}');
-export type Filter = z.infer<typeof Filter>;
-
 export const ParseRequest = z
   .strictObject({
     files: z

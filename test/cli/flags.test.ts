@@ -86,3 +86,24 @@ describe('requests over the configuration', () => {
     expect([getPath(over, 'a.b'), getPath(over, 'a.c'), getPath(over, 'd')]).toEqual([3, 2, [2]]);
   });
 });
+
+describe('a condition in words', () => {
+  const { input } = operations.retrieve;
+
+  it('says what a filter says, and holds beside one', () => {
+    expect(requestOfFlags(input, { where: 'year >= 2020' })).toEqual({ filter: { year: { gte: 2020 } } });
+    const both = { where: 'lang = de', filter: '{"year": 2020}' };
+    expect(requestOfFlags(input, both)).toEqual({ filter: { and: [{ year: 2020 }, { lang: 'de' }] } });
+  });
+
+  it('is a flag where there is a filter', () => {
+    for (const [name, has] of [
+      ['retrieve', true],
+      ['chat', true],
+      ['delete', true],
+      ['list_sources', true],
+      ['ingest', false],
+    ] as const)
+      expect([name, 'where' in operationFlags(operations[name])]).toEqual([name, has]);
+  });
+});

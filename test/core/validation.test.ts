@@ -53,7 +53,11 @@ describe('explain', () => {
     ['scrape', { url: 'x', max_pages: -1 }, 'max_pages: at least 1 is expected.'],
     ['ingest', { urls: [{ url: 'x', max_depth: 1000 }] }, 'urls[0].max_depth: at most 100 is expected.'],
     ['embed', { chunks: Array.from({ length: 100_001 }) }, 'chunks: at most 100,000 entries are expected.'],
-    ['retrieve', { query: 'x', filter: { year: { in: [] } } }, 'filter.year.in: at least 1 entry is expected.'],
+    [
+      'retrieve',
+      { query: 'x', filter: { year: { in: [] } } },
+      'filter.year.in: a list of 1 to 10,000 texts, numbers, true or false is expected.',
+    ],
     [
       'retrieve',
       { query: 'x', collection: '../x' },
@@ -97,17 +101,20 @@ describe('explain', () => {
     [
       'retrieve',
       { query: 'x', filter: { year: null } },
-      'filter.year: a text, a number, true or false or an object is expected, not null.',
+      'filter.year: a text, a number, true, false or an object with in, gt, gte, lt, lte, prefix, exists is expected.',
     ],
     [
       'retrieve',
       { query: 'x', filter: { year: { above: 1 } } },
-      'filter.year.above: this key is unknown. Known here: in, gt, gte, lt, lte.',
+      'filter.year.above: one of in, gt, gte, lt, lte, prefix, exists is expected.',
     ],
-    ['retrieve', { query: 'x', filter: { year: {} } }, 'filter.year: one of gt, gte, lt, lte is expected.'],
-    ['retrieve', { query: 'x', filter: { year: { in: 3 } } }, 'filter.year.in: a list is expected, not a number.'],
-    ['retrieve', { query: 'x', filter: { year: { gte: [] } } }, 'filter.year.gte: a text or a number is expected, not a list.'],
-    ['retrieve', { query: 'x', filter: { year: { in: [1], gte: 2 } } }, 'filter.year.gte: this key does not go with the ones beside it.'],
+    ['retrieve', { query: 'x', filter: { year: {} } }, 'filter.year: one of in, gt, gte, lt, lte, prefix, exists is expected.'],
+    [
+      'retrieve',
+      { query: 'x', filter: { year: { in: 3 } } },
+      'filter.year.in: a list of 1 to 10,000 texts, numbers, true or false is expected.',
+    ],
+    ['retrieve', { query: 'x', filter: { year: { gte: [] } } }, 'filter.year.gte: a text or a number is expected.'],
     // several
     ['retrieve', { query: 5, top_k: 'ten', mode: 3 }, 'query: a text is expected, not a number (and 2 more).'],
     ['retrieve', { query: 'x', a1: 1, b2: 2 }, expect.stringMatching(/^a1: this key is unknown \(and 1 more\)\./) as string],

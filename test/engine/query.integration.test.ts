@@ -8,7 +8,7 @@ import type { Engine } from '../../src/ports/engines.ts';
 import { retrieve } from '../../src/engine/query.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
-import type { Filter } from '../../src/schema/requests.ts';
+import type { Filter } from '../../src/schema/stored/filter.ts';
 import { engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 
@@ -81,13 +81,17 @@ describe('retrieve', () => {
     }
   });
 
-  it('says which field of a filter no chunk has, where nothing was found', async () => {
+  it('says which field of a filter no chunk has, and which there are', async () => {
     const engine = await filled();
     const found = (filter: Filter) => result(engine, 'retrieve', { query: 'gate bell lamp', filter });
     const slip = await found({ yaer: 2024, source: 'gate' });
     expect(slip).toMatchObject({ retrieved: 0, failed: 0, errors: [] });
     expect(slip.notice).toBe('The filter lets nothing through: no chunk of «default» has the field «yaer». Did you mean «year»?');
-    expect((await found({ zzzzzzzz: 1 })).notice).toMatch(/«zzzzzzzz»\.$/);
+    expect((await found({ zzzzzzzz: 1 })).notice).toMatch(/«zzzzzzzz»\. There are file_type, source, source_kind, title, year\.$/);
+    const beside = await found({ not: { yaer: 2024 } });
+    expect(beside.items.length).toBeGreaterThan(0);
+    expect(beside.notice).toMatch(/^The filter names an unknown field: .*«yaer»\. Did you mean «year»\?$/);
+    expect(await found({ not: { year: 1999 } })).not.toHaveProperty('notice');
     expect(await found({ year: 1999 })).not.toHaveProperty('notice');
     expect(await found({ year: 2024 })).not.toHaveProperty('notice');
     const turn = await result(engine, 'chat', { query: 'When is the gate locked?', filter: { yaer: 2020 } });

@@ -93,8 +93,7 @@ describe('the schemas of all operations', () => {
 const UNBOUNDED = [
   /\.min_rerank_score$/,
   /marks\[\]\.(page|row|line|at)$/,
-  /filter\[\](\.in)?\[\]/,
-  /filter\[\]\.(gte?|lte?)/,
+  /\.Filter\[\]\[\](\.in\[\]\[\]|\.[gl]te?\[\])?$/,
   /embedding\[\]$/,
 ];
 

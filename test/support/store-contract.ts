@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Collection, Replacement, StoredChunk, VectorStore } from '../../src/ports/stores.ts';
-import type { Filter } from '../../src/schema/requests.ts';
+import type { Filter } from '../../src/schema/stored/filter.ts';
 
 const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
 
@@ -522,6 +522,25 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
         ['an unknown key', { nothing: 1 }, []],
         ['what only looks like an entry', { note: 'x', lang: 'en' }, []],
         ['nothing', {}, ['1', '2', '3']],
+        ['what is not', { not: { lang: 'en' } }, ['1', '3']],
+        ['what lacks the field', { not: { price: { lt: 0 } } }, ['2', '3']],
+        ['a field that is there', { price: { exists: true } }, ['1', '2']],
+        ['a field that is not there', { draft: { exists: false } }, ['3']],
+        ['odd characters in a key that is there', { [odd]: { exists: true } }, ['1']],
+        ['a source, which is always there', { source: { exists: true } }, ['1', '2', '3']],
+        ['no source', { not: { source: { exists: true } } }, []],
+        ['the beginning of a source', { source: { prefix: 'docs/' } }, ['2', '3']],
+        ['the beginning of a source with odd characters', { source: { prefix: "o'" } }, ['1']],
+        ['the beginning of a text', { title: { prefix: 'Two' } }, ['2', '3']],
+        ['the beginning of an entry of a list', { 'location.headings': { prefix: 'Oi' } }, ['1']],
+        ['odd characters at the beginning', { [odd]: { prefix: odd.slice(0, 20) } }, ['1']],
+        ['a beginning that is a wildcard elsewhere', { title: { prefix: '%' } }, []],
+        ['either of two', { or: [{ lang: 'de' }, { year: { gt: 2024 } }] }, ['1', '3']],
+        ['either, where one looks for texts', { or: [{ lang: 'de' }, { title: { prefix: 'Two and' } }] }, ['1', '3']],
+        ['both of two', { and: [{ year: { gt: 2000 } }, { not: { lang: 'en' } }] }, ['3']],
+        ['keys beside a combination', { price: { exists: true }, or: [{ lang: 'en' }, { lang: 'end' }] }, ['2']],
+        ['several signs of one field', { year: { gte: 1990, lt: 2025, in: [2024, 2030] } }, ['2']],
+        ['what is deep', { not: { or: [{ and: [{ lang: 'de' }, { not: { draft: true } }] }, { source: 'docs/c.md' }] } }, ['2']],
       ];
 
       it.each(cases)('holds for %s', async (_case, filter, expected) => {

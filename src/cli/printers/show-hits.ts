@@ -106,6 +106,7 @@ export function showHits(result: RetrieveResult, screen: Screen, { full = false 
   for (const error of result.errors) screen.warn(`Error: ${failureLine(error)}`);
   if (result.items.length === 0 && result.failed === 0)
     screen.print(wrappedText(printable(['Nothing was found.', result.notice].filter(Boolean).join(' ')), screen.columns));
+  else if (result.notice !== undefined) screen.note(printable(result.notice));
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
 }
 

@@ -1,13 +1,12 @@
 import { hash } from '../../core/ids.ts';
 import { KbError } from '../../core/errors.ts';
+import type { FilterRange, FilterScalar } from '../../schema/stored/filter.ts';
 
 // What a filter means is the same in every store: it holds for the scalars of a chunk's metadata, those in lists under the list's key, nested
 // keys as dotted paths. A value is compared as a text; where it is a number, or a text that is written as one, as a number, too.
 
-export type Scalar = string | number | boolean;
-
 /** All scalars of a value with their paths (`location.page`); of a list each item under the path of the list. */
-export function* scalars(value: unknown, path = ''): Generator<[path: string, value: Scalar], void, void> {
+export function* scalars(value: unknown, path = ''): Generator<[path: string, value: FilterScalar], void, void> {
   if (value instanceof Date) yield* scalars(Number.isNaN(value.getTime()) ? null : value.toISOString(), path);
   else if (Array.isArray(value)) for (const item of value) yield* scalars(item, path);
   else if (typeof value === 'object' && value !== null) {
@@ -16,7 +15,7 @@ export function* scalars(value: unknown, path = ''): Generator<[path: string, va
 }
 
 /** Longer values keep their beginning, for ranges, and a hash of the whole, for equality. */
-const LONGEST = 200;
+export const LONGEST = 200;
 
 /** A text as it stands in an index. */
 export const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…${hash(text).slice(0, 16)}` : text);
@@ -25,19 +24,11 @@ export const shortened = (text: string): string => (text.length > LONGEST ? `${t
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
 /** The value as a number, where it is to be compared as one. */
-export const asNumber = (value: Scalar): number | undefined =>
+export const asNumber = (value: FilterScalar): number | undefined =>
   typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value)) ? Number(value) : undefined;
 
-/** The bounds of a range in a filter, at least one of them. */
-export interface Range {
-  gt?: string | number | undefined;
-  gte?: string | number | undefined;
-  lt?: string | number | undefined;
-  lte?: string | number | undefined;
-}
-
 /** Whether the bounds of the range are numbers or texts. Throws a KbError (`usage`) for bounds that make no range together. */
-export function kindOfRange(key: string, range: Range): 'number' | 'string' {
+export function kindOfRange(key: string, range: FilterRange): 'number' | 'string' {
   const given = Object.values(range).filter((bound) => bound !== undefined);
   const [kind, ...others] = new Set(given.map((bound) => typeof bound as 'number' | 'string'));
   if (kind && others.length === 0 && given.length <= 2) return kind;

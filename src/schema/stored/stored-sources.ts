@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Config } from '../config.ts';
 import { LONGEST_PATH } from '../fields.ts';
 import { Location, Metadata, SourceKind } from '../items.ts';
-import { Filter } from '../requests.ts';
+import { Filter } from './filter.ts';
 
 const name = Config.shape.collection.describe('Name of the collection');
 const count = (meaning: string) => z.int().min(0).describe(meaning);

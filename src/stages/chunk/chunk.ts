@@ -20,10 +20,11 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
   const { text, marks = [] } = document;
   const lineAt = lineCounter(text, marks);
   const rowsOf = rowCounter(text, marks, blocks);
+  const offsetOf = offsetCounter(text);
   return (piece, group) => {
     const { host } = group;
     const overlap = textOf(text, { ...piece, end: piece.start, closing: '' }, piece.from).length;
-    const place = { offset: piece.start, ...(overlap > 0 ? { overlap } : {}) };
+    const place = { offset: offsetOf(piece.start), ...(overlap > 0 ? { overlap } : {}) };
     const location: Location = {};
     const headings = host.headings.filter((title) => title !== '');
     if (headings.length > 0) location.headings = headings;
@@ -93,6 +94,16 @@ function newlineCounter(text: string): (from: number, to: number) => number {
     count += to < reached ? -newlinesIn(text.slice(to, reached)) : newlinesIn(text.slice(reached, to));
     reached = to;
     return count;
+  };
+}
+
+/** Offsets in the text with line feeds alone at the ends of its lines, as chunks have it. They are asked for in their order. */
+function offsetCounter(text: string): (at: number) => number {
+  let [reached, removed] = [0, 0];
+  return (at) => {
+    removed += text.slice(reached, at).split('\r\n').length - 1;
+    reached = at;
+    return at - removed;
   };
 }
 

@@ -6,7 +6,7 @@ import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import { sharesOf } from '../../text/word-share.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
-import type { Filter } from '../../schema/requests.ts';
+import type { Filter } from '../../schema/stored/filter.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import { CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
 import { fuse, type FusedCandidate } from './fuse.ts';

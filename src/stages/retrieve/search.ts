@@ -2,7 +2,7 @@ import { isAbort, KbError } from '../../core/errors.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from '../../ports/stores.ts';
 import type { Config } from '../../schema/config.ts';
-import type { Filter } from '../../schema/requests.ts';
+import type { Filter } from '../../schema/stored/filter.ts';
 import { cosineOf } from './rescore.ts';
 import type { Arm } from './fuse.ts';
 import { splitQuestion } from '../../languages/question.ts';

@@ -1,6 +1,8 @@
+import { filteredFields, toFilterTree } from '../../core/filter-tree.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Collection } from '../../ports/stores.ts';
-import type { Filter } from '../../schema/requests.ts';
+import type { RetrievedItem } from '../../schema/items.ts';
+import type { Filter } from '../../schema/stored/filter.ts';
 
 /** Chunks that are looked at; reading more would make whoever found nothing wait for it. */
 const MOST_READ = 5000;
@@ -13,23 +15,49 @@ function* paths(value: unknown, path = ''): Generator<string, void, void> {
   } else if (path) yield path;
 }
 
+/** Fields that a notice names. */
+const MOST_NAMED = 12;
+/** Fields that nobody filters by on purpose. */
+const OURS = /^(?:content_hash|ingested_at|location\..*)$/;
+
 /**
- * What is to be said where a filter let nothing through because no chunk has one of its fields: a slip, mostly. Undefined where all are there. It reads chunks until each field was
- * seen, so it is for a search that found nothing.
+ * What is to be said where no chunk has a field of the filter: a slip, mostly. Undefined where all are there. It looks at the hits, and then reads chunks until
+ * each field was seen: a filter that holds for a hit by that field has been seen with it.
  */
-export async function unknownFieldsNotice(filter: Filter, collection: Collection): Promise<string | undefined> {
-  const missing = new Set(Object.keys(filter));
+export async function unknownFieldsNotice(
+  filter: Filter,
+  collection: Collection,
+  items: readonly RetrievedItem[] = [],
+): Promise<string | undefined> {
+  const missing = filteredFields(toFilterTree(filter));
   const known = new Set(['source']);
+  const see = (metadata: object): void => {
+    for (const path of paths(metadata)) known.add(path);
+  };
+  const isEachSeen = (): boolean => {
+    for (const field of known) missing.delete(field);
+    return missing.size === 0;
+  };
+  for (const { metadata } of items) see(metadata);
+  if (isEachSeen()) return undefined;
   let read = 0;
   for await (const chunks of collection.all()) {
-    for (const { metadata } of chunks) for (const path of paths(metadata)) known.add(path);
-    for (const field of known) missing.delete(field);
+    for (const { metadata } of chunks) see(metadata);
     read += chunks.length;
-    if (missing.size === 0 || read >= MOST_READ) break;
+    if (isEachSeen() || read >= MOST_READ) break;
   }
   const [field] = missing;
   if (field === undefined || read === 0) return undefined;
-  const meant = nearest(field, [...known]);
   const none = read >= MOST_READ ? `none of the first ${read.toLocaleString('en')} chunks` : 'no chunk';
-  return `The filter lets nothing through: ${none} of «${collection.info.name}» has the field «${field}».${meant ? ` Did you mean «${meant}»?` : ''}`;
+  const said = `${none} of «${collection.info.name}» has the field «${field}»`;
+  return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${said}.${hintOf(field, known)}`;
+}
+
+/** The nearest field, or which there are. */
+function hintOf(field: string, known: ReadonlySet<string>): string {
+  const meant = nearest(field, [...known]);
+  if (meant !== undefined) return ` Did you mean «${meant}»?`;
+  const there = [...known].filter((name) => !OURS.test(name)).toSorted();
+  const more = there.length - MOST_NAMED;
+  return ` There are ${there.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }

@@ -1,7 +1,8 @@
 import type { Metadata } from '../../../schema/items.ts';
-import { asNumber, kindOfRange, type Range, type Scalar, scalars, shortened } from '../filter-values.ts';
+import { type FilterNode, toFilterTree } from '../../../core/filter-tree.ts';
+import { asNumber, kindOfRange, LONGEST, scalars, shortened } from '../filter-values.ts';
 import type { Where } from '../../../ports/stores.ts';
-import type { Filter } from '../../../schema/requests.ts';
+import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
 
 // Metadata has any keys, a table has a fixed set of columns: so one text column holds all scalars of a chunk, written in such a way that a
 // filter is a search in that text. An entry stands between two marks: path, then the value as text; numbers stand there a second time, as
@@ -20,7 +21,7 @@ const unmarked = (text: string): string =>
   text.replace(/[\u0000-\u0003]/g, '\ufffd');
 
 /** A value as it stands in an entry. Equal texts, numbers and booleans that are written alike are the same: `1995` and `"1995"`. */
-export const textValue = (value: Scalar): string => shortened(unmarked(String(value)));
+export const textValue = (value: FilterScalar): string => shortened(unmarked(String(value)));
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -32,7 +33,7 @@ export function sortableNumber(value: number): string {
   return sortable.toString(16).padStart(16, '0');
 }
 
-function entriesOf([path, value]: [string, Scalar]): string[] {
+function entriesOf([path, value]: [string, FilterScalar]): string[] {
   const key = unmarked(path);
   const number = asNumber(value);
   return [key + AS_TEXT + textValue(value), ...(number === undefined ? [] : [key + AS_NUMBER + sortableNumber(number)])];
@@ -143,16 +144,12 @@ function between(from: readonly number[], to: readonly number[], included: { low
   ]);
 }
 
-type Condition = Filter[string];
-
 /** A text as SQL writes it. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
 
-const isScalar = (condition: Condition): condition is Scalar => typeof condition !== 'object';
-
-function boundsOf<Value extends string | number>(range: Range, kind: 'string' | 'number'): Bounds<Value> {
+function boundsOf<Value extends string | number>(range: FilterRange, kind: 'string' | 'number'): Bounds<Value> {
   const bound = (value: string | number | undefined, included: boolean) =>
     typeof value === kind ? { value: value as Value, included } : undefined;
   return { lower: bound(range.gt, false) ?? bound(range.gte, true), upper: bound(range.lt, false) ?? bound(range.lte, true) };
@@ -162,40 +159,47 @@ const matches = (key: string, mark: string, pattern: string): string =>
   `regexp_like(fields, ${quoted(`${ENTRY}${literal(unmarked(key))}${mark}(?:${pattern})${ENTRY}`)})`;
 
 /** The range in SQL; all its bounds must hold for one value of the chunk. */
-function rangeOf(key: string, range: Range): string {
+function rangeOf(key: string, range: FilterRange): string {
   if (kindOfRange(key, range) === 'number') return matches(key, AS_NUMBER, numberRange(boundsOf(range, 'number')));
   return matches(key, AS_TEXT, textRange(boundsOf(range, 'string')));
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
+type FieldNode = Extract<FilterNode, { field: string }>;
+
 /** `source` has a column, and an index, of its own. */
-function sourceCondition(condition: Condition): string {
-  if (isScalar(condition)) return `source = ${quoted(String(condition))}`;
-  if ('in' in condition) return inList('source', condition.in.map(String));
-  const bounds = Object.entries(condition).filter(([, value]) => value !== undefined);
+function sourceCondition(node: FieldNode): string {
+  if (node.kind === 'in') return inList('source', node.values.map(String));
+  if (node.kind === 'prefix') return `starts_with(source, ${quoted(node.prefix)})`;
+  if (node.kind === 'exists') return 'true';
+  const bounds = Object.entries(node.range);
   return bounds.map(([sign, value]) => `source ${SIGNS[sign as keyof typeof SIGNS]} ${quoted(String(value))}`).join(' AND ');
 }
 
-function metadataCondition(key: string, condition: Condition): string {
-  const equals = (value: Scalar) => `contains(fields, ${quoted(`${ENTRY}${unmarked(key)}${AS_TEXT}${textValue(value)}${ENTRY}`)})`;
-  if (isScalar(condition)) return equals(condition);
-  if (!('in' in condition)) return rangeOf(key, condition);
-  const [only, ...others] = condition.in;
-  return others.length === 0 ? equals(only!) : matches(key, AS_TEXT, condition.in.map((value) => literal(textValue(value))).join('|'));
+function metadataCondition(node: FieldNode): string {
+  if (node.kind === 'range') return rangeOf(node.field, node.range);
+  const start = `${ENTRY}${unmarked(node.field)}${AS_TEXT}`;
+  const holds = (text: string) => `contains(fields, ${quoted(start + text)})`;
+  if (node.kind === 'exists') return holds('');
+  if (node.kind === 'prefix') return holds([...unmarked(node.prefix)].slice(0, LONGEST).join(''));
+  const [only, ...others] = node.values.map(textValue);
+  return others.length === 0 ? holds(only! + ENTRY) : matches(node.field, AS_TEXT, [only!, ...others].map(literal).join('|'));
+}
+
+function sqlOf(node: FilterNode): string {
+  if (node.kind === 'not') return `NOT (${sqlOf(node.part)})`;
+  if ('field' in node) return node.field === 'source' ? sourceCondition(node) : metadataCondition(node);
+  return node.parts.map((part) => `(${sqlOf(part)})`).join(node.kind === 'and' ? ' AND ' : ' OR ');
 }
 
 /** A filter as SQL over the columns of a collection; undefined where it lets everything pass. Throws a KbError (`usage`) for a range that makes no sense. */
-export function filterSql(filter: Filter | undefined): string | undefined {
-  const conditions = Object.entries(filter ?? {}).map(([key, condition]) =>
-    key === 'source' ? sourceCondition(condition) : metadataCondition(key, condition),
-  );
-  return conditions.length > 0 ? conditions.map((condition) => `(${condition})`).join(' AND ') : undefined;
-}
+export const filterSql = (filter: Filter | undefined): string | undefined =>
+  filter && Object.keys(filter).length > 0 ? sqlOf(toFilterTree(filter)) : undefined;
 
 /** Which rows are meant, as SQL; undefined where that would be all or none. */
 export function whereSql(where: Where): string | undefined {
-  if ('source' in where) return sourceCondition(where.source);
+  if ('source' in where) return inList('source', [where.source]);
   if ('filter' in where) return filterSql(where.filter);
   return where.ids.length > 0 ? inList('id', where.ids) : undefined;
 }

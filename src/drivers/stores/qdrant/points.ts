@@ -1,7 +1,8 @@
 import { hashTerm, searchedTerms, terms } from '../../../text/terms.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { StoredChunk } from '../../../ports/stores.ts';
-import { asNumber, type Scalar, scalars, shortened } from '../filter-values.ts';
+import type { FilterScalar } from '../../../schema/stored/filter.ts';
+import { asNumber, scalars, shortened } from '../filter-values.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
 
 // Qdrant has no BM25 index of its own that could be given our terms. It has sparse vectors, and multiplies each number of a query's by the inverse
@@ -93,7 +94,10 @@ export const INDEXES = {
 
 /** Before the value in an entry of `fields`. The length tells where a path ends, whatever is in it. */
 export const entryStart = (path: string): string => `${path.length}:${path}:`;
-export const entry = (path: string, value: Scalar): string => safe(entryStart(path) + shortened(String(value)));
+export const entry = (path: string, value: FilterScalar): string => safe(entryStart(path) + shortened(String(value)));
+
+/** What `fields` holds of a path that has any value. */
+export const existence = (path: string): string => safe(entryStart(path).slice(0, -1));
 
 /** JSON of a half surrogate pair is refused by the server. */
 export const safe = (text: string): string => text.toWellFormed();
@@ -129,7 +133,7 @@ function payloadOf({ id, text, embed_text, source, metadata, version, chunk_coun
     ...(chunk_count ? { siblings: chunk_count } : {}),
     ...(vector && !isUnit(vector) ? { given: bytesOf(vector).toString('base64') } : {}),
     generation,
-    fields: [...new Set(all.map(([path, value]) => entry(path, value)))],
+    fields: [...new Set(all.flatMap(([path, value]) => [existence(path), entry(path, value)]))],
     numbers: all.flatMap(([path, value]) => {
       const number = asNumber(value);
       return number === undefined || !Number.isFinite(number) ? [] : [{ key: safe(path), value: number }];

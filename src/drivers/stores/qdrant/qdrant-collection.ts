@@ -15,7 +15,7 @@ import { type CollectionHolder, pages } from './collection-holder.ts';
 import { CHUNK, DENSE, type Payload, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
 import { leftover, type State, visiblePoints } from './collection-state.ts';
 import { countContent, countSources } from '../count-sources.ts';
-import type { Filter } from '../../../schema/requests.ts';
+import type { Filter } from '../../../schema/stored/filter.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
 const AT_ONCE = 1_000;

@@ -1,8 +1,9 @@
 import { KbError } from '../../../core/errors.ts';
-import type { Filter } from '../../../schema/requests.ts';
-import { kindOfRange, type Range, type Scalar } from '../filter-values.ts';
+import { type FilterNode, toFilterTree } from '../../../core/filter-tree.ts';
+import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
+import { kindOfRange, LONGEST } from '../filter-values.ts';
 import type { Condition, PointRecord } from './qdrant-connection.ts';
-import { entry, entryStart, safe } from './points.ts';
+import { entry, entryStart, existence, safe } from './points.ts';
 
 /** Values that a range of texts may hold; the request names each of them. */
 const VALUES_AT_MOST = 20_000;
@@ -13,43 +14,73 @@ const NOTHING: Condition = { key: 'source', match: { any: [] } };
 /** Reads this part of the payload of all points that the conditions hold for. */
 type ReadPart = (part: 'source' | 'fields', conditions: readonly Condition[]) => AsyncIterable<PointRecord[]>;
 
-/**
- * A filter as conditions, all of which must hold. Keys and values are values in them, never paths or code. Qdrant knows no ranges of texts: the values
- * within one are looked for first, through all chunks that the other conditions hold for, which takes as long as reading that part of them.
- * Throws a KbError (`usage`) for a range that makes no sense, or that holds too many values.
- */
-export async function conditionsOf(filter: Filter | undefined, read: ReadPart): Promise<Condition[]> {
-  const conditions: Condition[] = [];
-  const ranges: [string, Range][] = [];
-  for (const [key, wanted] of Object.entries(filter ?? {})) {
-    if (typeof wanted !== 'object') conditions.push(oneOf(key, [wanted]));
-    else if ('in' in wanted) conditions.push(oneOf(key, wanted.in));
-    else if (key !== 'source' && kindOfRange(key, wanted) === 'number') conditions.push(numberWithin(key, wanted));
-    else ranges.push([key, wanted]);
-  }
-  for (const [key, range] of ranges) conditions.push(await textWithin(key, range, { conditions: [...conditions], read }));
-  return conditions;
+/** What a condition is made with. */
+interface Making {
+  /** What holds for all points that matter. */
+  conditions: readonly Condition[];
+  read: ReadPart;
 }
 
-function oneOf(key: string, values: readonly Scalar[]): Condition {
+/**
+ * A filter as conditions, all of which must hold. Keys and values are values in them, never paths or code. Qdrant knows no ranges and no beginnings of
+ * texts: the values that fit are looked for first, through all chunks that the other conditions hold for, which takes as long as reading that part of them.
+ * Throws a KbError (`usage`) for a range that makes no sense, or that holds too many values.
+ */
+export const conditionsOf = async (filter: Filter | undefined, read: ReadPart): Promise<Condition[]> =>
+  filter && Object.keys(filter).length > 0 ? allOf([toFilterTree(filter)], { conditions: [], read }) : [];
+
+/** The conditions of nodes that must all hold: those for which values are looked for come last. */
+async function allOf(nodes: readonly FilterNode[], { conditions, read }: Making): Promise<Condition[]> {
+  const made: Condition[] = [];
+  const flat = nodes.flatMap((node) => (node.kind === 'and' ? node.parts : [node]));
+  for (const node of flat.toSorted((one, other) => Number(looksForValues(one)) - Number(looksForValues(other))))
+    made.push(await conditionOf(node, { conditions: [...conditions, ...made], read }));
+  return made;
+}
+
+function looksForValues(node: FilterNode): boolean {
+  if (node.kind === 'not') return looksForValues(node.part);
+  if ('parts' in node) return node.parts.some(looksForValues);
+  if (node.kind === 'range') return node.field === 'source' || kindOfRange(node.field, node.range) === 'string';
+  return node.kind === 'prefix';
+}
+
+async function conditionOf(node: FilterNode, making: Making): Promise<Condition> {
+  switch (node.kind) {
+    case 'and':
+      return { must: await allOf(node.parts, making) };
+    case 'or':
+      return { should: await Array.fromAsync(node.parts, (part) => conditionOf(part, making)) };
+    case 'not':
+      return { must_not: [await conditionOf(node.part, making)] };
+    case 'in':
+      return oneOf(node.field, node.values);
+    case 'exists':
+      return node.field === 'source' ? {} : { key: 'fields', match: { value: existence(node.field) } };
+    case 'prefix':
+      return await textWithin(node.field, (text) => text.startsWith(safe(node.prefix).slice(0, LONGEST)), making);
+    default:
+      return node.field !== 'source' && kindOfRange(node.field, node.range) === 'number'
+        ? numberWithin(node.field, node.range)
+        : await textWithin(node.field, within(node.range), making);
+  }
+}
+
+function oneOf(key: string, values: readonly FilterScalar[]): Condition {
   if (key === 'source') return { key: 'source', match: { any: values.map((value) => safe(String(value))) } };
   return { key: 'fields', match: { any: values.map((value) => entry(key, value)) } };
 }
 
 /** All bounds hold for one and the same number of the chunk. */
-function numberWithin(key: string, range: Range): Condition {
-  const value = { key: 'value', range: { ...(range as Record<keyof Range, number>) } };
+function numberWithin(key: string, range: FilterRange): Condition {
+  const value = { key: 'value', range: { ...(range as Record<keyof FilterRange, number>) } };
   return { nested: { key: 'numbers', filter: { must: [{ key: 'key', match: { value: safe(key) } }, value] } } };
 }
 
-async function textWithin(
-  key: string,
-  range: Range,
-  { conditions, read }: { conditions: Condition[]; read: ReadPart },
-): Promise<Condition> {
+/** One of the texts that the test holds for. */
+async function textWithin(key: string, isWithin: (text: string) => boolean, { conditions, read }: Making): Promise<Condition> {
   const isSource = key === 'source';
   const start = isSource ? '' : safe(entryStart(key));
-  const isWithin = within(range);
   const found = new Set<string>();
   for await (const page of read(isSource ? 'source' : 'fields', conditions)) {
     for (const { payload } of page) {
@@ -57,15 +88,15 @@ async function textWithin(
         if (value.startsWith(start) && isWithin(value.slice(start.length))) found.add(value);
     }
     if (found.size > VALUES_AT_MOST)
-      throw new KbError('usage', `The range of «${key}» in the filter holds more than ${VALUES_AT_MOST} texts.`, {
-        hint: 'Give a narrower range, or narrow it by another key: Qdrant has no ranges of texts, so each of them is asked for.',
+      throw new KbError('usage', `The range or prefix of «${key}» in the filter holds for more than ${VALUES_AT_MOST} texts.`, {
+        hint: 'Give a narrower one, or narrow it by another field: Qdrant has no ranges of texts, so each of them is asked for.',
       });
   }
   return found.size > 0 ? { key: isSource ? 'source' : 'fields', match: { any: [...found] } } : NOTHING;
 }
 
 /** Whether a text is within the bounds, by the code points of its letters: UTF-8 sorts as they do. */
-function within(range: Range): (text: string) => boolean {
+function within(range: FilterRange): (text: string) => boolean {
   const bounds = Object.entries(range).flatMap(([sign, bound]) =>
     bound === undefined ? [] : [[sign, Buffer.from(String(bound))] as const],
   );

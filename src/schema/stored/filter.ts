@@ -1,0 +1,131 @@
+import { z } from 'zod';
+
+/** A value that is compared. */
+export type FilterScalar = string | number | boolean;
+
+/** The bounds of a range, at least one of them. */
+export interface FilterRange {
+  gt?: string | number | undefined;
+  gte?: string | number | undefined;
+  lt?: string | number | undefined;
+  lte?: string | number | undefined;
+}
+
+/** What must hold for a field: all keys of an object. */
+export type FilterCondition = FilterScalar | (FilterRange & { in?: FilterScalar[]; prefix?: string; exists?: boolean });
+
+/** Conditions by field, all of which must hold; under `and` and `or` lists of filters, under `not` a filter. */
+export interface Filter {
+  [field: string]: FilterCondition | Filter | Filter[];
+}
+
+/** Filters inside each other, filters in a list, conditions of a whole filter, values of `in`, at most. */
+const DEEPEST = 8;
+const MOST_FILTERS = 100;
+const MOST_CONDITIONS = 1_000;
+const MOST_VALUES = 10_000;
+
+const BOUNDS = new Set(['gt', 'gte', 'lt', 'lte']);
+const SIGNS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
+
+type Path = (string | number)[];
+
+/** The first mistake of a filter: where it is, and what is expected there. */
+interface Misfit {
+  path: Path;
+  expected: string;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+
+/** The mistake of a filter at a depth; `counted` counts its conditions. */
+function misfitOf(filter: unknown, path: Path, { depth, counted }: { depth: number; counted: { conditions: number } }): Misfit | undefined {
+  if (depth > DEEPEST) return { path, expected: `at most ${DEEPEST} levels of filters` };
+  if (!isObject(filter)) return { path, expected: 'an object such as {"year": {"gte": 2024}}' };
+  const entries = Object.entries(filter);
+  if (depth > 1 && entries.length === 0) return { path, expected: 'at least one condition' };
+  for (const [key, value] of entries) {
+    const at = [...path, key];
+    const next = { depth: depth + 1, counted };
+    const misfit =
+      key === 'not' ? misfitOf(value, at, next) : key === 'and' || key === 'or' ? misfitIn(value, at, next) : misfitAt(value, at);
+    if (misfit) return misfit;
+    if (++counted.conditions > MOST_CONDITIONS)
+      return { path: at, expected: `at most ${MOST_CONDITIONS.toLocaleString('en-US')} conditions` };
+  }
+  return undefined;
+}
+
+function misfitIn(list: unknown, path: Path, next: Parameters<typeof misfitOf>[2]): Misfit | undefined {
+  if (!Array.isArray(list) || list.length === 0 || list.length > MOST_FILTERS)
+    return { path, expected: `a list of 1 to ${MOST_FILTERS} filters` };
+  for (const [i, filter] of list.entries()) {
+    const misfit = misfitOf(filter, [...path, i], next);
+    if (misfit) return misfit;
+  }
+  return undefined;
+}
+
+/** The mistake of the condition of a field. */
+function misfitAt(condition: unknown, path: Path): Misfit | undefined {
+  if (isScalar(condition)) return undefined;
+  if (!isObject(condition)) return { path, expected: `a text, a number, true, false or an object with ${SIGNS.join(', ')}` };
+  const entries = Object.entries(condition).filter(([, value]) => value !== null && value !== undefined);
+  if (entries.length === 0) return { path, expected: `one of ${SIGNS.join(', ')}` };
+  for (const [sign, value] of entries) {
+    const expected = expectedOf(sign, value);
+    if (expected !== undefined) return { path: [...path, sign], expected };
+  }
+  return undefined;
+}
+
+/** What is expected in the place of a value; undefined where it fits. */
+function expectedOf(sign: string, value: unknown): string | undefined {
+  if (BOUNDS.has(sign)) return typeof value === 'string' || Number.isFinite(value) ? undefined : 'a text or a number';
+  if (sign === 'prefix') return typeof value === 'string' && value !== '' ? undefined : 'a text';
+  if (sign === 'exists') return typeof value === 'boolean' ? undefined : 'true or false';
+  if (sign !== 'in') return `one of ${SIGNS.join(', ')}`;
+  const fits = Array.isArray(value) && value.length > 0 && value.length <= MOST_VALUES && value.every(isScalar);
+  return fits ? undefined : `a list of 1 to ${MOST_VALUES.toLocaleString('en-US')} texts, numbers, true or false`;
+}
+
+const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
+const bound = (description: string) => ({ description, anyOf: [{ type: 'string' }, { type: 'number' }] });
+const nested = { $ref: '#/$defs/Filter' };
+
+/** What JSON Schema can say of it. */
+const conditionSchema = {
+  anyOf: [
+    ...scalarSchema.anyOf,
+    {
+      type: 'object',
+      properties: {
+        in: { description: 'Any of these values', type: 'array', minItems: 1, maxItems: MOST_VALUES, items: scalarSchema },
+        gt: bound('More than this'),
+        gte: bound('At least this'),
+        lt: bound('Less than this'),
+        lte: bound('At most this'),
+        prefix: { description: 'Text that begins like this', type: 'string', minLength: 1 },
+        exists: { description: 'Whether the field is there', type: 'boolean' },
+      },
+      additionalProperties: false,
+    },
+    { type: 'array', minItems: 1, maxItems: MOST_FILTERS, items: nested },
+    nested,
+  ],
+};
+
+/** Which chunks are meant. Fields: `source`, `title`, any metadata key, nested ones as dotted paths. Where a chunk lacks the field a comparison is false; of a list any value counts. */
+export const Filter = z
+  .record(z.string(), z.unknown() as z.ZodType<Filter[string]>)
+  .check(({ value, issues }) => {
+    const misfit = misfitOf(value, [], { depth: 1, counted: { conditions: 0 } });
+    if (misfit) issues.push({ code: 'custom', message: misfit.expected, path: misfit.path, input: value });
+  })
+  .meta({
+    id: 'Filter',
+    description:
+      'Filter applied before the search: {"field": value}, or in place of the value {"in": [..]}, {"gte": .., "lt": ..}, {"prefix": ".."}, {"exists": true}. All keys must hold; {"or": [..]}, {"and": [..]} and {"not": {..}} combine filters, at most 8 deep',
+    additionalProperties: conditionSchema,
+  });
