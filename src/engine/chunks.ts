@@ -76,7 +76,7 @@ export async function* editStored({ chunks }: EditRequest, context: Context): Ru
   });
 }
 
-/** Removes stored chunks, whatever embedder they are of. A source that is no stored one may be the path of one, spelled in another way. */
+/** Removes stored chunks of any embedder. A source that is not stored may be another spelling of a stored path. */
 export async function* deleteStored(request: DeleteRequest, context: Context): Run<DeleteResult> {
   const where = whereOf(request);
   return yield* withLock(context, async function* () {
@@ -87,7 +87,7 @@ export async function* deleteStored(request: DeleteRequest, context: Context): R
   });
 }
 
-/** Exactly one way to say what, and not an empty one: an empty filter would remove everything. */
+/** Requires exactly one non-empty selector: an empty filter would remove everything. */
 function whereOf({ ids, source, filter }: DeleteRequest): Where {
   const given = [ids, source, filter].filter((value) => value !== undefined);
   const hint = 'Give one of: ids (--id, repeatable), source (--source), filter (--filter).';

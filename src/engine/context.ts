@@ -9,44 +9,44 @@ import type { Config } from '../schema/config.ts';
 import { KbError } from '../core/errors.ts';
 import { Sources } from '../schema/source-entries.ts';
 
-/** Settings that name who embeds. */
+/** Settings that choose an embedder. */
 export type ChosenEmbedder = Pick<Config['embedding'], 'model' | 'options'> & { provider: string };
 
-/** What is opened when it is first needed, shared by all that ask for the same, and closed with the engine. */
+/** Resources that are opened on first use, shared, and closed with the engine. */
 export interface Resources {
   embedder(settings: ChosenEmbedder): Promise<Embedder>;
-  /** The model of that embedder, which is not opened for it where its name is known without. */
+  /** The model of an embedder, without opening it if the name is known. */
   modelOf(settings: ChosenEmbedder): Promise<string>;
   store(settings: Config['storage']): Promise<VectorStore>;
-  /** `llm` is who grades where the provider is `llm`, with the model and the options of `settings` over its own. */
+  /** `llm` grades if the provider is `llm`, with the model and options of `settings` over its own. */
   reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
-  /** `embedder` helps an answerer that compares sentences; undefined where the collection has no vectors. */
+  /** `embedder` is for an answerer that quotes; undefined if the collection has no vectors. */
   llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
   reader(): Promise<DocumentReader>;
-  /** For one run: what may be private depends on what its user named. The browser behind it is shared, and starts with the first page. */
+  /** A renderer for one run: which private addresses are allowed depends on the sources that its user named. All runs share one browser. */
   renderer(door: RendererOptions): Renderer;
-  /** Who may ask a host for pages, of all runs. */
+  /** Limits requests per host across all runs. */
   turns: HostLimiter;
   close(): Promise<void>;
 }
 
-/** What an operation has at hand, beside its request. */
+/** What an operation needs besides its request. */
 export interface Context extends PathPlace {
-  /** The configuration, with what the request says laid over it. */
+  /** The configuration with the request's settings over it. */
   settings: Config;
   resources: Resources;
   surface: Surface;
   access?: AccessRights | undefined;
   signal?: AbortSignal | undefined;
-  /** Whether the report's lists (`items`, `outputs`) are wanted; the counts always are. */
+  /** Whether the report includes its lists (`items`, `outputs`); counts are always included. */
   lists: boolean;
 }
 
-/** Whether it says what is to be read. */
+/** Whether any source is given. */
 export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);
 
-/** Throws a KbError (`usage`) where neither a request nor the configuration says what is to be read. */
+/** Throws a KbError (`usage`) if neither the request nor the configuration names a source. */
 export function assertSources(request: Sources, { sources }: Config): void {
   if (namesSources(request) || namesSources(sources)) return;
   throw new KbError('usage', 'At least one of docs, urls, api or markdown must be provided.', {

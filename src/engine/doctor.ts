@@ -15,7 +15,7 @@ type Finding = Omit<DoctorCheck, 'name'>;
 
 const ok = (message: string): Finding => ({ status: 'ok', message });
 
-/** Checks what kb needs: each check tells what it found and, where something is wrong, the way out. `connections` also asks the providers. */
+/** Checks the setup. Each check reports what it found and how to fix it. `connections` also sends requests to the providers. */
 export async function* doctor({ connections = false }: DoctorRequest, context: Context): Run<DoctorResult> {
   const checks: DoctorCheck[] = [];
   const steps: [string, () => Promise<Finding>][] = [
@@ -95,7 +95,7 @@ async function checkReranker({ settings, resources, signal }: Context, connectio
   return ok(`${provider} / ${reranker.model}: answers`);
 }
 
-/** What can be said of a provider without asking it: that it could be opened, for which its key has to be set where it needs one. */
+/** The finding for a provider that could be opened but was not called. */
 function notAsked(provider: string, model: string): Finding {
   const isOpen = providerNamed(provider)?.is_open;
   return ok(`${provider} / ${model}: ${isOpen ? 'needs no key' : 'the key is set'} (--connections asks the provider)`);
@@ -110,7 +110,7 @@ async function checkBrowser(): Promise<Finding> {
   };
 }
 
-/** What requests are given for sites and APIs: a variable that is not set makes each of them an error. */
+/** Checks the credentials for sites and APIs: an unset variable would make each request fail. */
 function checkSites({ settings: { network, ingestion } }: Context): Finding {
   const { headers, params, body } = ingestion.api;
   for (const { origin } of network.sites) givenTo(new URL(origin), network.sites);

@@ -12,16 +12,16 @@ interface Driver<Options, Opened> {
   open(options: Options): Promise<Opened>;
 }
 
-/** The drivers of an engine by their names: those of kb, and one's own beside them. Each lookup throws a KbError (`configuration`) that names the nearest where there is none. */
+/** The built-in and own drivers of an engine by name. Each lookup throws a KbError (`configuration`) with the nearest name if there is none. */
 interface DriverTable {
-  /** `model` is absent where only the open driver knows it. */
+  /** `model` is absent if only the opened driver knows it. */
   embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
   llm(name: string): Driver<ModelOptions, Llm>;
   reranker(name: string): Driver<ModelOptions, Reranker>;
   store(name: string): Driver<StoreOptions, VectorStore>;
 }
 
-/** The names of one's own drivers. Throws a KbError (`configuration`) for a name that kb has itself. */
+/** The names of own drivers. Throws a KbError (`configuration`) for a name that a built-in driver has. */
 export function driverNames(own: OwnDrivers): OwnNames {
   const names = ownNames(own);
   for (const [kind, { options }] of DRIVER_KINDS) {
@@ -34,7 +34,7 @@ export function driverNames(own: OwnDrivers): OwnNames {
   return names;
 }
 
-/** All that can be opened. */
+/** The built-in drivers and own drivers. */
 export function driverTable(own: OwnDrivers): DriverTable {
   const { llm: _llm, ...rerankers } = drivers.rerankers; // it needs a language model, and is opened with one
   return {
@@ -45,13 +45,13 @@ export function driverTable(own: OwnDrivers): DriverTable {
   };
 }
 
-/** The names of `storage.options` that a request over the network may set for this vector database. */
+/** The names of `storage.options` that a network request may set for this vector database. */
 export function requestOptionsOf(vector_db: string, own: OwnDrivers): readonly string[] {
   const rows: Record<string, { requestOptions?: readonly string[] }> = { ...drivers.stores, ...own.stores };
   return Object.hasOwn(rows, vector_db) ? (rows[vector_db]!.requestOptions ?? []) : [];
 }
 
-/** Settings of a language model with the window that its provider is known for, where none is configured; it holds at least twice the answer that is asked for. */
+/** Adds the known context window of the provider if none is configured; it holds at least twice `max_tokens`. */
 export function withKnownWindow(llm: LlmConfig): LlmConfig {
   const known = llm.provider === BUNDLED ? Infinity : providerNamed(llm.provider)?.llm?.context_window;
   if (llm.context_window !== undefined || known === undefined) return llm;

@@ -15,7 +15,7 @@ import { assertCollections, assertPermitted, collectionsOf, lendable } from './p
 import { createResources } from './resources.ts';
 import { work, type Work } from './work.ts';
 
-/** Makes an engine. Nothing is opened or read before the first run. Throws a KbError (`configuration`) for a driver whose name kb has itself. */
+/** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an own driver with a built-in name. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', ...own }: EngineOptions): Engine {
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
@@ -53,7 +53,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   };
 }
 
-/** Throws a KbError (`usage`) for a name that no operation has. */
+/** Throws a KbError (`usage`) for an unknown operation. */
 function named(name: string): OperationName {
   if (Object.hasOwn(operations, name)) return name as OperationName;
   const meant = nearest(name, Object.keys(operations));

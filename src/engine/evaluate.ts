@@ -10,12 +10,12 @@ import { openCollection } from './collections.ts';
 import type { Context } from './context.ts';
 import { chat, openQuestionWriter, retrieve } from './query.ts';
 
-/** Hits that a gold passage is looked for among, at least: recall is counted at 10. */
+/** Minimum number of hits in which a gold passage is searched for: recall is measured at 10. */
 const DEPTH = 10;
 
 /**
- * Asks every question of a golden set and measures what comes of it. An answer is asked for where the question says what is expected of one.
- * Throws a KbError where none of the questions could be asked.
+ * Asks every question of a golden set and scores the results. An answer is requested only if the question expects one. Throws a KbError if no
+ * question could be asked.
  */
 export async function* evaluate({ questions }: EvaluationRequest, context: Context): Run<EvaluationResult> {
   const outcomes: Judged[] = [];
@@ -43,7 +43,7 @@ interface Found {
 const needsAnswer = ({ answerable = true, must = [], turns }: GoldenQuestion): boolean =>
   !answerable || must.length > 0 || turns !== undefined;
 
-/** What is found and answered. Of a conversation, the hits are those that its last turn found for itself. */
+/** Retrieves and answers. In a conversation, the hits are those of the last turn. */
 async function askQuestion(question: GoldenQuestion, context: Context): Promise<Found> {
   const [last, ...before] = (question.turns ?? [question.question!]).toReversed();
   let rank: number | undefined;
@@ -65,7 +65,7 @@ function withDepth(context: Context): Context {
   return { ...context, settings: { ...context.settings, retrieval: { ...retrieval, top_k: Math.max(DEPTH, retrieval.top_k) } } };
 }
 
-/** As in `kb chat`: a turn that follows others is rewritten for the search, unless the settings say whether it is. */
+/** As in `kb chat`, follow-up turns are rewritten by default. */
 function inConversation(context: Context, history: readonly HistoryEntry[]): Context {
   const { chat: chatSettings } = context.settings;
   const enabled = chatSettings.query_rewrite.enabled ?? history.length > 0;
@@ -96,7 +96,7 @@ function confidenceOf({ answer_confidence: { level, probability } }: ChatResult)
   return { level, ...(probability === undefined ? {} : { probability }) };
 }
 
-/** Questions that the collection answers, spread over its documents: written by the configured model, else made of headings. */
+/** Proposes questions spread over the documents of a collection, written by the configured model or made from headings. */
 export async function* propose({ count }: ProposalRequest, context: Context): Run<ProposalResult> {
   const collection = await openCollection(context);
   const writer = await openQuestionWriter(context);

@@ -11,7 +11,7 @@ import { redacted, redactorFor } from '../stages/extract/redact-documents.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
 
-/** An extractor for each kind of source that a request gives, and what closes their connections in the end. `memory` is of what is stored: `urls` alone has use for it. */
+/** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only. */
 export async function openExtractors(
   { docs, urls, api, markdown }: Sources,
   context: Context,

@@ -19,12 +19,15 @@ import { openExtractors } from './extractors.ts';
 import { changedOrigins, keepOrigins, recallOrigins } from './origins.ts';
 import { openMemory } from './open-page-memory.ts';
 
-/** Milliseconds between two reports of progress. */
+/** Milliseconds between progress events. */
 const PULSE = 200;
-/** The share of text in other languages than English above which the multilingual model is offered. */
+/** Share of non-English text above which the multilingual model is suggested. */
 const FOREIGN_SHARE = 0.2;
 
-/** The full pipeline: extract, chunk, embed, store. It streams, and what it has stored stays when it is stopped. Without sources it reads the configured ones, whose paths count from `home`. */
+/**
+ * Runs the full pipeline: extract, chunk, embed, store. It streams, and stored documents stay if it is stopped. Without sources it reads the
+ * configured ones, with paths relative to `home`.
+ */
 export async function* ingest(given: IngestRequest, asked: Context): Run<IngestResult> {
   const isConfigured = !namesSources(given);
   const request = isConfigured ? { ...given, ...asked.settings.sources } : given;
@@ -47,11 +50,11 @@ interface Task {
   request: IngestRequest;
   context: Context;
   report: IngestReport;
-  /** What is read is what the configuration lists. */
+  /** Whether the configured sources are read. */
   isConfigured: boolean;
 }
 
-/** The error that ended an ingest, with what had been stored by then: it stays. */
+/** The error that ended an ingest, with a hint about what was stored by then. */
 function endedBy(error: unknown, { storedDocuments, result }: IngestReport): unknown {
   const kept =
     storedDocuments > 0
@@ -105,13 +108,13 @@ async function* pipeline(task: Task): Run<void> {
 const multilingualNotice = (share: number, { model, english_only }: Embedder, collection: string): string =>
   `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. The other bundled model reads ${english_only?.reads}: «kb collections reembed ${collection} --embedding-model ${english_only?.other_model}».`;
 
-/** What the work would be: all but embedding, writing and removing. */
+/** A dry run: everything but embedding, writing and removing. */
 async function* rehearse(task: Task): Run<void> {
   const { existing } = await targetCollection(task.context); // it makes none, and refuses what the run itself would
   yield* drawThrough(task, await stockOf(task, existing), { existing, finish: (read) => unwritten(read, task.report) });
 }
 
-/** What is stored and where that came from, and what the run meets of it. */
+/** Stored sources with their origins, and those that this run finds. */
 interface Stock {
   before: ReadonlyMap<string, StoredSource>;
   known: Origins;
@@ -127,11 +130,11 @@ async function stockOf({ context, report }: Task, existing: Collection | undefin
 
 interface Way {
   existing: Collection | undefined;
-  /** What is done with the documents that were read. `onFailure` is told what ends that: nothing more is asked of any source then. */
+  /** Processes the documents that were read. `onFailure` gets a fatal error before the input closes. */
   finish(read: AsyncIterable<IngestDocument>, onFailure: (error: unknown) => void): AsyncIterable<void>;
 }
 
-/** Draws the sources through extraction, comparison, parsing and chunking to their end, and reports which stored ones are gone. */
+/** Extracts, compares, parses and chunks all sources, and reports which stored ones are gone. */
 async function* drawThrough({ request, context, report, isConfigured }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
   const { settings, signal } = context;
   const { before, inventory, onProblem } = stock;
@@ -165,7 +168,7 @@ async function* drawThrough({ request, context, report, isConfigured }: Task, st
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>
   (await collection?.sources()) ?? new Map<string, StoredSource>();
 
-/** The documents that could be read; the others go into the report. */
+/** Yields the documents that could be read; reports the others. */
 async function* readable(works: AsyncIterable<IngestDocument | Unread>, report: IngestReport): AsyncGenerator<IngestDocument, void, void> {
   for await (const work of works) {
     if ('candidate' in work) {
@@ -183,7 +186,7 @@ async function* unwritten(works: AsyncIterable<IngestDocument>, report: IngestRe
   for await (const work of works) yield report.written({ work, stored: false });
 }
 
-/** Draws the documents through the pipeline, and tells now and then how far it is. */
+/** Runs the pipeline to its end and yields progress events. */
 async function* watch(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
   let told = 0;
   for await (const _step of withHeartbeat(written, PULSE)) {

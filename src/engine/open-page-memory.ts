@@ -22,13 +22,13 @@ interface MemoryOptions {
   request: IngestRequest;
   /** What is stored now. */
   before: ReadonlyMap<string, StoredSource>;
-  /** Told in a sentence that nothing is kept, and why. */
+  /** Called with a sentence that says why nothing is kept. */
   onProblem(message: string): void;
 }
 
-/** A memory and what lets go of it. */
+/** An open page memory. */
 interface OpenMemory {
-  /** Undefined where nothing can be kept, or no pages are asked for. */
+  /** Undefined if nothing can be kept or no pages are requested. */
   pages: PageMemory | undefined;
   close(): Promise<void>;
 }
@@ -36,8 +36,8 @@ interface OpenMemory {
 const NONE: OpenMemory = { pages: undefined, close: async () => {} };
 
 /**
- * What earlier runs know of the pages of the collection that the settings name. Only what is stored just as this run would store it is recalled: a page
- * that was deleted, or that is to be chunked in another way, is read again. Never throws.
+ * Opens what earlier runs know of the pages of the collection. A page is recalled only if it is stored exactly as this run would store it. Never
+ * throws.
  */
 export async function openMemory(context: Context, { request, before, onProblem }: MemoryOptions): Promise<OpenMemory> {
   if (request.urls === undefined || (request.dry_run && request.force)) return NONE; // all is to be read, and nothing written down
@@ -69,13 +69,15 @@ export async function openMemory(context: Context, { request, before, onProblem 
   }
 }
 
-/** Removes what is known of the pages of the collection that the settings name. Nothing of the collection is left then that it could be about. */
+/** Removes the page memory of the collection. */
 export async function dropMemory({ settings, home }: Context): Promise<void> {
   const { folder, name } = placeOf(settings, home);
   await rm(join(folder, name), { force: true }).catch(() => {}); // what it says is compared with what is stored
 }
 
-/** What decides what becomes of a page, in few letters: the settings, and the version of kb, which may read it better. Of what sites are given the names alone: values are secret. */
+/**
+ * A hash of what affects how pages are read: settings and kb version. For sites it includes only the names of what is sent, since values are secret.
+ */
 function circumstancesOf({ ingestion: { urls }, network }: Config): string {
   const given = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
     origin,
@@ -86,7 +88,7 @@ function circumstancesOf({ ingestion: { urls }, network }: Config): string {
   return hash(JSON.stringify([packageVersion(), urls.frontmatter, urls.render, network.user_agent, given])).slice(0, 8);
 }
 
-/** For as long as it is open, nobody else opens it to write: stores that are no folder have no lock of their own. Throws a KbError (`aborted`) where someone has. */
+/** Opens the memory while holding a lock on its file. Throws a KbError (`aborted`) if another run holds it. */
 async function locked({ folder, name }: { folder: string; name: string }, open: () => Promise<OpenMemory>): Promise<OpenMemory> {
   const isTaken = new AbortController();
   const { release } = await lockForWriting(folder, `${name}.lock`, { signal: isTaken.signal, onWait: () => isTaken.abort() });

@@ -14,13 +14,10 @@ const Kept = z.object({ version: z.literal(1), inputs: z.record(z.string(), z.ar
 const fileOf = ({ storage, collection }: Config, home: string): string =>
   join(folderBeside(storage, { home, name: '.sources' }), `${collection}.json`);
 
-/** Told in a sentence what could not be done, and why. */
+/** Called with a sentence that says what failed and why. */
 type OnProblem = (message: string) => void;
 
-/**
- * Which stored sources of the collection that the settings name came from the configured sources, and from which of them: what left the list can be
- * told from what somebody ingested by hand. Never throws.
- */
+/** Reads which stored sources came from which configured source, so that those that left the configuration can be told from others. Never throws. */
 export async function recallOrigins({ settings, home }: Context, onProblem: OnProblem): Promise<Origins> {
   try {
     const { inputs } = Kept.parse(JSON.parse(await readFile(fileOf(settings, home), 'utf8')));
@@ -32,7 +29,7 @@ export async function recallOrigins({ settings, home }: Context, onProblem: OnPr
   }
 }
 
-/** Writes that down, whole or not at all. Never throws. */
+/** Saves the origins atomically. Never throws. */
 export async function keepOrigins(origins: Origins, { settings, home }: Context, onProblem: OnProblem): Promise<void> {
   const file = fileOf(settings, home);
   const inputs: Record<string, string[]> = {};
@@ -47,7 +44,7 @@ export async function keepOrigins(origins: Origins, { settings, home }: Context,
   }
 }
 
-/** Forgets it, with the collection. */
+/** Removes the saved origins of a collection. */
 export const dropOrigins = ({ settings, home }: Context): Promise<void> => rm(fileOf(settings, home), { force: true }).catch(() => {});
 
 /** Writes down the same of the collection `to` as of `from`. Never throws: what is not known is not told. */
@@ -63,19 +60,19 @@ export async function copyOrigins(
 const reasonOf = (cause: unknown): string =>
   cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : describeFileError(cause, 'write');
 
-/** What an ingest changes of it. */
+/** What an ingest learns about origins. */
 interface Change {
-  /** What was known before. */
+  /** Known before the run. */
   known: Origins;
-  /** What this run met. */
+  /** Found by this run. */
   met: Origins;
   before: ReadonlyMap<string, StoredSource>;
   removed: readonly string[];
-  /** It read the configured sources; else what it met is nobody's but theirs who gave it. */
+  /** Whether the run read the configured sources; others have no origin. */
   isConfigured: boolean;
 }
 
-/** What is known afterwards: the last one who gave a source has it, and what is stored no more is forgotten. */
+/** The origins after a run: the last input that gave a source owns it, and removed sources are dropped. */
 export function changedOrigins({ known, met, before, removed, isConfigured }: Change): Origins {
   const gone = new Set(removed);
   const stays = [...known].filter(([source]) => before.has(source) && !met.has(source) && !gone.has(source));

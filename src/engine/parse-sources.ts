@@ -14,12 +14,12 @@ import { OmittedContent } from '../stages/ingest/ingest-report.ts';
 import type { Context } from './context.ts';
 import { openExtractors } from './extractors.ts';
 
-/** Documents made at once. */
+/** Documents parsed concurrently. */
 const AT_ONCE = 4;
-/** Milliseconds between two reports of progress, at least. */
+/** Minimum milliseconds between progress events. */
 const PULSE = 200;
 
-/** Files to normalized documents. */
+/** Parses files. */
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
   if ((files === undefined) === (folder === undefined))
     throw new KbError('usage', 'Exactly one of files and folder must be given.', {
@@ -29,7 +29,7 @@ export async function* parse({ files, folder }: ParseRequest, context: Context):
   return yield* documents({ docs }, context);
 }
 
-/** Files that someone sent, to normalized documents. */
+/** Parses uploaded files. */
 export async function* upload(request: UploadRequest, context: Context): Run<DocumentsResult> {
   const { settings, resources, signal } = context;
   const { frontmatter } = settings.ingestion.docs;
@@ -37,7 +37,7 @@ export async function* upload(request: UploadRequest, context: Context): Run<Doc
   return yield* gathered({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
 }
 
-/** Web pages to normalized documents. */
+/** Reads web pages. */
 export async function* scrape({ url }: ScrapeRequest, context: Context): Run<PagesResult> {
   try {
     return asPages(yield* documents({ urls: url }, context));
@@ -53,7 +53,7 @@ function asPages({ documents: pages, ...rest }: DocumentsResult): PagesResult {
 
 const nothingYet = (): DocumentsResult => ({ documents: 0, failed: 0, outputs: [], notices: [], errors: [] });
 
-/** Answers of HTTP APIs to normalized documents. */
+/** Reads records of HTTP APIs. */
 export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: Context): Run<DocumentsResult> {
   if ((apis === undefined) === (url === undefined))
     throw new KbError('usage', 'Exactly one of url and apis must be given.', {
@@ -63,7 +63,7 @@ export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: C
   return yield* documents({ api }, context);
 }
 
-/** The documents of one kind of source, without storing them. */
+/** Extracts the documents of one kind of source without storing them. */
 async function* documents(sources: Sources, context: Context): Run<DocumentsResult> {
   const { extractors, close } = await openExtractors(sources, context);
   try {
@@ -73,7 +73,7 @@ async function* documents(sources: Sources, context: Context): Run<DocumentsResu
   }
 }
 
-/** What the extractors find, each document handed out as an `item` as soon as it is made. */
+/** Collects documents, and yields each as an `item` event as soon as it is parsed. */
 async function* gathered(extractors: Extractors, context: Context): Run<DocumentsResult> {
   const result = nothingYet();
   try {
@@ -114,7 +114,7 @@ async function* gatheredInto(result: DocumentsResult, extractors: Extractors, co
   if (sentence !== undefined) result.notices.push(sentence);
 }
 
-/** How far it is; of pages also how many are known and not read yet. */
+/** Progress counts; for pages also how many are queued. */
 function countsOf({ documents: done, failed }: DocumentsResult, { expected, isCrawl }: { expected: number; isCrawl: boolean }) {
   return { expected, done, failed, ...(isCrawl ? { pages: done, queued: Math.max(0, expected - done - failed) } : {}) };
 }

@@ -3,7 +3,7 @@ import { setUpBrowser } from '../drivers/browser/install-browser.ts';
 import type { SetupBrowserRequest, SetupBrowserResult } from '../schema/diagnosis.ts';
 import type { Context } from './context.ts';
 
-/** Finds a Chrome or Chromium that starts, else installs one. */
+/** Finds a Chrome or Chromium that starts, or installs one. */
 export async function* setupBrowser(_request: SetupBrowserRequest, { signal }: Context): Run<SetupBrowserResult> {
   const work = setUpBrowser({ signal });
   const { path, version, isInstalled } = yield* told(work);

@@ -12,24 +12,24 @@ import { driverTable, withKnownWindow } from './driver-table.ts';
 import type { Resources } from './context.ts';
 import { isOperators, storeUrl } from './store-address.ts';
 
-/** Things that are open at once, at most: requests choose the names of models and stores, and could name new ones for ever. */
+/** Most resources that stay open: requests choose the names of models and stores, so that their number is not bounded otherwise. */
 const MOST = 64;
 
 interface Closable {
   close?(): Promise<void>;
 }
 
-/** Keeps what was opened for whoever asks for the same again. */
+/** A cache of opened resources. */
 interface ResourceCache {
-  /** What was opened under that key, or what `open` opens now. A failed opening is tried again when it is asked for again. */
+  /** The resource with this key, opened if necessary. A failed opening is not cached. */
   get<T extends object>(key: readonly unknown[], open: () => Promise<T>): Promise<T>;
   /** Closes everything. */
   clear(): Promise<void>;
 }
 
 /**
- * An empty shelf. When it is full, what nobody has asked for longest is let go; it is not closed then, as a run may be working with it, but when the
- * shelf is cleared, where somebody still holds it, or else by the garbage collector.
+ * Creates a cache that evicts the least recently used resource. An evicted one may still be in use: it is closed by `clear`, or by the garbage
+ * collector.
  */
 export function createResourceCache(most = MOST): ResourceCache {
   const opened = new Map<string, Promise<Closable>>();
@@ -66,16 +66,16 @@ export function createResourceCache(most = MOST): ResourceCache {
 
 const READER = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
-/** What an engine is made with, as far as it matters to what it opens. */
+/** The options of an engine that its resources depend on. */
 interface Surroundings {
   config: Config;
-  /** What relative store paths are relative to. */
+  /** The base of relative store paths. */
   home: string;
   surface: Surface;
   own?: OwnDrivers | undefined;
 }
 
-/** Resources for one engine. On a server a store gets its key only where the operator named it. */
+/** Creates the resources of an engine. On a server, a store gets its key only if the operator named the store. */
 export function createResources({ config, home, surface, own: ownDrivers = {} }: Surroundings): Resources {
   const table = driverTable(ownDrivers);
   const shelf = createResourceCache();

@@ -8,33 +8,36 @@ import { realPath } from '../stages/extract/files/local-path.ts';
 
 type Storage = Pick<Config['storage'], 'url' | 'vector_db'>;
 
-/** What is an address, and no path: with more than one letter before the colon, which could name a disk. */
+/** Whether it is a URL and not a path. A single letter before the colon is a Windows drive. */
 export const isAddress = (url: string): boolean => /^[a-z][a-z0-9+.-]+:/i.test(url);
 
-/** What a store of kb says of itself; undefined for one's own. */
+/** The registry row of a built-in store; undefined for own stores. */
 const rowOf = (vector_db: string): StoreDriver | undefined => {
   const rows: Record<string, StoreDriver> = drivers.stores;
   return Object.hasOwn(rows, vector_db) ? rows[vector_db] : undefined;
 };
 
-/** Whether stores of this kind are folders of this machine, where their address is no other. */
+/** Whether stores of this kind are local folders by default. */
 export const liesInFolder = (vector_db: string): boolean => rowOf(vector_db)?.lies_in === 'folder';
 
 const hasFolder = ({ vector_db }: Storage, url: string): boolean => rowOf(vector_db) !== undefined && isAbsolute(url);
 
-/** The folder of this machine where what belongs to a store and not into it may lie: the store's own, or `.kb` where it is elsewhere. */
+/** The local folder for files that accompany a store: the store's own folder, or `.kb` if the store is elsewhere. */
 export function storeFolder(storage: Storage, home: string): string {
   const url = storeUrl(storage, home);
   return hasFolder(storage, url) ? url : resolve(home, '.kb');
 }
 
-/** A folder of that name beside the tables of a store; each store that is elsewhere has one of its own. */
+/** A named folder beside the tables of a store. Stores that are elsewhere get one each. */
 export function folderBeside(storage: Storage, { home, name }: { home: string; name: string }): string {
   const url = storeUrl(storage, home);
   return join(storeFolder(storage, home), name, ...(hasFolder(storage, url) ? [] : [hash(storage.vector_db, url).slice(0, 16)]));
 }
 
-/** The address of a store: the same however it is spelled, so that one store is opened and locked once. A path is relative to `home`, and its links are resolved as far as it exists. */
+/**
+ * The canonical address of a store, so that each store is opened and locked once. Paths are relative to `home`, with links resolved as far as they
+ * exist.
+ */
 export function storeUrl({ url, vector_db }: Storage, home: string): string {
   const row = rowOf(vector_db);
   if (!row) return url ?? ''; // one's own: what it means is its driver's affair
@@ -45,7 +48,7 @@ export function storeUrl({ url, vector_db }: Storage, home: string): string {
   return realPath(resolve(home, path));
 }
 
-/** The path of a folder, given as one or as `file:`; undefined for what lies elsewhere. */
+/** The path of a folder or `file:` URL; undefined for other addresses. */
 function pathIn(given: string): string | undefined {
   if (isAbsolute(given) || !/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return given;
   try {
@@ -55,7 +58,7 @@ function pathIn(given: string): string | undefined {
   }
 }
 
-/** Whether the operator named the store: by configuring it, or by listing its address for requests. */
+/** Whether the operator configured the store or listed its address for requests. */
 export function isOperators(asked: Storage, { config, home }: { config: Config; home: string }): boolean {
   const { vector_db } = asked;
   const url = storeUrl(asked, home);

@@ -18,7 +18,7 @@ import { progress, type Progress, type Run, throwIfAborted } from '../core/run.t
 import { existingCollection, withDraft, withLock } from './collections.ts';
 import type { Context } from './context.ts';
 
-/** SHA-256 of the lines of an export, each with its line feed. */
+/** Creates a SHA-256 of the lines of an export, including line feeds. */
 function createSeal(): { add(line: string): void; digest(): string } {
   const sum = createHash('sha256');
   return { add: (line) => void sum.update(line).update('\n'), digest: () => sum.digest('hex') };
@@ -30,8 +30,8 @@ interface Line {
 }
 
 /**
- * Reads the lines of an export: its header, then its chunks as they are asked for. Throws a KbError (`invalid`) for a line that is none of an export, and in
- * the end for an export that is not whole or not as it was written; with `force` what is there is taken, but for a last line that was cut.
+ * Reads an export: its header, then its chunks on demand. Throws a KbError (`invalid`) for a wrong line, and at the end for an incomplete or changed
+ * export. With `force` it accepts what is there, except a truncated last line.
  */
 async function readExport(
   lines: AsyncIterable<string>,
@@ -110,7 +110,7 @@ function chunkOf(line: Line, value: unknown, { dimensions }: ExportHeader): Stor
   return { ...cleanChunk(chunk), ...(embedding ? { vector: Float32Array.from(embedding) } : {}) };
 }
 
-/** Undefined where the line is no JSON. */
+/** Undefined if the line is not JSON. */
 function jsonIn({ text }: Line): unknown {
   try {
     return JSON.parse(text);
@@ -127,7 +127,7 @@ function parseLine<T>(schema: z.ZodType<T>, { number }: Line, value: unknown): T
   throw new KbError('invalid', `Line ${number}: ${result.error.issues[0]!.path.join('.')}: ${result.error.issues[0]!.message}.`, { hint });
 }
 
-/** Hands out a header, every chunk with its vector, and the line that closes an export, as events of the type `item`. */
+/** Yields `item` events: a header, every chunk with its vector, and a closing line. */
 export async function* exportCollection({ name }: CollectionRequest, context: Context): Run<ExportResult> {
   const collection = await existingCollection(context, name);
   const { provider, model, dimensions } = collection.info;
@@ -154,8 +154,8 @@ const toExported = ({ vector, ...chunk }: StoredChunk): ExportedChunk => ({
 });
 
 /**
- * Makes a collection of an export's lines, under a name that is free. Nobody sees it before it is whole; of a broken export nothing is left. Throws a KbError
- * (`invalid`) for an export that was cut off or changed, unless `force` takes what is there of it.
+ * Imports an export under a free name. The collection appears only when it is complete. Throws a KbError (`invalid`) for a truncated or changed
+ * export, unless `force` is set.
  */
 export async function* importCollection({ name, lines, force = false }: ImportRequest, context: Context): Run<ImportResult> {
   const { settings, resources, signal } = context;

@@ -4,23 +4,23 @@ import type { OperationName, operations, ResultOf } from '../schema/operations.t
 import type { z } from 'zod';
 import { assertSources, type Context } from './context.ts';
 
-/** What a request is once it is checked, with its defaults. */
+/** A validated request with its defaults. */
 type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
 
-/** How an operation is done. */
+/** The implementation of an operation. */
 export interface Work<Request = unknown, Result = unknown> {
-  /** Throws a KbError for a request that fits, but means nothing with these settings. */
+  /** Throws a KbError for a valid request that makes no sense with these settings. */
   check?(request: Request, settings: Config): void;
   run(request: Request, context: Context): Run<Result>;
 }
 
-/** The work of a module that is imported when it is asked for: the table itself loads nothing heavy. */
+/** An implementation that is imported on its first call: the table itself loads nothing heavy. */
 const lazily = <Request, Result>(load: () => Promise<(request: Request, context: Context) => Run<Result>>) =>
   async function* (request: Request, context: Context): Run<Result> {
     return yield* (await load())(request, context);
   };
 
-/** How each operation of the table is done. */
+/** The implementation of each operation. */
 export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
   ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
   parse: { run: lazily(async () => (await import('./parse-sources.ts')).parse) },

@@ -10,12 +10,11 @@ import type { Context } from '../context.ts';
 import { narrowText } from './narrow-text.ts';
 import { describeSource, findSource } from './stored-source.ts';
 
-/** A passage with what the report says of it. */
 interface OrderedChunk extends Passage {
   id: string;
 }
 
-/** A stored document: its text, whole or the part that is asked for, and its chunks. */
+/** Returns a stored document: its text or the requested part, and its chunks. */
 export async function* getSource({ name, id, ...part }: GetSourceRequest, context: Context): Run<GetSourceResult> {
   const collection = await existingCollection(context, name);
   const source = await findSource(id, collection, context);
@@ -28,7 +27,7 @@ export async function* getSource({ name, id, ...part }: GetSourceRequest, contex
   return { ...described, text, chunks: documents.flat() };
 }
 
-/** Chunks in the order of their text. Several texts under one source stand one behind the other. */
+/** Chunks in the order of the text. Documents with the same source follow each other. */
 function documentsIn(stored: readonly StoredChunk[]): OrderedChunk[][] {
   const documents = [...Map.groupBy(stored, ({ metadata }) => metadata.content_hash).values()];
   return documents.map((chunks) =>
@@ -38,7 +37,7 @@ function documentsIn(stored: readonly StoredChunk[]): OrderedChunk[][] {
   );
 }
 
-/** Removes a document with all its chunks. It comes back when its source is ingested again. */
+/** Removes a document with its chunks. The next ingest of its source stores it again. */
 export async function* deleteSource({ name, id }: DeleteSourceRequest, context: Context): Run<DeleteResult> {
   const { settings } = context;
   const its = { ...context, settings: { ...settings, collection: name } };

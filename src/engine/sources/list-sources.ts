@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { existingCollection } from '../collections.ts';
 import { describeSource } from './stored-source.ts';
 
-/** One page of the documents of a collection, in the order of their sources. A page begins behind the source that its cursor names, whatever was stored or removed since. */
+/** Returns a page of the documents of a collection, ordered by source. It begins after the source of the cursor, even if that was removed. */
 export async function* listSources(request: ListSourcesRequest, context: Context): Run<ListSourcesResult> {
   const { name, prefix = '', kind, filter, limit, cursor } = request;
   const after = cursor === undefined ? undefined : sourceOf(cursor);
@@ -32,7 +32,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : 1);
 
 const cursorAt = (source: string): string => Buffer.from(JSON.stringify([source])).toString('base64url');
 
-/** Throws a KbError (`usage`) for a cursor that no page has given. */
+/** Throws a KbError (`usage`) for an invalid cursor. */
 function sourceOf(cursor: string): string {
   try {
     const [source] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];

@@ -6,10 +6,7 @@ import { readBlocks } from '../../text/markdown/blocks.ts';
 
 type Part = Pick<GetSourceRequest, 'lines' | 'page' | 'heading'>;
 
-/**
- * The text of the documents of a source, or the part of it that is asked for. Throws a KbError: `usage` for a part that makes no sense, `not_found` for one
- * that the source does not have.
- */
+/** The text of a source, or the requested part. Throws a KbError: `usage` for an invalid range, `not_found` for a part that does not exist. */
 export function narrowText({ lines, page, heading }: Part, documents: readonly (readonly Passage[])[], source: string): string {
   if ([lines, page, heading].filter((part) => part !== undefined).length > 1)
     throw new KbError('usage', 'Only one of lines, page and heading can be given.');
@@ -30,7 +27,7 @@ function rangeOf(lines: string): LineRange {
   throw new KbError('usage', 'lines: a line or a range of lines such as 10-40 is expected.');
 }
 
-/** Of several documents, each has lines of its own. */
+/** Each of several documents has its own line numbers. */
 function linesOf([first, last]: LineRange, joined: readonly JoinedText[], source: string): string {
   const parts = joined.flatMap(({ text, first_line }) => {
     const found = text.split('\n').slice(Math.max(0, first - first_line), Math.max(0, last - first_line + 1));
@@ -55,7 +52,7 @@ function pageOf(page: number, documents: readonly (readonly Passage[])[], source
 
 const folded = (title: string): string => title.normalize().trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** The first section of that heading, up to the next heading that is not below it. */
+/** The first section with this heading, including its subsections. */
 function sectionOf(heading: string, joined: readonly JoinedText[], source: string): string {
   const titles = new Set<string>();
   for (const { text } of joined) {
@@ -73,7 +70,7 @@ function sectionOf(heading: string, joined: readonly JoinedText[], source: strin
   throw missing(`${source} has no heading «${heading}».`, hint);
 }
 
-/** Headings that a message names. */
+/** Most headings in a message. */
 const MOST_NAMED = 8;
 
 const listed = (titles: readonly string[]): string =>

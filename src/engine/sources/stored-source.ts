@@ -7,12 +7,12 @@ import type { StoredSourceSummary } from '../../schema/stored/stored-sources.ts'
 import { absolutePath, fileSource } from '../../stages/extract/files/local-path.ts';
 import type { Context } from '../context.ts';
 
-/** Metadata that kb itself keeps of a chunk; the rest is the document's own. */
+/** Metadata that kb adds to a chunk; the rest comes from the document. */
 const OWN_KEYS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'location', 'page_kind', 'ingested_at']);
 
 const textAt = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
 
-/** A stored document as its callers see it. */
+/** The public view of a stored document. */
 export function describeSource(source: string, { metadata, characters, chunks }: SourceContent): StoredSourceSummary {
   const text = (key: string) => textAt(metadata, key);
   return {
@@ -29,12 +29,12 @@ export function describeSource(source: string, { metadata, characters, chunks }:
   };
 }
 
-/** Sources among which a misspelt one is looked for: comparing more takes seconds. */
+/** Most sources that a misspelt name is compared with: more would take seconds. */
 const MOST_COMPARED = 20_000;
 
 /**
- * The stored source of that id, or of that name; a path may be spelled in another way. Throws a KbError (`not_found`) that names the nearest one. Looking
- * for an id reads the names of all sources.
+ * Finds a stored source by id or name, or by another spelling of its path. Throws a KbError (`not_found`) with the nearest name. A search by id reads
+ * the names of all sources.
  */
 export async function findSource(id: string, collection: Collection, context: Context): Promise<string> {
   const path = context.surface === 'cli' ? fileSource(absolutePath(id, context), context) : id;
