@@ -12,20 +12,20 @@ const off = (file: string, written: string, instead: string): Change => [`${DIAL
 
 const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
   ['nothing'],
-  ['what a pronoun stands for', off('resolve-follow-up', 'spelledOut(query, thread.stem) ?? ', '')],
+  ['what a pronoun stands for', off('resolve-follow-up', 'resolvePronoun(query, state.stem) ?? ', '')],
   [
     '«do that» as what is done',
-    off('spell-out', 'if (DOES_SO.test(question)) return', 'if (DOES_SO.test(question) && question === "") return'),
+    off('resolve-pronoun', 'if (DOES_SO.test(question)) return', 'if (DOES_SO.test(question) && question === "") return'),
   ],
-  ['pronouns that are objects', off('spell-out', "before !== '' && !BEFORE", "before === ' ' && !BEFORE")],
+  ['pronouns that are objects', off('resolve-pronoun', "before !== '' && !BEFORE", "before === ' ' && !BEFORE")],
   [
     'a number in the place of another',
     off('resolve-follow-up', 'kindOf(word) !== undefined);\n  let words', 'kindOf(word) !== undefined && word === "");\n  let words'),
   ],
   ['labels of numbers', off('resolve-follow-up', "if (kindOf(asked[0][asked[1]]!) !== 'number') return true;", 'return true;')],
-  ['the same noun', off('resolve-follow-up', 'sameNoun(before, words, isSmall) ?? ', '')],
-  ['a name in the place of another', off('resolve-follow-up', ' ?? sameName(before, words, language)', '')],
-  ['what was named since', off('resolve-follow-up', 'rest.reduce(followed, {', 'rest.slice(0, 0).reduce(followed, {')],
+  ['the same noun', off('resolve-follow-up', 'replaceNoun(before, words, isSmall) ?? ', '')],
+  ['a name in the place of another', off('resolve-follow-up', ' ?? replaceName(before, words, language)', '')],
+  ['what was named since', off('resolve-follow-up', 'rest.reduce(applyFollowUp, {', 'rest.slice(0, 0).reduce(applyFollowUp, {')],
   ['questions that point back', off('resolve-follow-up', '|| pointsBack(question) ||', '||')],
   ['questions that go on', off('resolve-follow-up', '  GOING_ON.test(question) || pointsBack', '  pointsBack')],
   ['questions of fewer than two words of their own', off('resolve-follow-up', ' || ownTerms(question).length < FEWEST_TERMS', '')],

@@ -12,22 +12,22 @@ import { mayUse } from '../core/access-rights.ts';
 import { isSnapshot } from './upkeep/snapshot-names.ts';
 
 /**
- * Who embeds: the provider that the settings name, with the collection's model where that is of the same provider and the settings have none. Where they
- * name none, that of the collection, with its model unless the settings have one; for a collection that is yet to be made, the bundled one.
+ * Chooses the embedder: the provider of the settings, else that of the collection, else the bundled one. The model is that of the settings, else that
+ * of the collection if the provider is the same.
  */
-function chosen({ provider, model, options }: Config['embedding'], made: EmbedderName | undefined): ChosenEmbedder {
+function chooseEmbedder({ provider, model, options }: Config['embedding'], made: EmbedderName | undefined): ChosenEmbedder {
   if (provider !== undefined)
     return { provider, model: model ?? (provider === made?.provider ? made.model || undefined : undefined), options };
   const isOfModel = made && (made.provider !== 'none' || model === undefined); // a model contradicts a collection without vectors
   return { provider: isOfModel ? made.provider : BUNDLED, model: model ?? (made?.model || undefined), options };
 }
 
-/** The embedder that is to be used for a collection that was `made` with one; `none` has no model. */
+/** Names the embedder for a collection that was `made` with one. The model of `none` is empty. */
 export async function embedderName(
   { settings, resources }: Pick<Context, 'settings' | 'resources'>,
   made?: EmbedderName,
 ): Promise<EmbedderName> {
-  const embedder = chosen(settings.embedding, made);
+  const embedder = chooseEmbedder(settings.embedding, made);
   const { provider } = embedder;
   return { provider, model: provider === 'none' ? '' : await resources.modelOf(embedder) };
 }
@@ -35,7 +35,7 @@ export async function embedderName(
 /** The provider and its model, as in `jina / jina-embeddings-v3`; `none`. */
 export const embedderLabel = ({ provider, model }: EmbedderName): string => (model ? `${provider} / ${model}` : provider);
 
-/** Throws where vectors of the collection and of the configured embedder don't belong together. */
+/** Throws a KbError (`conflict`) if the collection was embedded with another embedder than the configured one. */
 async function assertSameEmbedder({ info: { name, ...made } }: Collection, context: Context): Promise<void> {
   const { provider, model } = context.settings.embedding;
   if (provider === undefined && (model === undefined || model === made.model)) return;
@@ -50,7 +50,7 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
   );
 }
 
-/** That there is no such collection, and which of those that there are was probably meant. */
+/** The error for a collection that does not exist, with the nearest name of those that do. */
 export const noCollection = (name: string, there: readonly string[] = []): KbError => {
   const meant = nearest(name, there);
   return new KbError('not_found', `There is no collection «${name}».`, {
@@ -59,7 +59,7 @@ export const noCollection = (name: string, there: readonly string[] = []): KbErr
   });
 };
 
-/** The collection that the settings name, if there is one. Throws where it was made with another embedder. */
+/** Opens the configured collection, if it exists. Throws if it was made with another embedder. */
 async function findCollection(context: Context): Promise<Collection | undefined> {
   const { settings, resources } = context;
   const collection = await (await resources.store(settings.storage)).open(settings.collection);
@@ -67,14 +67,14 @@ async function findCollection(context: Context): Promise<Collection | undefined>
   return collection;
 }
 
-/** The same, for reading: throws where there is none. */
+/** Opens the configured collection; throws if it does not exist. */
 export async function openCollection(context: Context): Promise<Collection> {
   const collection = await findCollection(context);
   if (!collection) throw noCollection(context.settings.collection, await permittedCollections(context));
   return collection;
 }
 
-/** The collection of that name, whatever embedder made it. */
+/** Opens a collection of any embedder by name; throws if it does not exist. */
 export async function existingCollection({ settings, resources }: Context, name: string): Promise<Collection> {
   const collection = await (await resources.store(settings.storage)).open(name);
   if (!collection) throw noCollection(name);
@@ -93,8 +93,8 @@ export async function permittedCollections({
 }
 
 /**
- * The collection to write into: the one there is, or one that is made when it is first asked for, with vectors of that length: by the embedder that the
- * settings name, else by that of `given`, which is to be written.
+ * The collection to write into. `get` creates it when it is first needed, with the given vector length and the embedder of the settings, else of
+ * `given`.
  */
 export async function targetCollection(
   context: Context,
@@ -109,13 +109,13 @@ export async function targetCollection(
   return { existing, get: (dimensions) => (made ??= make(dimensions)) };
 }
 
-/** The embedder that is to be used for a collection that was `made` with one; undefined where it is searched by words alone. */
+/** Opens the embedder for a collection that was `made` with one; undefined if it is searched by words alone. */
 export async function openEmbedder({ settings, resources }: Context, made?: EmbedderName): Promise<Embedder | undefined> {
-  const embedder = chosen(settings.embedding, made);
+  const embedder = chooseEmbedder(settings.embedding, made);
   return embedder.provider === 'none' ? undefined : resources.embedder(embedder);
 }
 
-/** Runs `work` while no one else writes to the collection that the settings name; says so when it must wait. */
+/** Runs `work` while holding the write lock of the configured collection; reports when it has to wait. */
 export async function* withLock<R>({ settings, resources, signal }: Context, work: () => Run<R>): Run<R> {
   const store = await resources.store(settings.storage);
   let mustWait = false;

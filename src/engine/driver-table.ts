@@ -38,10 +38,10 @@ export function driverNames(own: OwnDrivers): OwnNames {
 export function driverTable(own: OwnDrivers): DriverTable {
   const { llm: _llm, ...rerankers } = drivers.rerankers; // it needs a language model, and is opened with one
   return {
-    embedder: lookup('embedding provider', { ...drivers.embedders, ...opening(own.embedders) }),
-    llm: lookup('language model provider', { ...drivers.llms, ...opening(own.llms) }),
-    reranker: lookup('reranker', { ...rerankers, ...opening(own.rerankers) }),
-    store: lookup('vector database', { ...drivers.stores, ...opening(own.stores) }),
+    embedder: lookup('embedding provider', { ...drivers.embedders, ...toDrivers(own.embedders) }),
+    llm: lookup('language model provider', { ...drivers.llms, ...toDrivers(own.llms) }),
+    reranker: lookup('reranker', { ...rerankers, ...toDrivers(own.rerankers) }),
+    store: lookup('vector database', { ...drivers.stores, ...toDrivers(own.stores) }),
   };
 }
 
@@ -58,7 +58,7 @@ export function withKnownWindow(llm: LlmConfig): LlmConfig {
   return { ...llm, context_window: Math.max(known, 2 * llm.max_tokens) };
 }
 
-const opening = <Options, Opened>(factories: Record<string, Factory<Options, Opened>> = {}): Record<string, Driver<Options, Opened>> =>
+const toDrivers = <Options, Opened>(factories: Record<string, Factory<Options, Opened>> = {}): Record<string, Driver<Options, Opened>> =>
   Object.fromEntries(Object.entries(factories).map(([name, factory]) => [name, { open: async (options) => await factory(options) }]));
 
 function lookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {

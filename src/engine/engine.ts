@@ -22,7 +22,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   const resources = createResources({ config, home, surface, own });
   const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
-    const known = named(name);
+    const known = operationNamed(name);
     assertScope(access, operations[known].scope);
     const input = withOwnNames(operations[known].input as z.ZodType, names);
     const given = parseRequest(input, request);
@@ -43,7 +43,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     async *run(name, request, { signal, access, onBegin, lists = true } = {}) {
       const { run, given, settings, collections } = prepared(name, request, access);
       onBegin?.(collections);
-      return (yield* numbered(run(given, { settings, resources, home, cwd, surface, access, signal, lists }))) as ResultOf<typeof name>;
+      return (yield* numberEvents(run(given, { settings, resources, home, cwd, surface, access, signal, lists }))) as ResultOf<typeof name>;
     },
     check: (name, request, { access } = {}) => prepared(name, request, access).collections,
     collections: async ({ access } = {}) =>
@@ -54,7 +54,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
 }
 
 /** Throws a KbError (`usage`) for an unknown operation. */
-function named(name: string): OperationName {
+function operationNamed(name: string): OperationName {
   if (Object.hasOwn(operations, name)) return name as OperationName;
   const meant = nearest(name, Object.keys(operations));
   throw new KbError('usage', `There is no operation «${name}».`, {
@@ -62,7 +62,7 @@ function named(name: string): OperationName {
   });
 }
 
-async function* numbered<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
+async function* numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
   let sequence = 0;
   let finished = false;
   try {

@@ -9,26 +9,26 @@ import type { Context } from './context.ts';
 import { dropOrigins } from './origins.ts';
 import { dropMemory } from './open-page-memory.ts';
 
-/** What is known of an open collection. */
+/** Summarizes an open collection. */
 export async function summaryOf(collection: Collection): Promise<CollectionSummary> {
   const { name, provider, model, dimensions } = collection.info;
   const [chunks, sources, bytes] = await Promise.all([collection.count(), collection.sources(), collection.bytes()]);
   return { name, embedding: { provider, model }, dimensions, chunks, sources: sources.size, bytes };
 }
 
-/** The collections of the store that the caller may use, by name. */
+/** Lists the collections that the caller may use, by name. */
 export async function* listCollections(_request: object, context: Context): Run<CollectionsResult> {
   const collections = [];
   for (const name of await permittedCollections(context)) collections.push(await summaryOf(await existingCollection(context, name)));
   return { collections };
 }
 
-/** One of them. */
+/** Summarizes one collection. */
 export async function* showCollection({ name }: CollectionRequest, context: Context): Run<CollectionSummary> {
   return await summaryOf(await existingCollection(context, name));
 }
 
-/** Removes a collection and all that is in it. */
+/** Removes a collection with its contents. */
 export async function* dropCollection({ name }: CollectionRequest, context: Context): Run<DropResult> {
   await existingCollection(context, name);
   const { settings, resources } = context;
@@ -40,7 +40,9 @@ export async function* dropCollection({ name }: CollectionRequest, context: Cont
   });
 }
 
-/** Embeds every chunk with the configured model into a new collection, which then takes the old one's place in one step. Until then, and if it fails, the old one stays. */
+/**
+ * Embeds every chunk with the configured model into a draft that then replaces the collection in one step. If it fails, the collection is unchanged.
+ */
 export async function* reembed({ name }: CollectionRequest, context: Context): Run<ReembedResult> {
   const { settings, resources, signal } = context;
   const old = await existingCollection(context, name);
@@ -68,7 +70,7 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
   });
 }
 
-/** The vectors of a page of chunks, batch by batch. One that can't be made ends the work: the collection would be without it. */
+/** Embeds a page of chunks in batches. Throws if a vector cannot be made, since the collection would lack its chunk. */
 async function* vectorsOf(
   page: readonly StoredChunk[],
   embedder: Embedder,

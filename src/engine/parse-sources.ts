@@ -34,7 +34,7 @@ export async function* upload(request: UploadRequest, context: Context): Run<Doc
   const { settings, resources, signal } = context;
   const { frontmatter } = settings.ingestion.docs;
   const reader = await resources.reader();
-  return yield* gathered({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
+  return yield* collectDocuments({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
 }
 
 /** Reads web pages. */
@@ -67,29 +67,29 @@ export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: C
 async function* documents(sources: Sources, context: Context): Run<DocumentsResult> {
   const { extractors, close } = await openExtractors(sources, context);
   try {
-    return yield* gathered(extractors, context);
+    return yield* collectDocuments(extractors, context);
   } finally {
     await close();
   }
 }
 
 /** Collects documents, and yields each as an `item` event as soon as it is parsed. */
-async function* gathered(extractors: Extractors, context: Context): Run<DocumentsResult> {
+async function* collectDocuments(extractors: Extractors, context: Context): Run<DocumentsResult> {
   const result = nothingYet();
   try {
-    yield* gatheredInto(result, extractors, context);
+    yield* collectInto(result, extractors, context);
   } catch (error) {
     throw attachPartialResult(error, result);
   }
   return result;
 }
 
-async function* gatheredInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
+async function* collectInto(result: DocumentsResult, extractors: Extractors, context: Context): Run<void> {
   const { verbose } = context.settings.ingestion.urls;
   const leftOut = new OmittedContent();
   let [expected, told] = [0, 0];
   const extracted = extractAll(extractors, context.settings.concurrency);
-  for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => made(item))) {
+  for await (const { document, page, error, coming, notice } of mapOrdered(extracted, AT_ONCE, ({ item }) => parseItem(item))) {
     throwIfAborted(context.signal);
     if (!document && !error && coming === undefined && notice === undefined) continue;
     expected += coming ?? 0;
@@ -127,7 +127,7 @@ interface Made {
   notice?: string;
 }
 
-async function made(item: Extracted): Promise<Made> {
+async function parseItem(item: Extracted): Promise<Made> {
   if ('error' in item) return { error: item.error };
   if ('expected' in item) return { coming: item.expected };
   if ('notice' in item) return { notice: item.notice };

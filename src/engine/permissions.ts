@@ -7,12 +7,12 @@ import { getPath, type Layer } from '../core/settings.ts';
 import type { Config } from '../schema/config.ts';
 import { isAddress, isOperators, liesInFolder, storeUrl } from './store-address.ts';
 
-/** The folders that a server may read: `allowed_roots`, relative to `home`; `cwd` where the operator lists none. */
+/** The folders that a server may read: `allowed_roots`, relative to `home`; by default `cwd`. */
 export interface Roots extends PathPlace {
   allowed_roots: readonly string[] | undefined;
 }
 
-/** Makes what tells whether a path, which is absolute and real (`realPath`), lies in one of the folders. These are made real here, once; none need exist yet. */
+/** Returns a predicate for real, absolute paths (`realPath`) inside the roots. The roots are resolved once and need not exist. */
 export function rootsFilter({ allowed_roots, home, cwd }: Roots): (path: string) => boolean {
   const folders = allowed_roots?.map((root) => resolve(home, root)) ?? [resolve(cwd)];
   const roots = folders.map((folder) => realPath(folder));
@@ -20,8 +20,8 @@ export function rootsFilter({ allowed_roots, home, cwd }: Roots): (path: string)
 }
 
 /**
- * Makes what throws a KbError (`forbidden`) for a path that does not lie in one of the folders: by real names no spelling and no link leads out.
- * The message calls the path `given`, as the caller spelled it: what it leads to is not theirs to know.
+ * Returns a function that throws a KbError (`forbidden`) for a real path outside the roots. The message uses `given`, the caller's spelling, so that
+ * it does not reveal link targets.
  */
 export function authorizer(roots: Roots): (path: string, given?: string) => void {
   const isInRoots = rootsFilter(roots);
@@ -33,18 +33,18 @@ export function authorizer(roots: Roots): (path: string, given?: string) => void
   };
 }
 
-/** Where in the settings a provider's options are: a request may set them, but not where the provider's key is sent. */
+/** Paths of provider options in the settings. Requests may set them, except the address that a key is sent to. */
 const PROVIDER_OPTIONS = ['embedding.options', 'rerank.options', 'chat.llm.options'];
 
-/** Characters of a name that a caller chose which are told. */
+/** Longest quotation of a name from a request, in characters. */
 const LONGEST_NAME = 60;
 
-/** What the configuration sends to every API that is read: it may hold the operator's secrets. */
+/** Settings that are sent to every API; they may hold secrets. */
 const SENT_TO_APIS = ['headers', 'params', 'body'] as const;
 
 /**
- * The configuration that requests over the network are laid over: without what would be sent to whatever address of an API a caller chose, and without the sources that kb ingest reads by itself. What goes to one
- * origin and no other stays (`network.sites`).
+ * The configuration that network requests are merged into: without what would be sent to any API address that a caller chooses, and without
+ * configured sources. `network.sites` stays, since it is bound to origins.
  */
 export function lendable(config: Config): Config {
   const api = { ...config.ingestion.api };
@@ -52,14 +52,14 @@ export function lendable(config: Config): Config {
   return { ...config, ingestion: { ...config.ingestion, api }, sources: {} };
 }
 
-/** The collections that a request is about: those that its settings name, or those that it names itself. */
+/** The collections of a request: the configured one, or the one that it names. */
 export function collectionsOf(name: OperationName, given: unknown, settings: Config): string[] {
   if (operations[name].sections.includes('collection')) return [settings.collection];
   const { name: own, to } = (given ?? {}) as { name?: unknown; to?: unknown };
   return [own, to].filter((collection) => typeof collection === 'string');
 }
 
-/** Throws a KbError (`forbidden`) for a collection that a caller may not use, and for another store, where collections of the same names are others. */
+/** Throws a KbError (`forbidden`) for a collection that the caller may not use, and for any store but the configured one. */
 export function assertCollections(
   access: AccessRights | undefined,
   collections: readonly string[],
@@ -79,20 +79,20 @@ export function assertCollections(
 }
 
 interface Caller {
-  /** What the request says about the configuration. */
+  /** The request's settings. */
   layer: Layer;
-  /** The configuration with that laid over it. */
+  /** The configuration with `layer` merged into it. */
   settings: Config;
   config: Config;
   home: string;
   cwd: string;
-  /** The names of `storage.options` that the store declares open to callers. */
+  /** The names of `storage.options` that callers may set. */
   requestOptions: readonly string[];
 }
 
 /**
- * Refuses what a request that came over the network may not do as a whole (contract, "Safe by default"): send a key to an address that the caller
- * chose, open a store that the operator did not allow, or say more of how it is reached than the store itself leaves to callers. Throws a KbError (`forbidden`).
+ * Throws a KbError (`forbidden`) for a network request that would send a key to an address of the caller's, open a store that the operator did not
+ * allow, or set store options that are not open to callers.
  */
 export function assertPermitted(caller: Caller): void {
   for (const path of PROVIDER_OPTIONS) {

@@ -6,14 +6,14 @@ import type { Context } from './context.ts';
 /** Finds a Chrome or Chromium that starts, or installs one. */
 export async function* setupBrowser(_request: SetupBrowserRequest, { signal }: Context): Run<SetupBrowserResult> {
   const work = setUpBrowser({ signal });
-  const { path, version, isInstalled } = yield* told(work);
+  const { path, version, isInstalled } = yield* withProgress(work);
   const message = isInstalled
     ? `Chromium ${version} was installed at ${path}, and starts: pages can be rendered.`
     : `Version ${version} of ${path} was found, and starts: pages can be rendered, nothing was installed.`;
   return { browser: path, version, installed: isInstalled, message };
 }
 
-async function* told<Result>(work: AsyncGenerator<string, Result, void>): Run<Result> {
+async function* withProgress<Result>(work: AsyncGenerator<string, Result, void>): Run<Result> {
   try {
     for (;;) {
       const step = await work.next();

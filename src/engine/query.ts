@@ -6,13 +6,13 @@ import type { Embedder, Llm } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName, ErrorItem } from '../schema/items.ts';
-import { isGrounded, runTurn as runChat } from '../stages/chat/turn.ts';
+import { isGrounded, runTurn } from '../stages/chat/turn.ts';
 import { withKnownWindow } from './driver-table.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
 import { GATE_REDUCTION } from '../stages/quote/evidence.ts';
-import { type RetrieveInput, type RetrieveParts, retrievePassages as runRetrieve } from '../stages/retrieve/retrieve.ts';
+import { type RetrieveInput, type RetrieveParts, retrievePassages } from '../stages/retrieve/retrieve.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { neighboursOf } from '../stages/retrieve/neighbours.ts';
@@ -20,17 +20,20 @@ import { unknownFieldsNotice } from '../stages/retrieve/unknown-fields.ts';
 import { openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 
-/** Retrieves passages. A collection that cannot be searched is an item of `errors`. So is a failed rewrite: the query is then searched for as it is, and `failed` does not count it. */
+/** Retrieves passages. A collection that cannot be searchAll is an item of `errors`. So is a failed rewrite: the query is then searchAll for as it is, and `failed` does not count it. */
 export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> =>
-  withRetryProgress(retrieving(request, context), { stage: 'retrieval', data: { retrieved: 0, failed: 0, search_query: request.query } });
+  withRetryProgress(retrieveItems(request, context), {
+    stage: 'retrieval',
+    data: { retrieved: 0, failed: 0, search_query: request.query },
+  });
 
-async function* retrieving(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
+async function* retrieveItems(request: RetrieveRequest, context: Context): Run<RetrieveResult> {
   const { query, filter, explain } = request;
   let rewriting = { search_query: query, errors: [] as ErrorItem[] };
   try {
     const parts = await openParts(context);
-    rewriting = yield* rewritten(request, parts, context);
-    const result = yield* searched(inputOf(query, { search_query: rewriting.search_query, filter, explain }, context), parts);
+    rewriting = yield* rewriteRequest(request, parts, context);
+    const result = yield* searchAll(inputOf(query, { search_query: rewriting.search_query, filter, explain }, context), parts);
     return { ...result, errors: [...rewriting.errors, ...result.errors] };
   } catch (error) {
     if (endsWork(error) || !(error instanceof KbError)) throw error;
@@ -43,9 +46,9 @@ async function* retrieving(request: RetrieveRequest, context: Context): Run<Retr
  * Searches for the query and for each question in it. Retrieval and chat share it, so that a chunk has the same score in both. If no chunk has
  * a field of the filter, the result has a notice.
  */
-async function* searched(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
+async function* searchAll(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
   const searches = searchesFor(input.search_query ?? input.query, { isReranked: parts.reranker !== undefined });
-  const result = yield* searchEach(searches, (search_query) => runRetrieve({ ...input, search_query }, parts));
+  const result = yield* searchEach(searches, (search_query) => retrievePassages({ ...input, search_query }, parts));
   if (!input.filter || result.failed > 0) return result;
   const notice = await unknownFieldsNotice(input.filter, parts.collection, result.items);
   return notice === undefined ? result : { ...result, notice };
@@ -58,8 +61,8 @@ export function retrieveInBlocks({ query, retrieval = {} }: QueryRequest, contex
   return retrieve({ query, filter, explain, ...rewriting }, context);
 }
 
-/** The query rewritten to stand alone, if the request asks for that. */
-function rewritten(
+/** The query rewriteRequest to stand alone, if the request asks for that. */
+function rewriteRequest(
   { query, use_query_rewrite, rewrite_context }: RetrieveRequest,
   { embedder }: RetrieveParts,
   context: Context,
@@ -84,15 +87,15 @@ export const openQuestionWriter = async (context: Context): Promise<Llm | undefi
 
 /** One turn of a conversation. Collection and model are opened when they are needed, but their setup is checked before the first event. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
-  withRetryProgress(chatting(request, context), { stage: 'chat', data: { query: request.query } });
+  withRetryProgress(answerTurn(request, context), { stage: 'chat', data: { query: request.query } });
 
-async function* chatting({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
+async function* answerTurn({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
   const { settings, signal } = context;
   if (isGrounded({ query, settings: settings.chat }))
     await assertSetUp(context).catch((error: unknown) => {
       throw attachPartialResult(error, openResult(String(query), history));
     });
-  return yield* runChat(
+  return yield* runTurn(
     { query, history, settings: { ...settings.chat, llm: withKnownWindow(settings.chat.llm) }, explain, show_prompt },
     {
       search: async (reranking) => {
@@ -103,7 +106,7 @@ async function* chatting({ query, history = [], filter, explain, show_prompt }: 
         const isQuoted = settings.chat.llm.provider === BUNDLED && embedder !== undefined;
         return {
           retrieve: (search_query) =>
-            searched(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts),
+            searchAll(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts),
           neighbours: (items) => neighboursOf(items, collection),
           embedder,
           min_retrieval_score,
@@ -149,10 +152,10 @@ async function openParts(context: Context): Promise<RetrieveParts> {
  */
 async function embedderFor(context: Context, made: EmbedderName): Promise<Embedder | undefined> {
   if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, made);
-  return made.provider === BUNDLED ? await openEmbedder(context, made).catch(withoutOne) : undefined;
+  return made.provider === BUNDLED ? await openEmbedder(context, made).catch(rethrowUnexpected) : undefined;
 }
 
 /** Rethrows a stop and unexpected errors. */
-function withoutOne(error: unknown): undefined {
+function rethrowUnexpected(error: unknown): undefined {
   if (isAbort(error) || !(error instanceof KbError)) throw error;
 }

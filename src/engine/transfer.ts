@@ -37,14 +37,14 @@ async function readExport(
   lines: AsyncIterable<string>,
   { force }: { force: boolean },
 ): Promise<{ header: ExportHeader; chunks: AsyncGenerator<StoredChunk, void, void> }> {
-  const rest = numbered(lines);
+  const rest = numberLines(lines);
   const first = await rest.next();
   if (first.done) throw new KbError('invalid', 'The import is empty.', { hint: 'It is what kb collections export writes.' });
   const header = parseLine(ExportHeader, first.value, jsonIn(first.value));
   return { header, chunks: chunksOf(rest, { header, first: first.value.text, force }) };
 }
 
-async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<Line, void, void> {
+async function* numberLines(lines: AsyncIterable<string>): AsyncGenerator<Line, void, void> {
   let number = 0;
   for await (const text of lines) {
     number++;

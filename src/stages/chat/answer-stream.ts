@@ -8,38 +8,37 @@ import { linkFilter } from './guard/link-filter.ts';
 import { isRefusal, mayBeRefusal } from './guard/refusal.ts';
 import { token } from './turn-result.ts';
 
-/** What came of asking a model. */
+/** A finished answer. */
 export interface StreamedAnswer {
   text: string;
   usage: Usage;
-  /** What it was cut off by, where it did not come to its end. */
+  /** Why generation stopped early, if it did. */
   cut_off: Outcome['cut_off'];
-  /** What one that quotes says of its answer. */
+  /** What an answerer that quotes reports about its answer. */
   quotation: Pick<Outcome, 'quoted' | 'order' | 'probability' | 'highlight'>;
   citations: Pick<CitationFilter, 'cited' | 'unknown'>;
-  /** It says, with the agreed mark or in its own words, that the sources do not answer. */
+  /** Whether it says, with `NO_ANSWER` or in its own words, that the sources do not answer. */
   declined: boolean;
-  /** It says so, with the agreed mark, of a part of what was asked, or too late not to be shown; or one that quotes does. */
+  /** Whether it says so of a part of the question, or too late to be held back; or whether a quotation leaves a part unanswered. */
   isPartial: boolean;
-  /** Links and images that were taken out. */
+  /** Number of removed links and images. */
   links: number;
 }
 
-/** How an answer is looked at. */
 interface StreamOptions {
-  /** Whether the words of an answer that declines are shown, or something else will be said in their place. */
+  /** Whether to show a refusal; otherwise it is held back and replaced. */
   show_refusal: boolean;
-  /** Whether the answer may lead to an address. */
+  /** Whether the answer may link to an address. */
   isKnown: IsKnown;
-  /** Called before each piece that is shown. */
+  /** Called before each shown piece. */
   onShown?: () => void;
 }
 
-/** The answer on its way from the model to a reader: what of each piece is shown, and what it says in the end. */
-class Passing {
+/** Filters an answer while it is generated: it checks citations and links, and holds back what may become a refusal. */
+class AnswerStream {
   text = '';
   declined = false;
-  /** Not shown yet, since it may become a refusal that nobody is to see. */
+  /** Held back, since it may become a refusal. */
   #held = '';
   #isHolding: boolean;
   readonly citations;
@@ -47,8 +46,8 @@ class Passing {
   readonly #query: string;
   readonly #options: StreamOptions;
   readonly #isQuoting: boolean;
-  /** What is said for one that quotes, where it declines: in the language of the question, which it does not know. */
-  readonly #inItsPlace: string;
+  /** The refusal of an answerer that quotes, in the language of the question. */
+  readonly #refusal: string;
 
   constructor(llm: Llm, { grounding, messages }: GenerateRequest, options: StreamOptions) {
     this.citations = citationFilter(grounding.sources.length);
@@ -57,7 +56,7 @@ class Passing {
     this.#options = options;
     this.#isQuoting = llm.extractive ?? false;
     const { question = grounding.query } = grounding;
-    this.#inItsPlace = fallbacksFor(question, messages.slice(0, -1))[saidBefore(question, messages) === undefined ? 'nothing' : 'no_more'];
+    this.#refusal = fallbacksFor(question, messages.slice(0, -1))[earlierAnswers(question, messages) === undefined ? 'nothing' : 'no_more'];
     this.#isHolding = !options.show_refusal && !this.#isQuoting;
   }
 
@@ -68,12 +67,12 @@ class Passing {
   end(): string {
     const last = this.#show(this.links.push(this.citations.end()) + this.links.end());
     const { beganDeclining, declines } = this.citations;
-    if (this.#isQuoting && beganDeclining && this.#options.show_refusal) this.text = this.#inItsPlace;
+    if (this.#isQuoting && beganDeclining && this.#options.show_refusal) this.text = this.#refusal;
     this.declined = beganDeclining || (this.#mayDecline() && (declines === 'all' || isRefusal(this.text, this.#query)));
     return this.declined ? last + (this.#isQuoting ? this.text : '') : last + this.#held;
   }
 
-  /** Whether what comes behind its words, or these, may make it a refusal: one that nobody is to see is none once something of it was shown. */
+  /** Whether the answer may still become a refusal: a hidden one can't once a part was shown. */
   #mayDecline(): boolean {
     return !this.#isQuoting && this.citations.cited.size === 0 && (this.#options.show_refusal || this.#isHolding);
   }
@@ -90,8 +89,8 @@ class Passing {
   }
 }
 
-/** The answers before, where the question only asks for more of them: back to the one to the last question that asked for something. */
-function saidBefore(question: string, messages: readonly Message[]): string | undefined {
+/** The earlier answers that a question such as «tell me more» asks to continue; undefined for other questions. */
+function earlierAnswers(question: string, messages: readonly Message[]): string | undefined {
   if (!onlyAsksOn(question)) return undefined;
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const said: string[] = [];
@@ -102,57 +101,57 @@ function saidBefore(question: string, messages: readonly Message[]): string | un
   return said.length > 0 ? said.join('\n') : undefined;
 }
 
-/** The request of one that quotes, with what it is not to quote again. */
-function askingOn(request: GenerateRequest): GenerateRequest {
+/** The request for an answerer that quotes, with the earlier answers that it must not repeat. */
+function withEarlierAnswers(request: GenerateRequest): GenerateRequest {
   const { grounding, messages } = request;
-  return { ...request, grounding: { ...grounding, said: saidBefore(grounding.question ?? grounding.query, messages) } };
+  return { ...request, grounding: { ...grounding, said: earlierAnswers(grounding.question ?? grounding.query, messages) } };
 }
 
 /**
- * Asks the model and yields the answer as tokens while it is written, after its citations and its links were checked. Throws what the model throws, and a
- * KbError (`invalid`, retryable) where it says nothing. What fails after a part was shown says that, too.
+ * Generates the answer and yields it as tokens after checking citations and links. Throws what the model throws, and a KbError (`invalid`, retryable)
+ * for an empty answer. An error after a part was shown says so.
  */
 export async function* streamAnswer(
   llm: Llm,
   request: GenerateRequest,
   options: StreamOptions,
 ): AsyncGenerator<Progress, StreamedAnswer, void> {
-  const passing = new Passing(llm, request, options);
-  const stream = llm.generate(llm.extractive ? askingOn(request) : request);
+  const answer = new AnswerStream(llm, request, options);
+  const stream = llm.generate(llm.extractive ? withEarlierAnswers(request) : request);
   let wasShown = false;
   try {
     for (;;) {
       const step = await stream.next();
       throwIfAborted(request.signal);
-      const piece = step.done ? passing.end() : passing.push(step.value);
+      const piece = step.done ? answer.end() : answer.push(step.value);
       if (piece) {
         wasShown = true;
         options.onShown?.();
         yield token(piece);
       }
       if (!step.done) continue;
-      const { text, declined, citations, links } = passing;
-      if (text === '' && !declined) throw silent(llm);
+      const { text, declined, citations, links } = answer;
+      if (text === '' && !declined) throw emptyAnswer(llm);
       const { cut_off, unsure = false, input_tokens, output_tokens, ...quotation } = step.value;
       const usage = { input_tokens, output_tokens };
       const isPartial = unsure || (citations.declines !== undefined && !declined);
       return { text, usage, cut_off, quotation, citations, declined, isPartial, links: links.removed };
     }
   } catch (error) {
-    throw wasShown ? brokenOff(error) : error;
+    throw wasShown ? brokenOffError(error) : error;
   } finally {
     // A reader that leaves in the middle stops the model, too.
     await stream.return({ input_tokens: 0, output_tokens: 0 });
   }
 }
 
-const silent = ({ model, provider }: Llm): KbError =>
+const emptyAnswer = ({ model, provider }: Llm): KbError =>
   new KbError('invalid', `The model ${model} of ${provider} answered with nothing. Ask again, or choose another model.`, {
     isRetryable: true,
   });
 
-/** The failure of an answer of which a reader has seen a part: what became of that part, and what to do. */
-function brokenOff(error: unknown): unknown {
+/** The error of an answer that broke off after a part was shown. */
+function brokenOffError(error: unknown): unknown {
   if (isAbort(error) || !(error instanceof KbError)) return error;
   const { code, message, hint = 'Ask again, or choose another model.', isRetryable, attempts } = error;
   const kept = 'The partial answer was discarded.';

@@ -2,22 +2,22 @@ import { KbError } from '../../core/errors.ts';
 import { stripReasoning } from '../../text/strip-reasoning.ts';
 import type { Llm, Message } from '../../ports/models.ts';
 
-/** What a model is asked beside the answer: a search query, a summary. */
+/** A request for a short text: a search query or a summary. */
 interface CompletionRequest {
   messages: readonly Message[];
-  /** What the text is, for the error: "summary". */
+  /** The kind of text, for error messages, such as "summary". */
   what: string;
-  /** Characters from which the text is absurd. */
+  /** Maximum length, in characters. */
   longest: number;
   max_tokens: number;
   timeout: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Characters of thoughts that may come before a text. */
+/** Maximum length of reasoning before the text, in characters. */
 const LONGEST_THOUGHTS = 6000;
 
-/** A short text of the model, trimmed, without its thoughts. Throws a KbError (`invalid`) where it is empty or absurdly long, and whatever the model throws. */
+/** Generates a short text, trimmed and without reasoning. Throws a KbError (`invalid`) if it is empty or too long, and what the model throws. */
 export async function completeText(llm: Llm, { messages, what, longest, max_tokens, timeout, signal }: CompletionRequest): Promise<string> {
   let text = '';
   for await (const piece of llm.generate({ messages, grounding: { query: '', sources: [] }, max_tokens, timeout, signal })) {

@@ -26,10 +26,10 @@ export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
   const instrument: Trace['instrument'] = (llm, stage) => ({
     ...llm,
     generate: (request) => {
-      const call = opened(llm, stage);
+      const call = openCall(llm, stage);
       if (show_prompt) call.messages = llm.extractive ? [] : request.messages.map(({ role, content }: Message) => ({ role, content }));
       calls.push(call);
-      return counted(llm.generate(request), call);
+      return countTokens(llm.generate(request), call);
     },
   });
   const atOnce = clock((milliseconds) => {
@@ -58,7 +58,7 @@ export function openTrace({ show_prompt }: { show_prompt: boolean }): Trace {
   };
 }
 
-/** Times work; concurrent work is counted once. */
+/** Times work; concurrent work is countTokens once. */
 function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>) => Promise<R> {
   let [running, began] = [0, 0];
   return async (work) => {
@@ -71,7 +71,7 @@ function clock(add: (milliseconds: number) => void): <R>(work: () => Promise<R>)
   };
 }
 
-const opened = ({ provider, model }: Llm, stage: Call['stage']): Call => ({
+const openCall = ({ provider, model }: Llm, stage: Call['stage']): Call => ({
   stage,
   provider,
   model,
@@ -80,7 +80,7 @@ const opened = ({ provider, model }: Llm, stage: Call['stage']): Call => ({
   milliseconds: 0,
 });
 
-async function* counted(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
+async function* countTokens(answer: AsyncGenerator<string, Outcome, void>, call: Call): AsyncGenerator<string, Outcome, void> {
   const began = performance.now();
   try {
     const outcome = yield* answer;
@@ -149,7 +149,7 @@ function declined(
 const passages = (number: number): string => (number === 1 ? 'one passage' : `${number} passages`);
 
 /** Explains how the result of a turn came about. */
-export function explained(result: ChatResult, { trace, searched, given, window }: TurnRecord): ChatExplain {
+export function explainTurn(result: ChatResult, { trace, searched, given, window }: TurnRecord): ChatExplain {
   const { min_retrieval_score, min_rerank_score } = result.retrieval_quality;
   const why = declined(result, given);
   return {

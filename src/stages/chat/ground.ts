@@ -7,7 +7,7 @@ import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
 import type { AnswerConfidence, ChatResult, RetrievalQuality, Unsupported } from '../../schema/answers.ts';
 import { type IsKnown, linksIn } from './guard/addresses.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
-import { type Filling, fitted, halved, tokensOfMessages } from './budget.ts';
+import { type Filling, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
 import type { LineRange } from './quote-location.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
@@ -15,13 +15,12 @@ import { toGrounding, toSources } from './cited-sources.ts';
 import { type ChatSearch, note, report, type Turn, turnError } from './turn-result.ts';
 import { unsupportedIn } from './guard/verify.ts';
 
-/** What a prompt is built of. */
 interface PromptParts {
   query: string;
   history: readonly HistoryEntry[];
   sources: readonly GroundingSource[];
   persona: string;
-  /** The sources are weak: the answer should say how sure it is. */
+  /** The sources are weak: the answer should say how certain it is. */
   cautious: boolean;
 }
 
@@ -37,11 +36,11 @@ const instructions = (marker: string): string[] => [
 const CAUTION =
   '- The sources found are a weak match and may not be enough. Be cautious: say what is uncertain, and claim no more than they plainly state.';
 
-/** Stands before an answer that answers nothing: some providers want the user to speak first. */
+/** Placeholder before a history that begins with an answer: some providers require a user message first. */
 const EARLIER = '(Earlier in this conversation.)';
 
-/** Messages in which user and assistant take turns, the user first, and none is empty: some providers take no others. */
-function takingTurns(messages: readonly Message[]): Message[] {
+/** Makes user and assistant alternate, the user first, without empty messages: some providers require that. */
+function alternateRoles(messages: readonly Message[]): Message[] {
   const spoken: Message[] = [];
   for (const { role, content } of messages.filter((message) => message.content.trim() !== '')) {
     const last = spoken.at(-1);
@@ -52,8 +51,8 @@ function takingTurns(messages: readonly Message[]): Message[] {
   return spoken;
 }
 
-/** A source between two lines with the marker of this request, which its text cannot know. */
-const fenced = ({ citation, title, before = '', text, after = '' }: GroundingSource, marker: string): string =>
+/** A source between two lines with a marker that its text cannot guess. */
+const fenceSource = ({ citation, title, before = '', text, after = '' }: GroundingSource, marker: string): string =>
   [
     `--- source [${citation}] ${marker} ---`,
     `Title: ${title}`,
@@ -63,14 +62,14 @@ const fenced = ({ citation, title, before = '', text, after = '' }: GroundingSou
   ].join('\n');
 
 /**
- * The messages that ask for a grounded answer: one system message (persona, rules), then user and assistant in turn: the history as it was, and the
- * sources with the question. The marker of the fence is new each time (96 random bits), so that no document can close it.
+ * The messages that ask for a grounded answer: a system message (persona, rules), the history, and the sources with the question. The marker is
+ * random (96 bits), so that no document can imitate the end of a source.
  */
 export function groundedPrompt({ query, history, sources, persona, cautious }: PromptParts): Message[] {
   const marker = randomBytes(12).toString('hex');
   const rules = [...(persona ? [persona] : []), ...instructions(marker), ...(cautious ? [CAUTION] : [])];
-  const question = [...sources.map((source) => fenced(source, marker)), `Question: ${query}`].join('\n\n');
-  return [{ role: 'system', content: rules.join('\n') }, ...takingTurns([...history, { role: 'user', content: question }])];
+  const question = [...sources.map((source) => fenceSource(source, marker)), `Question: ${query}`].join('\n\n');
+  return [{ role: 'system', content: rules.join('\n') }, ...alternateRoles([...history, { role: 'user', content: question }])];
 }
 
 /** What an answer is generated from. */
@@ -97,7 +96,7 @@ export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Gene
   const neighbours = (await search.neighbours?.(context)) ?? new Map<string, Neighbours>();
   const all: Filling = { history, sources: toGrounding(context, llm.extractive ? neighbours : withoutGiven(neighbours, context)) };
   const room = window.prompt - bareTokens(turn, retrieval_quality);
-  const filling = fitted(all, { room, keep_recent: settings.history_compaction.keep_recent });
+  const filling = fitPrompt(all, { room, keep_recent: settings.history_compaction.keep_recent });
   const { provider, model } = llm;
   yield progress('generation', { provider, model, sources: filling.sources.length });
   let written: Written;
@@ -171,7 +170,7 @@ async function* generateWithRetry(turn: Turn, grounds: Grounds, options: Generat
     return { ...(yield* streamAnswer(trace.instrument(llm, 'generate'), request, show)), filling };
   } catch (error) {
     if (wasShown || !(error instanceof KbError) || error.code !== 'too_large') throw error;
-    if (attempts === 1) return yield* generateWithRetry(turn, grounds, { ...options, filling: halved(filling), attempts: 2 });
+    if (attempts === 1) return yield* generateWithRetry(turn, grounds, { ...options, filling: halvePrompt(filling), attempts: 2 });
     const hint = 'Ask in fewer words, set chat.llm.context_window to the real size, or choose a model with a larger context window.';
     const message = `The prompt is too long for the model, and so is half of it: ${error.message}`;
     throw new KbError('too_large', message, { hint, cause: error, attempts });
@@ -204,7 +203,7 @@ interface Draft extends StreamedAnswer {
 function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & { notes: string[] } {
   const { text, citations, declined, quotation, llm, neighbours, retrieval_quality: judged } = draft;
   if (declined && !(showsRefusal(turn) && text !== '')) return { given: draft.given, isDeclined: true, notes: [] };
-  const given = inOrder(draft.given, quotation.order);
+  const given = orderByCitation(draft.given, quotation.order);
   const quoted = linesById(draft.given, quotation.quoted);
   const retrieval_quality: RetrievalQuality = declined ? { ...judged, status: 'low_confidence' } : judged;
   const { verify_citations } = turn.settings;
@@ -225,13 +224,13 @@ function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & {
   };
 }
 
-/** The chunks in the order in which an answer numbers them, those that it does not cite behind. */
-function inOrder(given: readonly RetrievedItem[], order: readonly number[] = []): RetrievedItem[] {
+/** The chunks in the order of the answer's citation numbers, then those that it does not cite. */
+function orderByCitation(given: readonly RetrievedItem[], order: readonly number[] = []): RetrievedItem[] {
   const cited = order.map((citation) => given[citation - 1]!);
   return [...cited, ...given.filter((item) => !cited.includes(item))];
 }
 
-/** The lines that an answer quotes, by the id of their chunk. */
+/** The quoted lines by chunk id. */
 function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quotation']['quoted'] = []): Map<string, LineRange[]> {
   const byCitation = Map.groupBy(quoted, ({ citation }) => citation);
   return new Map([...byCitation].map(([citation, some]) => [given[citation - 1]!.id, some.map(({ lines }) => [...lines] as const)]));

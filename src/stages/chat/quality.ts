@@ -2,21 +2,21 @@ import type { Config } from '../../schema/config.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { RetrievalQuality } from '../../schema/answers.ts';
 
-/** The scores from which a chunk is good enough where the settings name none: those measured for the embedder and the reranker in use. */
+/** Default thresholds, measured for the embedder and the reranker in use. */
 export interface Calibrated {
   min_retrieval_score: number;
   min_rerank_score?: number | undefined;
 }
 
-/** What the gate found, and what may be given to the model: the best that passed, or, where nothing did, the best that did not. */
+/** The verdict of the gate and the chunks for the prompt: those that passed, or the best rejected ones if none did. */
 interface Assessment {
   quality: RetrievalQuality;
   context: RetrievedItem[];
 }
 
 /**
- * The quality gate. A chunk passes with a score of at least `min_retrieval_score` and, where it was reranked and there is a threshold for that, a
- * rerank score of at least `min_rerank_score`. Switched off, it lets everything through and says `not_evaluated`.
+ * The quality gate. A chunk passes if it reaches `min_retrieval_score` and, if it was reranked and a threshold exists, `min_rerank_score`. A disabled
+ * gate passes everything with the status `not_evaluated`.
  */
 export function assess(items: readonly RetrievedItem[], settings: Config['chat']['retrieval_quality'], calibrated: Calibrated): Assessment {
   const { low_confidence_mode: mode, max_context_chunks: most } = settings;

@@ -2,7 +2,7 @@ import type { Location } from '../../schema/items.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 
-/** Lines of a chunk's text, from 0, ends inclusive. */
+/** Line numbers in a chunk, from 0, inclusive. */
 export type LineRange = readonly [first: number, last: number];
 
 interface Heading {
@@ -18,15 +18,15 @@ function headingsIn(text: string): Heading[] {
   return headings.map(({ start, level, title }) => ({ line: text.slice(0, start).split('\n').length - 1, level, title }));
 }
 
-/** From a line of a chunk on, the headings that it stands under for certain. */
+/** The headings that apply for certain from a line on. */
 interface Section {
   line: number;
   headings: string[];
 }
 
 /**
- * The sections that a chunk is made of. `path` is that of one of them: of which, is told by its heading where the chunk holds it. What is known of levels
- * is only those of the headings in the text; a heading of the path that may or may not be above a later one is left out.
+ * The sections of a chunk. `path` belongs to one of them, which its heading identifies if the chunk contains it. Levels are known only for headings
+ * in the text, so a heading of `path` that may not apply to a later section is left out.
  */
 function sectionsOf(text: string, path: readonly string[]): Section[] {
   const heads = headingsIn(text);
@@ -49,14 +49,14 @@ function sectionsOf(text: string, path: readonly string[]): Section[] {
   return sections;
 }
 
-/** What several paths have in common from the outermost on. */
+/** The common prefix of several paths. */
 const commonOf = (paths: readonly string[][]): string[] =>
   paths.reduce((common, path) => {
     const differs = common.findIndex((title, i) => title !== path[i]);
     return differs < 0 ? common : common.slice(0, differs);
   });
 
-/** The lines of the source that these of the chunk's text are; undefined where that can't be told, since the chunk repeats or adds something. */
+/** Maps lines of the chunk to lines of the source; undefined if the chunk repeats or adds lines. */
 function sourceLines([first, last]: LineRange, lines: readonly string[], { line_start, line_end }: Location): [number, number] | undefined {
   if (line_start === undefined || line_end === undefined) return undefined;
   const added = lines.length - (line_end - line_start + 1);
@@ -67,7 +67,10 @@ function sourceLines([first, last]: LineRange, lines: readonly string[], { line_
 const ROW = /^\s*\|/;
 const isSeparator = (line = ''): boolean => lineKind(line) === 'separator';
 
-/** The rows that these lines are, where every row of the chunk is one of its lines. Where a table begins, its header is counted as a row; repeated later, it is none. */
+/**
+ * Maps lines of the chunk to table rows, if each row is one line. A header counts as a row at the beginning of its table, but not where a chunk
+ * repeats it.
+ */
 function sourceRows([first, last]: LineRange, lines: readonly string[], { row_start, row_end }: Location): [number, number] | undefined {
   if (row_start === undefined || row_end === undefined) return undefined;
   const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !isSeparator(lines[i]));
@@ -76,10 +79,7 @@ function sourceRows([first, last]: LineRange, lines: readonly string[], { row_st
   return from >= 0 && to >= 0 ? [row_start + from, row_start + to] : undefined;
 }
 
-/**
- * Where the given lines of a chunk stand, as narrow as is certain: `location` is that of the whole chunk, which may be several short sections joined. Without
- * lines, what is true of all of it.
- */
+/** Narrows the location of a chunk to the quoted lines, as far as that is certain. Without lines, it returns what applies to the whole chunk. */
 export function locateQuote(text: string, location: Location, quoted: readonly LineRange[] = []): Location {
   const lines = text.split('\n');
   const all: LineRange = [0, lines.length - 1];

@@ -3,9 +3,9 @@ import type { ChatResult, RetrievalQuality } from '../../schema/answers.ts';
 import type { ErrorItem, HistoryEntry, RetrievedItem } from '../../schema/items.ts';
 import { LONGEST_QUERY } from '../../schema/questions.ts';
 import { fitsAlone, searchesFor } from '../retrieve/search.ts';
-import { explained } from './explain.ts';
+import { explainTurn } from './explain.ts';
 import { answerFromSources, bareTokens } from './ground.ts';
-import { appendTurn, outgrown, summarizeHistory } from './dialogue/history.ts';
+import { appendTurn, splitLongHistory, summarizeHistory } from './dialogue/history.ts';
 import { fallbackMessage } from './fallback.ts';
 import { directReply } from './dialogue/intent.ts';
 import { assess } from './quality.ts';
@@ -49,7 +49,7 @@ export async function* runTurn(request: ChatTurn, parts: ChatParts): Run<ChatRes
     answered.answer === ''
       ? { ...answered, history: [...history], compacted: false }
       : { ...answered, history: appendTurn(answered.history, query, answered.answer) };
-  return request.explain || request.show_prompt ? { ...result, explain: explained(result, { ...turn, searched, given }) } : result;
+  return request.explain || request.show_prompt ? { ...result, explain: explainTurn(result, { ...turn, searched, given }) } : result;
 }
 
 /** Refuses the question, answers it without sources, or from them. */
@@ -61,7 +61,7 @@ async function* answerQuery(turn: Turn): Run<Outcome> {
   yield progress('intent', { intent: direct?.intent ?? 'rag' });
   if (!direct) return yield* answerFromCollection(turn);
   // Only a summary needs a model.
-  const compacted = grownBeyond(turn) ? yield* turn.step('compact', compact(turn)) : { errors: [] };
+  const compacted = longHistory(turn) ? yield* turn.step('compact', compact(turn)) : { errors: [] };
   yield token(direct.reply);
   return { ...compacted, intent: direct.intent, answer: direct.reply, answer_confidence: { level: 'none', reason: 'direct_intent' } };
 }
@@ -103,14 +103,14 @@ function problemOf(query: string): string | undefined {
 }
 
 /** The older and the recent messages if the older ones are to be summarized. */
-const grownBeyond = (turn: Turn): ReturnType<typeof outgrown> =>
-  outgrown(turn.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
+const longHistory = (turn: Turn): ReturnType<typeof splitLongHistory> =>
+  splitLongHistory(turn.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
 
 /** The history with a summary in place of the older messages; unchanged if that fails. */
 async function* compact(turn: Turn): Run<{ history: HistoryEntry[]; compacted: boolean; errors: ErrorItem[] }> {
   const { history, settings, parts, window, trace } = turn;
   const unchanged = { history: [...history], compacted: false, errors: [] };
-  const grown = grownBeyond(turn);
+  const grown = longHistory(turn);
   if (!grown) return unchanged;
   try {
     const llm = trace.instrument(await parts.llm(), 'compact');
@@ -139,7 +139,7 @@ async function* rewriteQuery(
   return { retrieval: openRetrieval(query, search_query), errors };
 }
 
-/** What a search came to; `search` is absent if it could not be opened. */
+/** What a search came to; `search` is absent if it could not be openCall. */
 interface Found extends Required<Pick<Outcome, 'retrieval' | 'searched' | 'errors'>> {
   search?: ChatSearch;
 }

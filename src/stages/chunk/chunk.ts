@@ -12,10 +12,10 @@ import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { ChunkResult } from '../../schema/results.ts';
 
-/** Tells where in its source a piece stands. Pieces are asked for in their order: then the whole document costs one look at each character. */
+/** Locates a piece in its source. Pieces have to be passed in order, so that the text is scanned once. */
 type Locator = (piece: Piece, group: Group) => Location;
 
-/** Makes the locator of a document. */
+/** Creates the locator of a document. */
 function locator(document: Document, blocks: readonly Block[]): Locator {
   const { text, marks = [] } = document;
   const lineAt = lineCounter(text, marks);
@@ -41,7 +41,7 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
   };
 }
 
-/** The mark that holds at an offset. */
+/** The mark that applies at an offset. */
 function markAt(marks: readonly Mark[], offset: number): Mark | undefined {
   let [low, high] = [0, marks.length];
   while (low < high) {
@@ -60,7 +60,7 @@ function lineCounter(text: string, marks: readonly Mark[]): (offset: number) => 
   };
 }
 
-/** First and last row that a piece holds of the tables in it. */
+/** The first and last table rows of a piece. */
 function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block[]) {
   const newlines = newlineCounter(text);
   let next = 0;
@@ -86,7 +86,7 @@ function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block
   };
 }
 
-/** Counts the newlines in `from` to `to`. Goes on from its last answer, or back from it, where `from` is the same. */
+/** Counts the newlines between offsets, starting from its last result if `from` is the same. */
 function newlineCounter(text: string): (from: number, to: number) => number {
   let [base, reached, count] = [0, 0, 0];
   return (from, to) => {
@@ -114,10 +114,9 @@ function newlinesIn(passed: string): number {
 }
 
 /**
- * Cuts a document into chunks, in the order of its text; every character other than white space is in one of them. None for a document without text.
- *
- * Text is cut by structure: at headings, else between blocks, sentences, words. `chunk_size` bounds `text`; a row or fence that is a little
- * too long for what is before it makes a chunk longer, by less than `min_chunk_length` and the header that a table repeats. Takes time in proportion to the text.
+ * Splits a document into chunks, in order; every character except white space is in one of them. A document without text has none. Text is split by
+ * structure: at headings, else between blocks, sentences, words. `chunk_size` limits `text`; a row or fence that is slightly too long may exceed it,
+ * by less than `min_chunk_length` and the repeated table header. Takes linear time.
  */
 export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
   const blocks = readBlocks(document.text);
@@ -146,13 +145,13 @@ export function chunkDocument(document: Document, chunking: Chunking): Chunk[] {
   return chunks;
 }
 
-/** No chunk can be both: a piece is short below half of a chunk at most, and at most half of a chunk is repeated. */
+/** The sizes in effect: minimum length and overlap are at most half of a chunk. */
 function sizesOf({ chunk_size, chunk_overlap, min_chunk_length }: Chunking): PackSizes {
   const half = chunk_size >> 1;
   return { longest: chunk_size, shortest: Math.max(1, Math.min(min_chunk_length, half)), overlap: Math.min(chunk_overlap, half) };
 }
 
-/** Whether a block begins a page or sheet: not where it goes on in lower case with the sentence of the page before. */
+/** Whether a block begins a page or sheet; not if it continues a sentence in lower case. */
 function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (index: number) => boolean {
   if (!marks.some((mark) => mark.page !== undefined || mark.sheet !== undefined)) return () => false;
   return (index) => {
@@ -162,7 +161,7 @@ function pageStarts({ text, marks = [] }: Document, blocks: readonly Block[]): (
   };
 }
 
-/** The end of the chunk before a group, where both stand under the same headings: a page that goes on. */
+/** The end of the chunk before a group with the same headings, on a page that continues. */
 function goesOn(blocks: readonly Block[], group: Group, before: { group: Group; piece: Piece } | undefined): Before | undefined {
   if (!before || blocks[group.first]!.kind === 'heading') return undefined;
   const same = before.group.host.headings.join('\0') === group.host.headings.join('\0');
@@ -174,7 +173,7 @@ function textOf(text: string, { opening, closing, end }: Piece, from: number): s
   return passage.includes('\r') ? passage.replaceAll('\r\n', '\n') : passage;
 }
 
-/** Where a chunk begins for the embedder: after the heading lines at its top that are in the path anyway. */
+/** Where the embedded text begins: after leading headings that the path contains anyway. */
 function embedStart(blocks: readonly Block[], { first, last, host }: Group, { from, start, end }: Piece): number {
   let after = from;
   for (let index = first; index < last; index++) {
@@ -186,7 +185,7 @@ function embedStart(blocks: readonly Block[], { first, last, host }: Group, { fr
   return after;
 }
 
-/** Characters after which the event loop gets its turn: some ten milliseconds of work. */
+/** Characters between two yields to the event loop, about ten milliseconds of work. */
 const TURN = 500_000;
 
 interface ChunkInput {
@@ -195,7 +194,7 @@ interface ChunkInput {
   signal?: AbortSignal | undefined;
 }
 
-/** The operation `chunk`: all chunks of all documents. A document without text is an error item. */
+/** The operation `chunk`: splits documents. A document without text is an error item. */
 export async function* runChunk({ documents, chunking, signal }: ChunkInput): Run<ChunkResult> {
   const items: Chunk[] = [];
   const errors: ErrorItem[] = [];

@@ -1,17 +1,17 @@
 import { visible } from '../../text/visible.ts';
 
-/** A title is read up to here: what follows costs tokens of every chunk. */
+/** Maximum length of a title, which is repeated in every chunk. */
 const LONGEST_TITLE = 200;
 
-/** What leads to a passage. */
+/** The path of a passage. */
 interface Leading {
-  /** Words of its document's path or address. */
+  /** Words from the path or address of the document. */
   place?: string;
   title: string;
   headings: readonly string[];
 }
 
-/** Words of the place, `title` and the path of headings as one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
+/** Place, title and headings in one line, each name once: `manuals helios > Manual > Maintenance > Replacing the filter`. */
 export function embedPath({ place = '', title, headings }: Leading): string {
   const names: string[] = [];
   for (const name of [title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE).toWellFormed(), ...headings]) {
@@ -20,19 +20,19 @@ export function embedPath({ place = '', title, headings }: Leading): string {
   return (place === '' || isNamed(names, place) ? names : [place, ...names]).join(' > ');
 }
 
-/** Whether the names hold the words of `name` already: a first heading that is the title, or a part of it. */
+/** Whether one of the names contains `name`, such as a first heading that repeats the title. */
 function isNamed(names: readonly string[], name: string): boolean {
   return names.some((other) => ` ${other.toLowerCase()} `.includes(` ${name.toLowerCase()} `));
 }
 
-/** The text as an embedder reads it: the path, then the passage without what a person does not see, and without the marks that cost tokens and mean nothing. */
+/** The text to embed: the path, then the passage without invisible characters and markup, which costs tokens. */
 export function embedText(path: string, passage: string): string {
   const plain = withoutMarks(visible(passage));
   if (path === '' || plain === '') return path || plain || passage;
   return `${path}\n\n${plain}`;
 }
 
-/** Prose that holds none of it, which is most, is left as it is at the cost of one look. */
+/** Any markup; most prose has none and is returned unchanged. */
 const MARKS = /[|`#[>~\t]|\*\*|\n\n\n| {2}|(?:^|\n)[ \t]*[-*+][ \t]|([-=_*+.])\1{3}/;
 const SEPARATOR_ROW = /^[ \t]*[|:+-][|:+ \t-]*$\n?/gm;
 const FENCE_LINE = /^[ \t]*(?:`{3,}|~{3,})[^`\n]*$\n?/gm;
@@ -42,7 +42,7 @@ const ROW = /^[ \t]*\|(.*)$/gm;
 /** Rules, dot leaders, drawn boxes. */
 const RUN = /([-=_*#~|+.])\1{3,}/g;
 
-/** Markdown without separator rows, fences, the marks at the beginning of lines, link addresses, emphasis, rules and wide spaces. */
+/** Removes separator rows, fences, marks at the beginning of lines, link addresses, emphasis, rules and repeated spaces. */
 export function withoutMarks(markdown: string): string {
   if (!MARKS.test(markdown)) return markdown.trim();
   let text = markdown;
@@ -58,7 +58,7 @@ export function withoutMarks(markdown: string): string {
     .trim();
 }
 
-/** Cells of a table row as a list; empty ones are left out. */
+/** The non-empty cells of a table row, separated by commas. */
 function rowCells(_row: string, cells: string): string {
   const parts = cells.includes('\\|') ? cells.split(/(?<!\\)\|/) : cells.split('|');
   const told = parts.map((cell) => cell.trim().replaceAll('\\|', '|')).filter((cell) => cell !== '');

@@ -3,7 +3,7 @@ import { isSpace, readLine, skipSpace } from '../../text/markdown/lines.ts';
 import { firstSentenceStart } from '../../text/sentences.ts';
 import { nextSpacelessWord } from './split.ts';
 
-/** The end of the chunk before: its own text, and the block that it ends in. */
+/** The end of the chunk before: its text and its last block. */
 export interface Before {
   block: Block;
   start: number;
@@ -11,8 +11,8 @@ export interface Before {
 }
 
 /**
- * Where the text begins that the chunk at `start` repeats from the chunk before: at a sentence, an item or a word of running text, at most `limit`
- * characters away. `start` where nothing can be repeated: rows, code and headings never are.
+ * Where the overlap of the chunk at `start` begins: at a sentence, a list item or a word, at most `limit` characters before. `start` if there is
+ * none: rows, code and headings are not repeated.
  */
 export function overlapStart(
   text: string,
@@ -39,7 +39,7 @@ function firstItem(text: string, from: number, end: number): number {
   return -1;
 }
 
-/** Where the first word begins that begins at `from` or after it; `end` where none does. */
+/** The beginning of the first word at or after `from`; `end` if there is none. */
 function firstWord(text: string, from: number, end: number): number {
   for (let at = from; at < end; at++) if (isSpace(text.charCodeAt(at - 1))) return skipSpace(text, at, end);
   const word = nextSpacelessWord(text, from);

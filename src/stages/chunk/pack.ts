@@ -3,7 +3,7 @@ import { type CutWindow, findCut, frameOf, type Sizes } from './split.ts';
 import { type Before, overlapStart } from './overlap.ts';
 import { skipSpace, trimEnd } from '../../text/markdown/lines.ts';
 
-/** A heading and what stands under it up to the next heading; also the text before the first heading. Holds the blocks `first` to `last` (exclusive). */
+/** A heading with the text up to the next heading, or the text before the first heading: blocks `first` to `last` (exclusive). */
 interface DocumentSection {
   first: number;
   last: number;
@@ -11,13 +11,13 @@ interface DocumentSection {
   end: number;
   /** The path of headings, outermost first. */
   headings: string[];
-  /** The path, made distinct where an earlier section has the same one: what ids are derived from. */
+  /** The path, made unique; chunk ids are derived from it. */
   key: string[];
-  /** Nothing but headings, rules and comments. */
+  /** Whether it has only headings, rules and comments. */
   isEmpty: boolean;
 }
 
-/** Blocks as sections, in order. `pageOf` (the page or sheet at an offset) makes a section of each page, so that no passage is cited under the page before it. */
+/** Groups blocks into sections, in order. Each page is a section, so that no passage is cited under the page before it. */
 export function toSections(blocks: readonly Block[], startsPage: (index: number) => boolean): DocumentSection[] {
   const sections: DocumentSection[] = [];
   const above: Block[] = [];
@@ -40,7 +40,7 @@ export function toSections(blocks: readonly Block[], startsPage: (index: number)
   return sections;
 }
 
-/** The second section of a path is told from the first by its number, the way it would be by a reader; no heading holds the zero character. */
+/** Makes a repeated path unique by a number; headings never contain the zero character. */
 function distinct(path: string[], seen: Map<string, number>): string[] {
   const name = path.join('\0');
   const earlier = seen.get(name) ?? 0;
@@ -48,27 +48,27 @@ function distinct(path: string[], seen: Map<string, number>): string[] {
   return earlier === 0 ? path : [...path, `\0${earlier}`];
 }
 
-/** Sections that are cut into chunks together: one that is long enough, with the short ones that join it, or short ones that join each other. */
+/** Sections that are split together: a long one with the short ones that join it, or several short ones. */
 export interface Group {
   first: number;
   last: number;
   start: number;
   end: number;
-  /** Whose headings and ids the chunks have: the long section, else the first that holds more than a heading. */
+  /** The section that gives the chunks their headings and ids: the long one, else the first with text. */
   host: DocumentSection;
 }
 
 interface Lengths {
-  /** Characters under which a section joins a neighbour. */
+  /** Minimum length of a section of its own, in characters. */
   shortest: number;
-  /** Characters of a chunk. */
+  /** Limits in characters. */
   longest: number;
 }
 
 /**
- * Joins sections that are shorter than a chunk may be. Short neighbours stand together as soon as they are long enough; what is left of them joins
- * the section before, at the beginning of a document the section after. A heading with nothing below goes with what follows.
- * Nothing depends on sections further away than that, so that an edit moves no id elsewhere.
+ * Joins sections that are too short. Short neighbours form a group as soon as it is long enough; a rest joins the section before, or at the beginning
+ * of the document the one after. A heading without text joins what follows. Groups depend only on nearby sections, so that an edit does not change
+ * ids elsewhere.
  */
 export function joinShort(sections: readonly DocumentSection[], { shortest, longest }: Lengths): Group[] {
   const groups: Group[] = [];
@@ -91,7 +91,7 @@ export function joinShort(sections: readonly DocumentSection[], { shortest, long
   return groups;
 }
 
-/** Puts a run that stayed short with the group before it, and gives back what goes with the section that follows. */
+/** Joins a short run with the group before it, and returns what goes with the next section. */
 function settle(run: DocumentSection[], groups: Group[]): DocumentSection[] {
   if (groups.length === 0) return run;
   const told = run.findLastIndex((section) => !section.isEmpty) + 1;
@@ -116,29 +116,29 @@ function groupOf(sections: DocumentSection[], host = sections.find((section) => 
 
 /** A chunk by its offsets. Its text is `opening`, the document from `from` to `end`, `closing`. */
 export interface Piece {
-  /** Where the text begins that is repeated from the chunk before; `start` where none is. */
+  /** Where the overlap with the chunk before begins; `start` if there is none. */
   from: number;
-  /** Where the chunk's own text begins and ends. */
+  /** The bounds of the chunk without overlap. */
   start: number;
   end: number;
-  /** What a table or fence that goes on needs before it, and one that breaks off after it. */
+  /** What completes a table or fence that is continued or broken off. */
   opening: string;
   closing: string;
 }
 
 export interface PackSizes extends Sizes {
-  /** Characters repeated from the chunk before, at most. */
+  /** Maximum overlap, in characters. */
   overlap: number;
 }
 
 interface Packing {
   group: Group;
   sizes: PackSizes;
-  /** What the chunk before holds of the same section; undefined where there is none. */
+  /** The chunk before in the same section, if any. */
   before: Before | undefined;
 }
 
-/** Cuts a group into pieces of at most `longest` characters (see `findCut` for what may be longer), each of its own text at least `shortest` long. */
+/** Splits a group into pieces of at most `longest` characters (`findCut` has exceptions), and without overlap at least `shortest`. */
 export function pack(text: string, blocks: readonly Block[], { group, sizes, before }: Packing): Piece[] {
   const pieces: Piece[] = [];
   let previous = before;
@@ -168,7 +168,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   }
 }
 
-/** Where a chunk with so much room may end, if it and what is left are to be long enough without the white space between them. White space that fills a chunk is cut all the same. */
+/** Where a chunk may end so that it and the rest are long enough without white space. */
 function windowOf(text: string, { start, end, room, shortest }: { start: number; end: number; room: number; shortest: number }): CutWindow {
   const farthest = start + room;
   const from = Math.min(farthest, skipSpace(text, start + shortest - 1, farthest) + 1);
@@ -176,7 +176,7 @@ function windowOf(text: string, { start, end, room, shortest }: { start: number;
   return { start, from, to: Math.max(from, Math.min(farthest, to)), end };
 }
 
-/** The frame of the table or fence that `offset` lies in; undefined outside its rows or code. */
+/** The frame of the table or fence at `offset`; undefined outside of rows and code. */
 function frameAt(text: string, { block, offset, sizes }: { block: Block; offset: number; sizes: Sizes }) {
   return offset >= block.body && offset > block.start ? frameOf(text, block, sizes.longest) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Parts of a path or address that say what a document is about: its folder, which is often named like the product, and itself. */
+/** Number of path segments that describe a document: itself and its folder, which is often named after the product. */
 const PARTS = 2;
 
 const LONGEST = 100;
@@ -9,8 +9,8 @@ const EXTENSION = /(?<=.)\.[a-z]\w{0,9}$/i;
 const JOINT = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
 
 /**
- * The words of the last parts of a path or of an address: `postgresql sql create Index` of `docs/postgresql/sql-createIndex.html`. A page often names its
- * subject there alone, and questions name it. Empty for a source that is neither.
+ * The words of the last segments of a path or address: `postgresql sql create Index` of `docs/postgresql/sql-createIndex.html`. Often only they name
+ * the subject of a page. Empty for other sources.
  */
 export function placeWords(source: string): string {
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(source);
@@ -25,7 +25,7 @@ export function placeWords(source: string): string {
   return words.filter(Boolean).join(' ').slice(0, LONGEST).toWellFormed();
 }
 
-/** The path of an address, as a person reads it. */
+/** The decoded path of a URL. */
 function pathOf(address: string): string {
   if (!URL.canParse(address)) return '';
   const { pathname } = new URL(address);

@@ -2,15 +2,15 @@ import { type Block, fenceMark } from '../../text/markdown/blocks.ts';
 import { lastSentenceEnd } from '../../text/sentences.ts';
 import { isSpace, readLine, skipSpace } from '../../text/markdown/lines.ts';
 
-/** What a chunk that begins or ends inside a table or fence needs around it to be read as one. */
+/** What completes a chunk that begins or ends inside a table or fence. */
 interface Frame {
-  /** Stands before what goes on: the header rows, or the opening line of the fence. */
+  /** Before a continuation: the header rows, or the opening line of the fence. */
   opening: string;
-  /** Stands after what breaks off: nothing, or the closing line of the fence. */
+  /** After a cut: nothing, or the closing line of the fence. */
   closing: string;
 }
 
-/** The frame of a table or fence; undefined for other blocks, and where the frame would take more than half of a chunk. */
+/** The frame of a table or fence; undefined for other blocks, and if it would take more than half of a chunk. */
 export function frameOf(text: string, block: Block, longest: number): Frame | undefined {
   if (block.kind !== 'table' && block.kind !== 'fence') return undefined;
   if (block.body - block.start > longest / 2) return undefined;
@@ -20,34 +20,34 @@ export function frameOf(text: string, block: Block, longest: number): Frame | un
   return { opening: indent + opening, closing: `\n${indent}${fenceMark(text, block.start)}` };
 }
 
-/** The white space before `offset` in its line: a fence inside a list is indented like its code. */
+/** The indentation before `offset`: a fence inside a list is indented. */
 function indentAt(text: string, offset: number): string {
   let start = offset;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start -= 1;
   return text.slice(start, offset);
 }
 
-/** How far around an offset a grapheme or a word of a script without spaces is looked for. */
+/** Distance within which a grapheme or an unspaced word is searched for. */
 const REACH = 64;
 
-/** From here on (Thai, Khmer, kana, Han …) scripts are written without spaces between words. */
+/** First code point of unspaced scripts (Thai, Khmer, kana, Han …). */
 const SPACELESS = 0x0e00;
 
 const CLOSING = /[\p{Pe}\p{Pf}\p{Po}]/u;
 
-/** The best place to cut running text at, within `from` to `to`: after a sentence, else a line, a word, a grapheme. */
+/** The best cut of prose between `from` and `to`: after a sentence, else a line, a word, a grapheme. */
 export function cutText(text: string, from: number, to: number): number {
   const sentence = lastSentenceEnd(text, from, to);
   return sentence >= from ? sentence : cutLine(text, from, to);
 }
 
-/** The best place to cut text at whose lines mean something, such as code: after a line, else a word, a grapheme. */
+/** The best cut of code: after a line, else a word, a grapheme. */
 export function cutLine(text: string, from: number, to: number): number {
   const line = text.slice(from, to + 1).lastIndexOf('\n');
   return line >= 0 ? from + line : cutWord(text, from, to);
 }
 
-/** After a word within `from` to `to`; where there is none, between two graphemes; one behind `to` where the pair of a surrogate fills the room. */
+/** A cut after a word between `from` and `to`, else between graphemes. One after `to` if a surrogate pair needs it. */
 export function cutWord(text: string, from: number, to: number): number {
   const word = text.charCodeAt(to) >= SPACELESS ? cutSpaceless(text, from, to) : -1;
   if (word >= from) return word;
@@ -55,7 +55,7 @@ export function cutWord(text: string, from: number, to: number): number {
   return cutGrapheme(text, from, to);
 }
 
-/** Before a word of a script without spaces; not before a mark that belongs to the words in front of it. -1 where none begins near. */
+/** A cut before an unspaced word, but not before closing punctuation; -1 if there is none nearby. */
 function cutSpaceless(text: string, from: number, to: number): number {
   let at = segmentStart(text, to, 'word');
   for (let tries = 0; at > from && tries < 4 && CLOSING.test(text.charAt(at)); tries++) at = segmentStart(text, at - 1, 'word');
@@ -70,7 +70,7 @@ function cutGrapheme(text: string, from: number, to: number): number {
   return to > from ? to - 1 : to + 1;
 }
 
-/** Where the next word begins in a script without spaces; -1 where the text at `offset` is in another one, or none begins near. */
+/** The beginning of the next unspaced word; -1 if the script at `offset` has spaces or there is none nearby. */
 export function nextSpacelessWord(text: string, offset: number): number {
   if (text.charCodeAt(offset) < SPACELESS) return -1;
   const { start, found, reached } = segmentAround(text, offset, 'word');
@@ -79,13 +79,13 @@ export function nextSpacelessWord(text: string, offset: number): number {
   return end < reached ? end : -1;
 }
 
-/** Where the word or grapheme that holds `offset` begins: `offset` itself where one begins there; -1 where that is too far away to be seen. */
+/** The beginning of the word or grapheme at `offset`; -1 if it is too far away. */
 function segmentStart(text: string, offset: number, granularity: 'word' | 'grapheme'): number {
   const { start, found } = segmentAround(text, offset, granularity);
   return !found || (found.index === 0 && start > 0) ? -1 : start + found.index;
 }
 
-/** Segments no more than the text around an offset, from `start` to `reached`. */
+/** Segments only the text around an offset, from `start` to `reached`. */
 function segmentAround(text: string, offset: number, granularity: 'word' | 'grapheme') {
   let start = Math.max(0, offset - REACH);
   if (isLowSurrogate(text.charCodeAt(start))) start += 1;
@@ -99,7 +99,7 @@ function segmentAround(text: string, offset: number, granularity: 'word' | 'grap
   };
 }
 
-/** Whether the characters on both sides of `offset` are ASCII, and so may be parted. */
+/** Whether both characters at `offset` are ASCII. */
 function isAscii(text: string, offset: number): boolean {
   return text.charCodeAt(offset) < 128 && text.charCodeAt(offset - 1) < 128;
 }
@@ -108,34 +108,34 @@ const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdf
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Made when it is first needed: it costs milliseconds, and most documents never need one. */
+/** Created on first use, since it takes milliseconds. */
 function segmenter(granularity: 'word' | 'grapheme'): Intl.Segmenter {
   const made = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
   segmenters.set(granularity, made);
   return made;
 }
 
-/** Where a chunk that begins at `start` may end: at `from` at least, so that it is long enough, and at `to` at most. */
+/** The bounds of a cut: a chunk from `start` ends between `from` (long enough) and `to`. */
 export interface CutWindow {
   start: number;
   from: number;
   to: number;
-  /** Where the text ends that chunks are made of. */
+  /** The end of the text to split. */
   end: number;
 }
 
-/** Characters of a chunk. */
+/** Limits in characters. */
 export interface Sizes {
   longest: number;
   shortest: number;
 }
 
-/** What ends a sentence that needs the list or table below it. */
+/** The end of a sentence that introduces a list or table. */
 const LEADS_IN = /[:：]/;
 
 /**
- * The end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside the block that does not fit, at its rows, lines,
- * items, sentences, words. A row or a fence that would fit into a chunk is not cut: the chunk is then longer, by less than `shortest` or the header.
+ * The end of the chunk that begins at `window.start`, in `blocks[index]`: after a block, else inside it, at rows, lines, items, sentences or words. A
+ * row or fence that fits into a chunk stays whole; the chunk may then be longer by less than `shortest` or the header.
  */
 export function findCut(
   text: string,
@@ -167,7 +167,7 @@ const cutInside: Cut = (text, block, where) => {
   return item >= from ? item : cutText(text, from, to);
 };
 
-/** After the last row that fits, after the first one where that is not too long, else inside it. */
+/** Cuts after the last row that fits, else after the first if it is not too long, else inside it. */
 const cutTable: Cut = (text, block, { window, sizes }) => {
   const from = Math.max(window.from, block.body);
   const row = text.slice(from, window.to + 1).lastIndexOf('\n');
@@ -180,7 +180,7 @@ const cutTable: Cut = (text, block, { window, sizes }) => {
   return wholeEnd(text, { begins, start, end: rowEnd }, { window, sizes }) ?? cutText(text, window.from, window.to);
 };
 
-/** After the last line that fits, unless the fence as a whole is short enough. The closing line never stands alone after a cut. */
+/** Cuts after the last line that fits, unless the whole fence is short enough. The closing line is never alone. */
 const cutFence: Cut = (text, block, { window, sizes }) => {
   const whole = wholeEnd(text, { begins: block.start, start: block.start, end: block.end }, { window, sizes });
   if (block.start >= window.start && whole !== undefined) return whole;
@@ -191,7 +191,7 @@ const cutFence: Cut = (text, block, { window, sizes }) => {
   return block.end - window.start <= sizes.longest + sizes.shortest ? block.end : cutWord(text, window.from, window.to);
 };
 
-/** Where the last line of a block begins, as far as that is near its end: a closing line is short. */
+/** The beginning of the last line of a block, if it is short. */
 function lastLineStart(text: string, block: Block): number {
   const near = Math.max(block.body, block.end - 200);
   const newline = text.slice(near, block.end).lastIndexOf('\n');
@@ -199,20 +199,20 @@ function lastLineStart(text: string, block: Block): number {
 }
 
 interface Whole {
-  /** Where that begins which must stay together with it. */
+  /** The beginning of what must stay with it. */
   begins: number;
   start: number;
   end: number;
 }
 
-/** Where a chunk ends that takes a row or fence as a whole, and what is too short to stand after it; undefined where that is too long. */
+/** The end of a chunk that keeps a row or fence whole, with a rest that is too short; undefined if it would be too long. */
 function wholeEnd(text: string, { begins, start, end }: Whole, { window, sizes }: { window: CutWindow; sizes: Sizes }): number | undefined {
   if (end - start > sizes.longest || begins - window.start >= sizes.shortest) return undefined;
   if (window.end - skipSpace(text, end, window.end) >= sizes.shortest) return end;
   return window.end - window.start <= sizes.longest + sizes.shortest ? window.end : undefined;
 }
 
-/** Before the last list item within `from` to `to`, of those that are least indented; -1 where none begins there. */
+/** A cut before the last of the least indented list items; -1 if there is none. */
 function cutItems(text: string, from: number, to: number): number {
   const window = text.slice(from, to + 1);
   let best = -1;

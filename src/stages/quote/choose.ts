@@ -5,28 +5,28 @@ import { otherSide } from './comparison.ts';
 import { type Compare, compareTo, headingOf, type RankedCandidate, rankPassages } from './rank.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 
-/** Words of an answer at most, with the headings that it stands under. */
+/** Maximum words of an answer, including headings. */
 export const MOST_WORDS = 120;
 
 /**
- * Two passages whose scores differ by less are both quoted, each in half of the words: nothing tells which of them answers. Of .03 to .2 it is where
- * most questions about real documentation and most of SQuAD's are answered.
+ * If two passages differ by less in score, both are quoted, with half of the words each. Of .03 to .2 it answers most questions about real
+ * documentation and most of SQuAD's.
  */
 const NEAR_TIE = 0.08;
 
-/** Passages that are tried for one that fits without being broken off. */
+/** Number of passages to try before one is truncated. */
 const MOST_TRIED = 5;
 
 /** A passage to quote, under its path. */
 export interface Quotation extends QuotedPassage {
   source: number;
-  /** In one line. */
+  /** The path in one line. */
   path: string;
-  /** The same for all passages of one section of a document. */
+  /** The key of the section. */
   section: string;
 }
 
-/** What is quoted for one question, best first, and what it was chosen from. */
+/** The quotations for a question, best first, and the candidates. */
 interface Choice {
   quotations: readonly Quotation[];
   ranked: readonly RankedCandidate[];
@@ -36,15 +36,15 @@ interface Choice {
 
 interface ChooseOptions {
   sources: readonly GroundingSource[];
-  /** Words of all that is quoted. */
+  /** Maximum words of all quotations. */
   words?: number;
-  /** What was quoted before and is not to be quoted again. */
+  /** Earlier answers, which are not repeated. */
   said?: string | undefined;
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** As words stand in a quotation and in what it is taken from: without marks, numbers of sources and differences of white space. */
+/** Normalizes a text for comparing it with a quotation: without marks, citation numbers and white space. */
 const bare = (text: string): string =>
   text
     .replace(/\[\d+\]/g, ' ')
@@ -52,10 +52,12 @@ const bare = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** A block that nothing begins with or grows over. */
 const leftOut = (block: QuoteBlock): QuoteBlock => ({ ...block, isRetrieved: false, section: -1 });
 
-/** Chooses what to quote: the passage that fits best, and the next where both fit alike; of two things that are compared, one about each where none is about both. */
+/**
+ * Chooses what to quote: the best passage, and the next if both fit equally. In a comparison of two things, one passage about each unless one is
+ * about both.
+ */
 export async function chooseQuotations(
   query: string,
   { sources, words = MOST_WORDS, said = '', embedder, signal }: ChooseOptions,
@@ -75,7 +77,7 @@ export async function chooseQuotations(
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked, compare };
 }
 
-/** A candidate in so many words, its path included. */
+/** A candidate in at most so many words, including its path. */
 function quotationOf(
   { seed }: RankedCandidate,
   {

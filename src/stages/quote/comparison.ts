@@ -2,12 +2,12 @@ import { alternatives, LANGUAGES } from '../../languages/languages.ts';
 import { ownTerms } from '../../text/terms.ts';
 import type { RankedCandidate } from './rank.ts';
 
-/** Where the second thing ends: «json and jsonb in Postgres». */
+/** The end of the second thing: «json and jsonb in Postgres». */
 const WHERE = new RegExp(String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.where)})\s.*$|(?<![?？.!])[?？.!]+$`, 'giu');
 
 const termsOf = (thing: string): Set<string> => new Set(ownTerms(thing.replace(WHERE, '')));
 
-/** What tells two things apart that a question compares, as terms: of VACUUM and VACUUM FULL nothing, and `full`; undefined where none are compared. */
+/** The terms that distinguish two compared things: none and `full` for VACUUM and VACUUM FULL; undefined if nothing is compared. */
 export function comparedIn(question: string): readonly [ReadonlySet<string>, ReadonlySet<string>] | undefined {
   const asked = question.trim().replace(/(?<![?？.!\s])[?？.!\s]+$/u, '');
   const patterns = LANGUAGES.flatMap(({ questions }) => questions.compares);
@@ -17,11 +17,11 @@ export function comparedIn(question: string): readonly [ReadonlySet<string>, Rea
   return [first.difference(second), second.difference(first)];
 }
 
-/** Whether a passage, under its titles, speaks of a thing. */
+/** Whether a passage or its titles mention a thing. */
 const speaksOf = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): boolean =>
   thing.size === 0 || blocks.some(({ own, context }) => [...thing].some((term) => own.has(term) || context.has(term)));
 
-/** The best passage about the thing that the best of all leaves out; undefined where it speaks of both, or of neither. */
+/** The best passage about the thing that the best candidate does not mention; undefined if it mentions both or none. */
 export function otherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
   const [best] = ranked;
   const compared = comparedIn(question);

@@ -5,21 +5,21 @@ import type { QuoteBlock } from './quote-blocks.ts';
 
 const MARKS = /(?<![\s?？])[\s?？]+$/u;
 
-/** What is asked about something, and not what it is: «What is the difference between …», «What is the default of …». */
+/** Questions about a property and not about the thing: «What is the difference between …», «What is the default of …». */
 const ASKS_ABOUT = new RegExp(
   String.raw`^(?:(?:${alternatives(({ followUps }) => followUps.articles)}) )?(?:\p{L}+ )?(?:${alternatives(({ questions }) => questions.aspects)})(?!\p{L})`,
   'iu',
 );
 
-/** Headings of sections that introduce what the title above names. */
+/** Headings of introductory sections. */
 const INTRODUCES = new RegExp(String.raw`^[\P{L}]*(?:${alternatives(({ questions }) => questions.introductions)})\W*$`, 'iu');
 
-/** Words that a title has beside what it names, at most: «The SQLite Query Planner», badges. */
+/** Maximum words in a title besides the name: «The SQLite Query Planner», badges. */
 const MOST_BESIDE = 2;
 
 const telling = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
 
-/** The terms of what a question asks the meaning of: `chokidar` of «What is chokidar?»; undefined where it asks something else. */
+/** The terms of the thing to be defined: `chokidar` in «What is chokidar?»; undefined for other questions. */
 export function definedTerms(question: string): ReadonlySet<string> | undefined {
   const asked = question.replace(MARKS, '');
   const what = LANGUAGES.map(({ questions }) => questions.meaning.exec(asked)?.groups?.what).find((found) => found !== undefined);
@@ -28,13 +28,13 @@ export function definedTerms(question: string): ReadonlySet<string> | undefined 
   return wanted.size > 0 ? wanted : undefined;
 }
 
-/** Whether a title names this and little else. */
+/** Whether a title names the thing and little else. */
 function names(title: string, wanted: ReadonlySet<string>): boolean {
   const held = telling(withoutMarks(title));
   return wanted.isSubsetOf(held) && held.size <= wanted.size + MOST_BESIDE;
 }
 
-/** Whether a block introduces what is asked about: the first of a section, or of the introduction of a page, that is named after it. */
+/** Whether a block introduces the thing: the first of a section or page that is named after it. */
 export function introduces({ isFirst, path }: QuoteBlock, wanted: ReadonlySet<string>): boolean {
   const [last = '', above] = path.toReversed();
   return isFirst && (names(last, wanted) || (above !== undefined && INTRODUCES.test(last) && names(above, wanted)));

@@ -9,50 +9,53 @@ import { wholeText, type QuoteBlock } from './quote-blocks.ts';
 import { sentencesOf } from './quote-sentences.ts';
 import type { Compare, RankedCandidate } from './rank.ts';
 
-/** What speaks for and against the best passage as an answer. Nothing of it grows with the collection. */
+/** Features of the best passage as an answer. None grows with the collection. */
 export interface Evidence {
-  /** Cosine of the question to the best block; undefined where meaning was not compared. */
+  /** Cosine of the question and the best block; undefined without an embedder. */
   cosine: number | undefined;
-  /** The greatest cosine of the question to one of its sentences under its heading; undefined where meaning was not compared. */
+  /** Greatest cosine of the question and a sentence under its heading; undefined without an embedder. */
   sentence: number | undefined;
-  /** Share of the question's words in the passage itself; of what introduces a page or section with its titles. */
+  /** Share of the question's words in the passage; for introductions including titles. */
   stated: number;
-  /** The greatest share of them in one of its sentences, rows or items; of a row, an item and a definition with what it stands under. */
+  /** Greatest share of them in one sentence, row or item; rows, items and definitions include their context. */
   together: number;
-  /** 1 where the best block has an identifier of the question («work_mem», «E24», «path.join»), 2 where it is its entry: the row that begins with it, or its definition. */
+  /**
+   * 1 if the best block has an identifier of the question («work_mem», «E24», «path.join»), 2 if it defines it: a row that begins with it, or its
+   * definition.
+   */
   identifier: number;
-  /** Retrieval score of its source. */
+  /** Retrieval score of the source. */
   retrieved: number;
-  /** The retrieval scores of all sources behind the first together, by that of the first: what else may answer. */
+  /** Sum of the retrieval scores of the other sources, divided by the first. */
   rivals: number;
-  /** 1 where a figure, a time or a price is asked for and the passage has one. */
+  /** 1 if a number, time or price is asked for and the passage has one. */
   figure: number;
-  /** 1 where its source is a list of contents, an index or a change log. */
+  /** 1 if the source is a table of contents, an index or a change log. */
   listing: number;
-  /** 1 where a name of the question is not in the source. */
+  /** 1 if a name in the question is missing from the source. */
   missingName: number;
-  /** 1 where a number or code of the question is in none of the sources. */
+  /** 1 if a number or code in the question is missing from all sources. */
   missingCode: number;
-  /** 1 where that is an identifier, of letters and digits: «ERR-4042». */
+  /** 1 if that is an identifier of letters and digits: «ERR-4042». */
   missingIdentifier: number;
 }
 
-/** Words that are numbers or codes: «E99», «17», «2.3.1»; one digit alone is written as a word, too. */
+/** Numbers and codes: «E99», «17», «2.3.1»; single digits may be written as words. */
 const isCode = (term: string): boolean => /\p{N}/u.test(term) && term.length > 1;
 
-/** A share is counted with half a word more than the question has. */
+/** Added to the number of words of a share. */
 const DOUBT = 0.5;
 
-/** A word of letters with figures, dots or underscores in it: a bare number is none. */
+/** An identifier: letters with digits, dots or underscores. */
 const isIdentifier = (word: string): boolean => /\p{L}/u.test(word) && /[_.\p{N}]/u.test(word);
 
-/** The stems of each sentence of a block, with those of what it stands under where it says little without. */
+/** The stems of each sentence of a block, with those of its context if it is short. */
 function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction: boolean): Set<string>[] {
   const above = kind === 'row' || kind === 'item' || term !== '' || isIntroduction ? [...context] : [];
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
-/** Whether a block has an identifier of those that are asked for, or is the entry of one. */
+/** Whether a block has, or defines, an identifier of the question. */
 function identifierIn({ kind, text, term, own }: QuoteBlock, wanted: readonly string[]): number {
   const identifiers = wanted.filter((word) => isIdentifier(word) && own.has(word));
   const entry = kind === 'row' ? (text.split('|').find((cell) => cell.trim() !== '') ?? '') : term;
@@ -64,24 +67,23 @@ const ASKS_FIGURE = wholeWord(alternatives(({ questions }) => questions.figures)
 const FIGURE_WORDS = wholeWord(alternatives(({ questions }) => questions.figureWords));
 const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORDS.test(text) || writtenNumbers(text).length > 0;
 
-/** Sentences of a passage that are compared, at most: a table has a row for each. */
+/** Maximum number of sentences to compare; a table has one for each row. */
 const MOST_SENTENCES = 24;
 
-/** The greatest cosine of the question to a sentence of the passage, under the innermost heading. */
+/** Greatest cosine of the question and a sentence under the innermost heading. */
 async function sentenceCosine({ blocks }: RankedCandidate, compare: Compare): Promise<number | undefined> {
   const said = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
   const cosines = await compare(said.slice(0, MOST_SENTENCES));
   return cosines && Math.max(...cosines);
 }
 
-/** What is looked at. */
 interface Found {
   sources: readonly GroundingSource[];
   ranked: readonly RankedCandidate[];
   compare: Compare;
 }
 
-/** Looks at the best passages for what speaks for and against them; undefined where there is none. */
+/** Computes the features of the best passages; undefined if there are none. */
 export async function evidenceOf(query: string, { sources, ranked, compare }: Found): Promise<Evidence | undefined> {
   const best = ranked[0];
   if (!best) return undefined;
@@ -110,9 +112,9 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
 }
 
 /**
- * Logistic regressions over the evidence: the chance that the sources are about the question, that what is quoted answers it, and that where words alone
- * were compared. `node bench/confidence.ts` fits them: on questions about real documentation (development split), about SQuAD's paragraphs and about
- * handbooks of a few pages, put to all of the files, to a few of them and to one article alone, so that they hold for a collection of any size.
+ * Logistic regressions over the features: probabilities that the sources are about the question, that the quotation answers it, and the latter
+ * without an embedder. `node bench/confidence.ts` fits them on questions about real documentation (development split), SQuAD's paragraphs and small
+ * handbooks, asked of all files, of some and of one, so that they hold for any size.
  */
 const WEIGHTS = {
   about: {
@@ -155,19 +157,19 @@ const WEIGHTS = {
   },
 } as const;
 
-/** The chances from which something is quoted. */
+/** Minimum probabilities for quoting. */
 const LEAST = { about: 0.5, right: 0.15, words: 0.22 };
 
-/** The chance from which an answer is called certain. */
+/** Minimum probability of a certain answer. */
 export const HIGH_PROBABILITY = 0.75;
 
-/** How much less than the embedder's `min_retrieval_score` a source may score that is quoted from: what quotes declines by more than the score. */
+/** How far below `min_retrieval_score` a source may be and still be quoted: quoting declines by more than the score. */
 export const GATE_REDUCTION = 0.1;
 
-/** What the evidence comes to. */
+/** A judgement of the features. */
 interface Judgement {
   isAnswer: boolean;
-  /** How probable it is that the best passage answers, 0 to 1. */
+  /** Probability that the best passage answers the question. */
   probability: number;
 }
 
@@ -176,7 +178,10 @@ function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Par
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** Whether the best passage is an answer, and how probably it is right: not at all where an identifier is missing, or words alone were compared and none is shared. */
+/**
+ * Whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and none
+ * matches.
+ */
 export function judgementOf(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.together === 0))
     return { isAnswer: false, probability: 0 };

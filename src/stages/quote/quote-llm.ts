@@ -10,7 +10,7 @@ import { chooseQuotations, MOST_WORDS, type Quotation } from './choose.ts';
 import { evidenceOf, judgementOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 
-/** Words of a part that are repeated at most. */
+/** Maximum words to repeat of a question. */
 const MAX_PART_WORDS = 25;
 
 function shortened(question: string): string {
@@ -18,18 +18,18 @@ function shortened(question: string): string {
   return words.length > MAX_PART_WORDS ? `${words.slice(0, MAX_PART_WORDS).join(' ')}…` : words.join(' ');
 }
 
-/** Says that these parts of a question are not answered, in its language. */
+/** A sentence that parts of a question are not answered, in its language. */
 function unansweredOf(question: string, parts: readonly SearchQuestion[]): string {
   const { part: unanswered } = (conjunctionIn(question) ?? english).messages;
   return parts.map((part) => unanswered.replace('{part}', () => shortened(part.question))).join(' ');
 }
 
-/** The language of prose: code tells nothing, and the cells of a table are names and addresses as often as words. */
+/** The language of prose, without code and tables. */
 const languageOfProse = (text: string): string | undefined => languageOf(text.replace(/```[^]*?(?:```|$)|`[^`]*`|^ *\|.*$/gm, ' '));
 
 /**
- * Says which language a text is in, in that of the question; undefined where both are the same, or one of them can't be told. Where the text does not tell,
- * as a command or a table, those that stand around it do, in their order.
+ * A note about the language of a text, in the language of the question; undefined if both are the same or unknown. If the text does not reveal it,
+ * those in `around` do, in order.
  */
 function sourceLanguageNote(question: string, text: string, around: readonly string[] = []): string | undefined {
   const asked = languageOf(question);
@@ -41,20 +41,20 @@ function sourceLanguageNote(question: string, text: string, around: readonly str
   return messages.written_in.replace('{language}', () => name);
 }
 
-/** What it says where nothing answers, behind the number of no source. */
+/** The answer if nothing is found, after `NO_ANSWER`. */
 const DECLINE = `${NO_ANSWER} The sources do not answer this.`;
 
-/** An estimate: English text has about four characters a token; no model counts here. */
+/** Estimated tokens: about four characters each. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
-/** One question of those that are asked in one, with what is quoted for it: nothing where nothing answers. */
+/** One of several questions with its quotations; none if nothing answers it. */
 interface Part extends SearchQuestion {
   quotations: readonly Quotation[];
   probability: number;
   isAnswered: boolean;
 }
 
-/** What is quoted for each of the questions that are asked in one. */
+/** The quotations for each question. */
 async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedder | undefined): Promise<Part[]> {
   const { query: whole, question: asked = whole, sources, said } = grounding;
   const questions = splitQuestion({ query: whole, question: asked });
@@ -73,11 +73,11 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
 
 const ENDS_OPEN = /(?:```|~~~|\|)\s*$/;
 
-/** A passage under its path, with its number. */
+/** A passage with its path and citation. */
 const rendered = ({ path, text }: Quotation, number: number): string =>
   `**${path}**\n\n${text}${ENDS_OPEN.test(text) ? '\n\n' : ' '}[${number}]`;
 
-/** The sources as the answer numbers them: one for each section that is quoted, in the order of the answer, or in the one that a reranker gave them. */
+/** The sources in the answer's numbering: one for each quoted section, in the order of the answer, or in that of a reranker. */
 function orderOf(quotations: readonly Quotation[], sources: readonly GroundingSource[]): number[] {
   if (sources.some(({ rerank_score }) => rerank_score !== undefined)) return [...sources.keys()];
   const sections = Map.groupBy(quotations, ({ section }) => section);
@@ -89,7 +89,7 @@ interface Written {
   outcome: Pick<Outcome, 'quoted' | 'probability' | 'highlight' | 'unsure' | 'order'>;
 }
 
-/** The answer: what is quoted for each question, and which of them nothing answers. */
+/** The answer: the quotations, and which questions nothing answers. */
 function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written {
   const { query, question = query, sources } = grounding;
   const answered = parts.filter(({ isAnswered }) => isAnswered);
@@ -112,8 +112,8 @@ function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written 
 }
 
 /**
- * Answers without a model: quotes the passage of the sources that answers, at most 120 words under its headings, or declines. With an embedder it compares
- * by meaning, too; without one by words alone.
+ * Creates an answerer without a language model: it quotes the passage that answers, at most 120 words with headings, or declines. With an embedder it
+ * also compares meaning.
  */
 export function openQuoteLlm({ embedder }: { embedder?: Embedder | undefined } = {}): Llm {
   return {

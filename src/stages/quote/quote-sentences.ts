@@ -2,10 +2,10 @@ import { endsWithAbbreviation, isSentenceContinued } from '../../text/sentences.
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** Code within a line: an end of a sentence in it is none of the paragraph. */
+/** Inline code, in which no sentence ends. */
 const CODE = /(?<!`)(`+)(?!`)[^]{0,500}?[^`]\1(?!`)/g;
 
-/** The sentences of a paragraph, trimmed. What Unicode's rules cut at an abbreviation or an ordinal, before a small letter, or in code, is put together again. */
+/** The sentences of a paragraph, trimmed. Unicode's breaks at abbreviations and ordinals, before lower case and in code are undone. */
 export function sentencesOf(paragraph: string): string[] {
   const sentences: string[][] = [];
   const prose = paragraph.replace(CODE, (code) => 'X'.repeat(code.length));

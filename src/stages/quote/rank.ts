@@ -9,10 +9,10 @@ import { grow } from './passages.ts';
 
 const SEPARATOR = ' › ';
 
-/** Share of the words of a passage that its headings take at most. */
+/** Maximum share of the headings in the words of a passage. */
 const HEADING_SHARE = 1 / 3;
 
-/** The titles that a passage of so many words stands under, in one line: the middle ones are left out where they are too long, then the first, then the rest of the last. */
+/** The path of a passage in one line. If it is too long, the middle titles are left out, then the first, then the end of the last. */
 export function headingOf(path: readonly string[], words: number): string {
   const titles = path.map((title) => plainText(title).replace(/\s+/g, ' ')).filter(Boolean);
   const most = Math.floor(words * HEADING_SHARE);
@@ -28,26 +28,26 @@ export function headingOf(path: readonly string[], words: number): string {
   );
 }
 
-/** A passage that may be quoted, around its best block. */
+/** A candidate for quoting, around its best block. */
 export interface RankedCandidate {
   seed: QuoteBlock;
   blocks: readonly QuoteBlock[];
-  /** Cosine of the question to the seed under its path; undefined where meaning was not compared. */
+  /** Cosine of the question and the seed with its path; undefined without an embedder. */
   cosine: number | undefined;
-  /** Share of the question's words in the blocks and what they stand under, 0 to 1. */
+  /** Share of the question's words in the blocks and their context, 0 to 1. */
   share: number;
-  /** Whether the question is what something is, and the seed introduces it. */
+  /** Whether the question asks for a definition and the seed introduces the thing. */
   isIntroduction: boolean;
   score: number;
 }
 
-/** Gives the cosine of each text to a question, on the scale of the embedder; undefined where there is none, or it cannot read the question. */
+/** Returns the cosines of texts and a question, on the scale of the embedder; undefined without an embedder or if it cannot read the question. */
 export type Compare = (texts: readonly string[]) => Promise<number[] | undefined>;
 
 interface RankPassagesOptions {
   sources: readonly GroundingSource[];
   compare?: Compare | undefined;
-  /** Words of a passage at most, with its path. */
+  /** Maximum words of a passage with its path. */
   words: number;
 }
 
@@ -58,17 +58,17 @@ interface RankPassagesOptions {
 const SHARE = 0.8;
 const RETRIEVED = 0.5;
 
-/** Of a question for a default or a limit: what a block gains that speaks of a default, and one that has a value. */
+/** Bonus for questions about a default or a limit: for a block that mentions a default, and for one with a value. */
 const DEFAULT = 0.45;
 const VALUE = 0.4;
 
-/** What a passage of a contents list, an index or a change log loses where none is asked for: by more than two passages of one subject differ. */
+/** Penalty of a listing if none is asked for: more than the difference of two passages on one subject. */
 const LISTING = 0.4;
 
-/** Of a question for what something is: what the introduction of its page or section gains. */
+/** Bonus for definition questions: for the introduction of the page or section. */
 const INTRODUCTION = 0.4;
 
-/** An embedder that reads less of the question than this says nothing about it. */
+/** Minimum coverage of the question by the embedder. */
 const LEAST_READ = 0.5;
 
 const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
@@ -76,14 +76,14 @@ const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
-/** What a block is compared by: the titles above it, then its words. */
+/** The text of a block to compare: titles, then its words. */
 function readable({ path, term, kind, header, text }: QuoteBlock): string {
   const above = [...path, kind === 'term' ? '' : withoutMarks(term)].filter(Boolean).join(' > ');
   const columns = header === '' ? '' : `${withoutMarks(header.split('\n')[0]!)}: `;
   return `${above}: ${columns}${withoutMarks(text)}`;
 }
 
-/** Compares texts with a question, which is embedded once. */
+/** Creates a comparison with a question, which is embedded once. */
 export function compareTo(
   query: string,
   { embedder, signal }: { embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
@@ -99,13 +99,13 @@ export function compareTo(
   };
 }
 
-/** How many of the question's words are in the blocks or in what they stand under. */
+/** Counts the question's words in the blocks and their context. */
 function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): number {
   const isHeld = (term: string) => blocks.some(({ own, context }) => own.has(term) || context.has(term));
   return [...wanted].filter(isHeld).length / Math.max(1, wanted.size);
 }
 
-/** What the kind of question adds to a block: of a default the word and a value; a listing loses. */
+/** The bonus or penalty of a block by the kind of question. */
 function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
   const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
   return ({ text }, { page_kind }) => {
@@ -114,7 +114,7 @@ function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSour
   };
 }
 
-/** The passages that may answer, best first; of passages that share a block the best alone. */
+/** Ranks the passages, best first; of overlapping ones only the best. */
 export async function rankPassages(query: string, blocks: readonly QuoteBlock[], options: RankPassagesOptions): Promise<RankedCandidate[]> {
   const wanted = new Set(subjectTerms(query));
   const cosines = await options.compare?.(blocks.map(readable));
@@ -143,12 +143,12 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   return distinct(candidates);
 }
 
-/** Words from which a block that stands in two sections is taken to say the same in both: «Added in: v0.3.4» stands in many. */
+/** Minimum words of a block that counts as a repetition in another section: «Added in: v0.3.4» occurs often. */
 const SAYS_SOMETHING = 8;
 
 const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < SAYS_SOMETHING ? [...path, text].join('\n') : text);
 
-/** Candidates without those that share a block, or the words of one, with a better one. */
+/** Removes candidates that share or repeat a block of a better one. */
 function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ blocks }) => {

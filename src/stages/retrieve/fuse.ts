@@ -2,59 +2,57 @@ import type { Hit, StoredChunk } from '../../ports/stores.ts';
 
 export type ArmName = 'text' | 'vector';
 
-/** What one kind of search found, best first. */
+/** The results of one kind of search, best first. */
 export interface Arm {
   hits: readonly Hit[];
-  /** How many were asked for: a list that is as long ends where the asking ended, not where the hits did. */
+  /** The requested number: a list of that length was cut off. */
   limit: number;
-  /** The score of what has nothing to do with the query; 0 where absent. */
+  /** The score of an unrelated chunk. Default: 0. */
   floor?: number;
   /** 0 to 1; the weights of all arms add up to 1. */
   weight: number;
-  /** The score of a chunk that another arm found, where it can be told. */
+  /** The score of a chunk that another arm found, if known. */
   score?: (chunk: StoredChunk) => number | undefined;
 }
 
-/** Where a chunk stands in an arm; counts begin with 1. Without a rank where the arm does not list it. */
+/** Rank (from 1) and score of a chunk in an arm; without a rank if the arm does not list it. */
 interface ArmRank {
   rank?: number;
   score: number;
 }
 
-/** What a score gained or lost by more than the arms. */
+/** Adjustments of a fused score. */
 export interface Rescored {
-  /** By pairs of words of the query. */
+  /** For word pairs of the query. */
   pairs?: number;
-  /** By how near it is to the middle of the best passages. */
+  /** For its similarity to the mean of the best passages. */
   company?: number;
-  /** As a table of contents, an index, a change log. */
+  /** For a table of contents, an index or a change log. */
   page_kind?: number;
-  /** As a scrap of a longer document: a heading with a line or a list of links looks like any question about it, and answers none. */
+  /** For a fragment of a longer document, such as a heading with a line: it resembles many questions and answers none. */
   length?: number;
 }
 
-/** A chunk with what it got: `fused` is 0 to 1, and more by `bonus` where there is one. */
+/** A chunk with its scores. `fused` is 0 to 1, plus `bonus`. */
 export interface FusedCandidate {
   chunk: StoredChunk;
   fused: number;
-  /** The part of `fused` that no arm gave. */
+  /** The part of `fused` that does not come from an arm. */
   bonus?: number;
-  /** What `fused` gained or lost after the arms were put together. */
+  /** Adjustments of `fused` after fusion. */
   rescored?: Rescored;
   places: Partial<Record<ArmName, ArmRank>>;
 }
 
-/** Best first; equal ones in the order of ids, so that the same query always gives the same list. */
+/** Best first; ties by id, so that results are reproducible. */
 export const byScore = (candidates: readonly FusedCandidate[]): FusedCandidate[] =>
   candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 /**
- * One ranking of several: each arm's scores, counted from its floor, divided by the arm's best, weighted, added; what is below the floor counts as 0. A chunk
- * that an arm does not list scores there what it scores, where that can be told; else what the arm's last hit does if the list was cut off; else nothing.
- * `bonus` adds to a chunk's score.
- *
- * On five sets (SciFact, NFCorpus, Cranfield, SQuAD, HotpotQA; whole passages) its mean nDCG@10 is .661, that of scores that are nothing where not
- * listed .659, of z-scores .659, of reciprocal ranks (k = 60) .641, of the better arm alone .623.
+ * Fuses rankings: each arm's scores are counted from its floor, divided by its best, weighted and added. A chunk that an arm does not list gets its
+ * own score there if known, else the score of the last hit if the list was cut off, else 0. `bonus` is added. On five sets (SciFact, NFCorpus,
+ * Cranfield, SQuAD, HotpotQA; whole passages) mean nDCG@10 is .661; unlisted chunks at 0 give .659, z-scores .659, reciprocal ranks (k = 60) .641,
+ * the better arm alone .623.
  */
 export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredChunk) => number = () => 0): FusedCandidate[] {
   const found = new Map<string, FusedCandidate>();
@@ -82,7 +80,7 @@ export function fuse(arms: Partial<Record<ArmName, Arm>>, bonus: (chunk: StoredC
   return byScore(candidates);
 }
 
-/** The scale of an arm: its best score is 1, its floor 0; what it does not list stands with its last, where its list was cut off. */
+/** Scales the scores of an arm: the best is 1, the floor 0. Unlisted chunks get the last score if the list was cut off. */
 function shareOfBest({ hits, limit, floor = 0 }: Arm): (score: number | undefined) => number {
   const best = (hits[0]?.score ?? floor) - floor;
   const scaled = (score: number) => (best > 0 ? Math.min(1, Math.max(0, (score - floor) / best)) : 0);

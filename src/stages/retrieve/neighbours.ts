@@ -3,33 +3,33 @@ import type { Collection } from '../../ports/stores.ts';
 import { Location, type RetrievedItem } from '../../schema/items.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
 
-/** A chunk beside another one of its section. */
+/** A chunk before or after another one of its section. */
 export interface Neighbour {
   id: string;
   /** Its whole text. */
   text: string;
   location: Location;
-  /** What of its text goes before or behind the other's, so that both read on; with the blank lines between them. */
+  /** The part of its text that continues the other's, with the blank lines between them. */
   joined: string;
 }
 
-/** What stands next to a chunk under the same headings. */
+/** The chunks next to a chunk under the same headings. */
 export interface Neighbours {
   before?: Neighbour | undefined;
   after?: Neighbour | undefined;
 }
 
-/** Chunks of one section, and sections of one path, up to which a chunk is looked for: ids are derived from these numbers and do not tell them. */
+/** Search limits: chunk ids are hashes of these numbers, so that they have to be tried. */
 const MOST_CHUNKS = 100;
 const MOST_SECTIONS = 10;
 
-/** Characters that two chunks share, at most and at least: what a chunk repeats from the one before. */
+/** Limits of the overlap of two chunks, in characters. */
 const LONGEST_OVERLAP = 1000;
 const SHORTEST_OVERLAP = 12;
 
 const locationOf = (metadata: RetrievedItem['metadata']): Location => Location.safeParse(metadata.location ?? {}).data ?? {};
 
-/** The ids of the chunks before and behind one; undefined where its id is not derived from its place. */
+/** The ids of the neighbours of a chunk; undefined if its id is not derived from its position. */
 function idsBeside({ id, metadata }: RetrievedItem): { before?: string; after: string } | undefined {
   const document = documentId(String(metadata.source));
   const headings = locationOf(metadata).headings ?? [];
@@ -44,14 +44,14 @@ function idsBeside({ id, metadata }: RetrievedItem): { before?: string; after: s
   return undefined;
 }
 
-/** How many characters at the beginning of `later` are the end of `earlier`. */
+/** Length of the longest beginning of `later` that ends `earlier`. */
 function overlapOf(earlier: string, later: string): number {
   const longest = Math.min(earlier.length, later.length, LONGEST_OVERLAP);
   for (let length = longest; length >= SHORTEST_OVERLAP; length--) if (earlier.endsWith(later.slice(0, length))) return length;
   return 0;
 }
 
-/** What of two successive chunks goes with the other: the earlier without what the later repeats, the later without what it repeats of the earlier. */
+/** The parts of two successive chunks that are added to the other: each without what the other repeats. */
 function joinedTexts(earlier: string, later: string): { earlier: string; later: string } {
   const overlap = overlapOf(earlier, later);
   if (overlap > 0) return { earlier: earlier.slice(0, -overlap), later: later.slice(overlap) };
@@ -62,7 +62,7 @@ function joinedTexts(earlier: string, later: string): { earlier: string; later: 
   return { earlier: `${earlier}\n\n`, later: `\n\n${later}` };
 }
 
-/** What stands beside each chunk in its section, by its id; nothing for chunks whose ids tell no place. */
+/** Finds the neighbours of chunks in their sections, by chunk id. */
 export async function neighboursOf(items: readonly RetrievedItem[], collection: Collection): Promise<Map<string, Neighbours>> {
   const beside = items.map((item) => ({ item, ids: idsBeside(item) }));
   const wanted = new Set(beside.flatMap(({ ids }) => (ids ? [ids.before, ids.after] : [])).filter((id) => id !== undefined));

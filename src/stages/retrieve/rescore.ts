@@ -4,7 +4,7 @@ import { indexedText } from './similarity.ts';
 import { asksListing } from '../../languages/question.ts';
 import { type Arm, type ArmName, byScore, type FusedCandidate, type Rescored } from './fuse.ts';
 
-/** The cosine of two vectors. Those of an embedder are of unit length, but a stored one may have come from elsewhere. */
+/** The cosine of two vectors. Stored ones may not have unit length. */
 export function cosineOf(a: Float32Array, b: Float32Array): number {
   let [product, lengthA, lengthB] = [0, 0, 0];
   for (let axis = 0; axis < a.length; axis++) {
@@ -19,7 +19,7 @@ export function cosineOf(a: Float32Array, b: Float32Array): number {
 const K1 = 1.2;
 const B = 0.75;
 
-/** The hashes of the own terms of a chunk, in their order: a search meets many chunks that others met before. They go when their chunk goes. */
+/** Cached hashes of the terms of a chunk, in order, for as long as the chunk lives. */
 const analysed = new WeakMap<StoredChunk, Uint32Array>();
 
 function termsOf(chunk: StoredChunk): Uint32Array {
@@ -30,7 +30,7 @@ function termsOf(chunk: StoredChunk): Uint32Array {
   return found;
 }
 
-/** The second terms of a query's pairs by their first, each pair with its number. */
+/** Word pairs of a query: the second terms by the first, with the index of the pair. */
 type Pairs = Map<number, Map<number, number>>;
 
 function pairsOf(query: string): { pairs: Pairs; count: number } {
@@ -46,8 +46,8 @@ function pairsOf(query: string): { pairs: Pairs; count: number } {
 }
 
 /**
- * What each chunk scores by BM25 for the pairs of words that are neighbours in the query, function words aside: `foreign key` says more than both of its words
- * anywhere. A pair counts the more, the fewer of these chunks hold it. All 0 for a query of one word.
+ * BM25 scores of chunks for adjacent word pairs of the query, without function words: `foreign key` says more than both words anywhere. All 0 for a
+ * query of one word.
  */
 function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
   const { pairs, count } = pairsOf(query);
@@ -67,7 +67,7 @@ function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
   return scores;
 }
 
-/** How often each pair stands in a text. */
+/** Counts each pair in a text. */
 function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array {
   const held = new Uint32Array(count);
   for (let at = 1; at < found.length; at++) {
@@ -81,24 +81,26 @@ function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array 
 
 type Arms = Partial<Record<ArmName, Arm>>;
 
-/** How much BM25 of word pairs counts beside BM25 of words. */
+/** Weight of BM25 of word pairs relative to words. */
 const PAIRS = 0.4;
-/** Candidates that are looked at for word pairs and company: the others are too far behind. */
+/** Number of candidates to rescore: the others are too far behind. */
 const LOOKED_AT = 30;
 
-/** How much it counts, beside the cosine to the query, how near a passage is to the middle of the best: what they agree on is what is asked about. */
+/** Weight of the cosine to the mean vector of the best passages, relative to the cosine to the query. */
 const COMPANY = 0.4;
 const BEST = 5;
 
-/** What a passage loses that lists what there is to read, where no list is asked for. */
+/** Penalty of a listing if none was requested. */
 const LISTING = 0.1;
 
-/** What the shortest passage loses of a document that has others; from so many bytes on, nothing. Bytes: a letter of an unspaced
- * script says more. With .15 a follow-up finds its passage among the first five in 93 of 100, with .1 in 96. */
+/**
+ * Penalty of the shortest passage of a document that has others, decreasing to 0 at so many bytes (a letter of an unspaced script says more). With
+ * .15 a follow-up finds its passage among the first five in 93 of 100 cases, with .1 in 96.
+ */
 const SCRAP = 0.1;
 const WHOLE = 400;
 
-/** Candidates in the order of what fusion gave them and of what it can't see. Word pairs count where words were searched, company where vectors were as well. */
+/** Adjusts the fused scores and sorts: by word pairs if words were searched, by similarity to the best if vectors were, too. */
 export function rescore(query: string, candidates: readonly FusedCandidate[], { text, vector }: Arms): FusedCandidate[] {
   const isAsked = asksListing(query);
   const lowered = byScore(
@@ -124,7 +126,7 @@ function byPairs(query: string, candidates: readonly FusedCandidate[], { hits, w
   return candidates.map((candidate, i) => changed(candidate, { pairs: (weight * PAIRS * scores[i]!) / best }));
 }
 
-/** Candidates, best first, with what they gain by the cosine to the mean vector of the best. */
+/** Adds the cosine to the mean vector of the best. */
 function byCompany(candidates: readonly FusedCandidate[], { weight, floor = 0 }: Arm): FusedCandidate[] {
   const vectors = candidates.slice(0, BEST).flatMap(({ chunk }) => chunk.vector ?? []);
   if (vectors.length === 0) return [...candidates];

@@ -14,7 +14,7 @@ import { rescore } from './rescore.ts';
 import { searchArms, type SearchOutcome } from './search.ts';
 import { correctSpelling } from './spelling.ts';
 
-/** The items in the order of the reranker, each with its `rerank_score`; equal ones stay in theirs. Throws what the reranker throws. */
+/** Reranks items and adds `rerank_score`; ties keep their order. Throws what the reranker throws. */
 export async function rerank(
   query: string,
   items: readonly RetrievedItem[],
@@ -31,33 +31,33 @@ export async function rerank(
   });
 }
 
-/** A question to a collection. */
+/** A query to a collection. */
 export interface RetrieveInput {
   query: string;
-  /** What is searched for, where it is not the query itself. */
+  /** The query to search for. Default: `query`. */
   search_query?: string | undefined;
   mode: Config['retrieval']['mode'];
   top_k: number;
   filter?: Filter | undefined;
-  /** Tell with every item how its rank came about. */
+  /** Explain the rank of each item. */
   explain?: boolean | undefined;
-  /** How many of the `top_k` to keep once they are reordered; needs a reranker. */
+  /** How many items to keep after reranking; needs a reranker. */
   rerank?: { top_k: number } | undefined;
 }
 
-/** What a retrieval works with. */
+/** What a retrieval needs. */
 export interface RetrieveParts {
   collection: Collection;
-  /** None where the collection is searched by words alone. */
+  /** Absent if the collection is searched by words alone. */
   embedder?: Embedder | undefined;
   reranker?: Reranker | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The chunks that answer a query, best first. Chunks of equal text from several sources are all there. What fails in the search is an item of
- * `errors`; a reranker that fails leaves the order as it was. Throws a KbError where the request does not fit the collection (vector search where
- * there are no vectors), and what ends any work: a stop, a missing key, a wrong configuration.
+ * Retrieves chunks for a query, best first, including equal texts of several sources. Failures are items of `errors`; if the reranker fails, the
+ * order stays. Throws a KbError if the request does not fit the collection (vector search without vectors), and what ends any work: a stop, a missing
+ * key, a wrong configuration.
  */
 export async function* retrievePassages(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
   const { query, search_query = query } = input;
@@ -83,7 +83,7 @@ export async function* retrievePassages(input: RetrieveInput, parts: RetrievePar
   return { query, search_query: searched, retrieved: items.length, items, failed: errors.length, errors };
 }
 
-/** What is found, and what was searched for in the end: the query with misspelt words put right. */
+/** The items, and the query with corrected spelling. */
 async function find(
   asked: string,
   { mode, top_k, filter, explain = false }: RetrieveInput,
@@ -104,26 +104,26 @@ async function find(
   return { items, searched: query };
 }
 
-/** Everything that was found, by words first. */
+/** The texts of all hits, word search first. */
 const textsOf = ({ arms: { text, vector } }: SearchOutcome): string[] =>
   [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk));
 
 /**
- * Candidates of one kind of search that are looked at for whether there is something about the query: what both kinds agree on need not come first there. Of no more than are asked
- * for, since who gets one is told of that one.
- * Of 1, 3, 5, 10, 20 and 50 the first from which mode vector tells subjects apart nearly as hybrid does (area under the curve .986; with the first alone .971).
+ * If there is one kind of search, so many candidates (at most `top_k`) are checked for similarity to the query; if two agree, the first is enough. Of
+ * 1, 3, 5, 10, 20 and 50 it is the first from which mode vector separates subjects nearly as well as hybrid (area under the curve .986; with 1:
+ * .971).
  */
 const LOOKED_AT = 20;
 
 /**
- * The score of the best candidate: the greatest similarity among the first, from the same evidence in every mode; the others stand to it as their fused
- * scores do. Words are looked for where they can make a difference: that takes most of the time.
+ * The score of the best candidate: the greatest similarity among the first. The others follow in proportion to their fused scores. Words are compared
+ * only where they can make a difference, since that is slow.
  */
 function bestScore(query: string, candidates: readonly FusedCandidate[], found: SearchOutcome): number {
   const { text, vector } = found.arms;
   const near = ({ chunk, places }: FusedCandidate) => places.vector?.score ?? found.cosine?.(chunk) ?? vector?.hits.at(-1)?.score;
   const greatest = vector ? (vector.hits[0]?.score ?? 0) : Math.max(...text!.hits.map(({ chunk }) => found.cosine?.(chunk) ?? 0));
-  const score = scoring(query, found);
+  const score = createScorer(query, found);
   let best = 0;
   for (const candidate of candidates) {
     const own = near(candidate);
@@ -133,9 +133,9 @@ function bestScore(query: string, candidates: readonly FusedCandidate[], found: 
   return best;
 }
 
-/** Scores a chunk by its cosines and its words, which are compared only where it could come to more than `least` by them. */
-function scoring(query: string, { reads, ranges }: SearchOutcome) {
-  const words = sharing(query);
+/** Returns a function that scores a chunk by its cosines and its words. Words are compared only if the score can exceed `least`. */
+function createScorer(query: string, { reads, ranges }: SearchOutcome) {
+  const words = createWordShare(query);
   const asked = ranges.cosine_range_across_languages && languageOf(query);
   return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
     const likeness = (range?: readonly [number, number]) =>
@@ -150,8 +150,8 @@ function scoring(query: string, { reads, ranges }: SearchOutcome) {
   };
 }
 
-/** How texts share the words of the query, and the most that any could, by how often a capital counts. */
-function sharing(query: string) {
+/** Returns the word share of texts and its maximum, by the weight of capitalized words. */
+function createWordShare(query: string) {
   const made = new Map<number, { share: (text: string) => number; most: number }>();
   return (capital: number) => {
     const share = made.get(capital)?.share ?? sharesOf(query, { capital });

@@ -12,13 +12,13 @@ import type { RetrievedItem, ErrorItem } from '../../schema/items.ts';
 
 /** What was found. */
 export interface SearchOutcome {
-  /** The kinds of search that took place: at least one. */
+  /** The searches that were run: at least one. */
   arms: { text?: Arm; vector?: Arm };
   /** How much of the query the embedder reads, 0 to 1. */
   reads: number;
-  /** The cosine of a chunk to the query, in every mode in which it can be told. */
+  /** The cosine of a chunk to the query, if known. */
   cosine?: ((chunk: StoredChunk) => number | undefined) | undefined;
-  /** Those of the embedder. */
+  /** The cosine ranges of the embedder. */
   ranges: Pick<Embedder, 'cosine_range' | 'cosine_range_across_languages'>;
 }
 
@@ -34,17 +34,16 @@ interface Means {
   signal?: AbortSignal | undefined;
 }
 
-/** Hits of each arm that are fused: what one arm ranks low, the other may lift. */
+/** Number of hits of each arm to fuse. */
 const DEPTH = 100;
 
-/** What the vectors weigh where the embedder does not say it. */
+/** Weight of vectors if the embedder has none. */
 const VECTOR_WEIGHT = 0.5;
 
 /**
- * Searches by words and by meaning, side by side. The vector search weighs the more, the more the embedder reads of the query, and does not take place
- * where it reads nothing of it, or where there are no vectors. Where words alone are searched and there is an embedder all the same, it ranks nothing, but
- * tells how near the hits are.
- * @throws KbError `usage` in mode vector where there are no vectors.
+ * Searches by words and by vectors concurrently. Vectors weigh more, the more of the query the embedder can read, and are skipped if it reads nothing
+ * or the collection has none. In mode text they only give the cosines of the hits. Throws a KbError (`usage`) in mode vector
+ * without vectors.
  */
 export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<SearchOutcome> {
   const { collection, embedder } = means;
@@ -68,7 +67,7 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
     return { arms: { vector }, reads, cosine: vector.score, ranges };
   }
   if (mode === 'text' || reads === 0) {
-    const [text, cosine] = await Promise.all([byWords(1), reads > 0 ? nearness(query, means) : undefined]);
+    const [text, cosine] = await Promise.all([byWords(1), reads > 0 ? cosinesOf(query, means) : undefined]);
     return { arms: { text }, reads, cosine, ranges };
   }
   const weight = reads * (embedder?.vector_weight ?? VECTOR_WEIGHT);
@@ -81,8 +80,8 @@ const cosineTo =
   (chunk: StoredChunk): number | undefined =>
     chunk.vector && cosineOf(vector, chunk.vector);
 
-/** The cosines to a query that is searched for by its words; undefined where the embedder fails, or is no longer that of the collection: the search needs neither. */
-async function nearness(query: string, means: Means): Promise<SearchOutcome['cosine']> {
+/** The cosines for a word search; undefined if the embedder fails or no longer fits the collection. */
+async function cosinesOf(query: string, means: Means): Promise<SearchOutcome['cosine']> {
   const { collection } = means;
   const before = collection.info;
   try {
@@ -97,7 +96,7 @@ async function nearness(query: string, means: Means): Promise<SearchOutcome['cos
 const isSameModel = (before: CollectionInfo, after: CollectionInfo): boolean =>
   before.provider === after.provider && before.model === after.model;
 
-/** Throws where another process has embedded the collection anew in between: vectors of two models may be as long, and mean nothing to each other. */
+/** Throws if another process has re-embedded the collection meanwhile: vectors of different models cannot be compared. */
 function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
   if (isSameModel(before, after)) return;
   throw new KbError(
@@ -110,7 +109,7 @@ function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
   );
 }
 
-/** Best first; equal scores in the order of ids, whatever the order in which the store has them. */
+/** Searches; best first, ties by id, whatever the order of the store. */
 async function hitsOf(collection: Collection, request: SearchRequest): Promise<Hit[]> {
   const hits = await collection.search(request);
   return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
@@ -137,21 +136,21 @@ export function searchesFor(search_query: string, { isReranked = false }: { isRe
   return parts.length > 1 ? [search_query, ...parts.map(({ query }) => query)] : [search_query];
 }
 
-/** The best of the searches in turn, a chunk once and with its best scores, no more of them than one search brings; best first. */
-function merged(found: readonly (readonly RetrievedItem[])[]): RetrievedItem[] {
+/** Merges results: the best of each search in turn, each chunk once with its best score, as many as one search returns; best first. */
+function mergeItems(found: readonly (readonly RetrievedItem[])[]): RetrievedItem[] {
   const longest = Math.max(...found.map((items) => items.length));
   const best = new Map<string, RetrievedItem>();
   for (let rank = 0; rank < longest; rank++) {
     for (const item of found.flatMap((items) => items.slice(rank, rank + 1))) {
       const other = best.get(item.id);
-      if (other ? inOrder(item, other) < 0 : best.size < longest) best.set(item.id, item);
+      if (other ? compareItems(item, other) < 0 : best.size < longest) best.set(item.id, item);
     }
   }
-  return [...best.values()].toSorted(inOrder);
+  return [...best.values()].toSorted(compareItems);
 }
 
-/** As chunks are ordered within a search: below 0 where the one stands before the other. */
-function inOrder(one: RetrievedItem, other: RetrievedItem): number {
+/** Compares items as a search orders them. */
+function compareItems(one: RetrievedItem, other: RetrievedItem): number {
   const [a, b] = [one.rerank_score, other.rerank_score];
   return a === undefined || b === undefined ? other.score - one.score : b - a;
 }
@@ -161,8 +160,8 @@ const distinct = (errors: readonly ErrorItem[]): ErrorItem[] => [
 ];
 
 /**
- * Searches for each of the queries, the first of which is the whole, and merges what they find. Yields the events of the first search. A failure that
- * several of them meet is told once.
+ * Searches for each query, the first of which is the whole, and merges the results. Yields the events of the first search. Equal failures are listed
+ * once.
  */
 export async function* searchEach(queries: readonly string[], retrieve: (query: string) => Run<RetrieveResult>): Run<RetrieveResult> {
   const [query, ...others] = queries as [string, ...string[]];
@@ -171,18 +170,18 @@ export async function* searchEach(queries: readonly string[], retrieve: (query: 
   further.catch(() => {}); // thrown where it is waited for
   const whole = yield* retrieve(query);
   const results = [whole, ...(await further)];
-  const items = merged(results.map((result) => result.items));
+  const items = mergeItems(results.map((result) => result.items));
   const errors = distinct(results.flatMap((result) => result.errors));
   return { ...whole, items, retrieved: items.length, errors, failed: errors.length };
 }
 
 /**
- * The share of the best score of a question with its subject that the question alone must reach to be asked alone: more words find more, so that less is enough. Of the
- * conversations about real documentation the second questions on another subject reach it, and those that follow the first do not.
+ * Share of the best score with the carried-over subject that a question must reach without it: more words find more. In conversations about real
+ * documentation, second questions on another subject reach it, follow-ups do not.
  */
 const ALONE = 0.6;
 
-/** Whether what a question finds by itself fits it well enough beside what it finds with the subject of those before it. */
+/** Whether a question finds good enough results without the subject of earlier questions. */
 export function fitsAlone(alone: RetrieveResult, carried: RetrieveResult, least: number): boolean {
   const best = ({ items }: RetrieveResult) => Math.max(0, ...items.map(({ score }) => score));
   return best(alone) >= least && best(alone) >= ALONE * best(carried);

@@ -3,21 +3,22 @@ import { languageOf } from '../../languages/detect.ts';
 import { distance } from '../../core/nearest.ts';
 import { ownTerms, terms } from '../../text/terms.ts';
 
-/** A word that may be misspelt: small letters alone. Names, codes and what is written in another script are left as they are. */
+/** A word that may be misspelt: lower-case Latin letters. Names, codes and other scripts are left alone. */
 const MAY_BE_MISSPELT = /^(?:\p{Lu}\p{Ll}|\p{Ll}{2})\p{Ll}+$/u;
 const WORD = /(?<![\p{L}\p{N}_./@#-])\p{L}+(?![\p{L}\p{N}_/@#]|[.-][\p{L}\p{N}])/gu;
 
-/** Letters from which a word may differ by a changed letter («maximun») or one too many, and by two: shorter words that do are others («band», «bank»). */
+/**
+ * Minimum length of a word with one changed («maximun») or extra letter, and with two errors: shorter ones are often other words («band», «bank»).
+ */
 const CHANGED = 6;
 const TWO = 9;
 
-/** Letters of a word that is put right, at least. */
+/** Minimum length of a corrected word. */
 const SHORTEST = 4;
 
-/** Whether both are the same letters. */
 const isSwapped = (a: string, b: string): boolean => [...a].toSorted().join('') === [...b].toSorted().join('');
 
-/** How far two words are from each other; Infinity for such as are not misspelt for each other. */
+/** The edit distance of two words; Infinity if one is no misspelling of the other. */
 function farness(word: string, known: string): number {
   if (known[0] !== word[0] || Math.abs(known.length - word.length) > 2 || known.length < SHORTEST) return Infinity;
   if (word.length < CHANGED && ownTerms(known).length === 0) return Infinity;
@@ -27,14 +28,14 @@ function farness(word: string, known: string): number {
   return word.length >= CHANGED || isLacking ? far : Infinity;
 }
 
-/** The words of texts, those of most texts first. */
+/** The words of texts, most frequent first. */
 function wordsOf(texts: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const text of texts) for (const word of new Set(text.match(/\p{Ll}+/gu))) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word);
 }
 
-/** The word of the texts that one was meant to be: the nearest, and of equally near ones that of most texts. */
+/** The nearest word; of equally near ones the most frequent. */
 function meantBy(word: string, vocabulary: readonly string[]): string | undefined {
   let [best, least]: [string | undefined, number] = [undefined, Infinity];
   for (const known of vocabulary) {
@@ -45,10 +46,9 @@ function meantBy(word: string, vocabulary: readonly string[]): string | undefine
 }
 
 /**
- * The query with the words that none of the texts holds put right after those that they do hold, where these differ by a letter or two. The texts are what a
- * search for the query found: a word that any document holds is in one of them. Undefined where nothing is to be put right; where a word is left that they
- * don't hold, which then asks about something else (every twentieth question about another subject has a word like one of theirs); and where the query is in
- * another language than the first text.
+ * Corrects words of the query that occur in none of the texts, by words that do and differ by a letter or two. The texts are the hits of the query,
+ * so that a word of any document is in one of them. Undefined if nothing is corrected, if an unknown word remains (the query then is about something
+ * else), or if the first text is in another language.
  */
 export function correctSpelling(query: string, found: readonly string[]): string | undefined {
   const texts = found.map((text) => text.toLowerCase());

@@ -4,10 +4,10 @@ import type { Collection } from '../../ports/stores.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 
-/** Chunks that are looked at; reading more would make whoever found nothing wait for it. */
+/** Maximum number of chunks to read, so that the answer does not take long. */
 const MOST_READ = 5000;
 
-/** The paths of what can be filtered by: nested keys as dotted paths, of a list the path of the list. */
+/** The filterable paths of metadata: nested keys as dotted paths, lists by their own path. */
 function* paths(value: unknown, path = ''): Generator<string, void, void> {
   if (Array.isArray(value)) for (const item of value) yield* paths(item, path);
   else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/schema/items.ts';
-import { beginning, estimateTokens, fitted, halved, quotable, tokensOfMessages, windowOf } from '../../../src/stages/chat/budget.ts';
+import {
+  truncateWords,
+  estimateTokens,
+  fitPrompt,
+  halvePrompt,
+  fitMessages,
+  tokensOfMessages,
+  windowOf,
+} from '../../../src/stages/chat/budget.ts';
 import { linearly } from '../../support/linear-time.ts';
 
 const talk = (count: number, length = 70): HistoryEntry[] =>
@@ -26,14 +34,14 @@ test('a window is what is known of it, else twice the answer, and half of it at 
 
 test('what fits stays whole', () => {
   const all = { history: talk(9), sources: sources(4) };
-  expect(fitted(all, { room: 5000, keep_recent: 2 })).toEqual(all);
+  expect(fitPrompt(all, { room: 5000, keep_recent: 2 })).toEqual(all);
 });
 
 test('older messages go first, then the weakest sources, then the oldest of the recent messages, at last the end of the source', () => {
   const all = { history: talk(9), sources: sources(4) };
   const [message] = all.history.map((entry) => tokensOfMessages([entry]));
   const whole = 9 * message! + 4 * (70 + 201);
-  const kept = (room: number) => fitted(all, { room, keep_recent: 2 });
+  const kept = (room: number) => fitPrompt(all, { room, keep_recent: 2 });
   expect(kept(whole - 1)).toEqual({ history: all.history.slice(1), sources: all.sources });
   expect(kept(whole - 7 * message! - 1)).toEqual({ history: all.history.slice(7), sources: all.sources.slice(0, 3) });
   expect(kept(2 * message! + 275)).toEqual({ history: all.history.slice(7), sources: all.sources.slice(0, 1) });
@@ -47,7 +55,7 @@ test('older messages go first, then the weakest sources, then the oldest of the 
 test('whatever is cut fits, or is down to the beginning of one source', () => {
   fc.assert(
     fc.property(fc.nat(30), fc.nat(8), fc.nat(4000), fc.nat(6), (messages, count, room, keep_recent) => {
-      const { history, sources: kept } = fitted({ history: talk(messages), sources: sources(count + 1) }, { room, keep_recent });
+      const { history, sources: kept } = fitPrompt({ history: talk(messages), sources: sources(count + 1) }, { room, keep_recent });
       const size = tokensOfMessages(history) + kept.reduce((sum, { title, text }) => sum + 70 + estimateTokens(`${title}\n${text}`), 0);
       expect(kept.length).toBeGreaterThan(0);
       if (size > room + 5) expect([history.length, kept.length, kept[0]!.text.endsWith(' …')]).toEqual([0, 1, true]);
@@ -57,45 +65,45 @@ test('whatever is cut fits, or is down to the beginning of one source', () => {
 
 test('half is the newest half of the messages and the best half of the sources', () => {
   const [all, some] = [talk(5), sources(3)];
-  expect(halved({ history: all, sources: some })).toEqual({ history: all.slice(3), sources: some.slice(0, 2) });
-  const one = halved({ history: talk(1), sources: sources(1) });
+  expect(halvePrompt({ history: all, sources: some })).toEqual({ history: all.slice(3), sources: some.slice(0, 2) });
+  const one = halvePrompt({ history: talk(1), sources: sources(1) });
   expect(one.history).toEqual([]);
   expect(one.sources[0]!.text.length).toBeLessThan(400);
 });
 
 test('a text is cut at a word', () => {
-  expect(beginning('one two three four five six', 100)).toBe('one two three four five six');
-  expect(beginning('one two three four five six', 4)).toBe('one two …');
+  expect(truncateWords('one two three four five six', 100)).toBe('one two three four five six');
+  expect(truncateWords('one two three four five six', 4)).toBe('one two …');
 });
 
 test('a text is cut before its last blanks, and where it has none, anywhere', () => {
-  expect(beginning(`${'x'.repeat(30)} \n\t ${'y'.repeat(30)}`, 12)).toBe(`${'x'.repeat(30)} …`);
-  expect(beginning('x'.repeat(70), 10)).toBe(`${'x'.repeat(35)} …`);
-  expect(beginning(' '.repeat(70), 10)).toBe(' …');
+  expect(truncateWords(`${'x'.repeat(30)} \n\t ${'y'.repeat(30)}`, 12)).toBe(`${'x'.repeat(30)} …`);
+  expect(truncateWords('x'.repeat(70), 10)).toBe(`${'x'.repeat(35)} …`);
+  expect(truncateWords(' '.repeat(70), 10)).toBe(' …');
 });
 
 test('a run of blanks is cut in linear time', async () => {
   const { begun, messages, kept } = await linearly(200_000, (size) => {
     const text = `${' '.repeat(size)}word ${'x'.repeat(10 * size)}`;
     return {
-      begun: beginning(`a${text}`, size),
-      messages: quotable([{ role: 'user', content: text }], 100),
-      kept: fitted({ history: [], sources: [{ citation: 1, title: 'T', text }] }, { room: 500, keep_recent: 1 }).sources,
+      begun: truncateWords(`a${text}`, size),
+      messages: fitMessages([{ role: 'user', content: text }], 100),
+      kept: fitPrompt({ history: [], sources: [{ citation: 1, title: 'T', text }] }, { room: 500, keep_recent: 1 }).sources,
     };
   });
   expect(begun).toBe(`a${' '.repeat(200_000)}word …`);
   expect([messages, kept].map(({ length }) => length)).toEqual([1, 1]);
 });
 
-test('messages to be read about are shortened before any is left out, and then the newest stay', () => {
+test('messages to be read about are shortenSource before any is left out, and then the newest stay', () => {
   const long = talk(4, 35_000);
-  const kept = quotable(long, 1200);
+  const kept = fitMessages(long, 1200);
   expect(kept.map(({ content }) => content[0])).toEqual(['0', '1', '2', '3']);
   expect(tokensOfMessages(kept)).toBeLessThanOrEqual(1200);
-  expect(quotable(talk(100), 100).at(-1)!.content).toMatch(/^99 /);
-  expect(quotable(talk(3), 10_000)).toEqual(talk(3));
+  expect(fitMessages(talk(100), 100).at(-1)!.content).toMatch(/^99 /);
+  expect(fitMessages(talk(3), 10_000)).toEqual(talk(3));
 });
 
 test('a text is cut between its letters', () => {
-  for (const tokens of [17, 18, 19, 20, 21]) expect(beginning('汉😀'.repeat(50), tokens).isWellFormed()).toBe(true);
+  for (const tokens of [17, 18, 19, 20, 21]) expect(truncateWords('汉😀'.repeat(50), tokens).isWellFormed()).toBe(true);
 });

@@ -4,17 +4,17 @@ import type { DirectIntent, Language } from '../../../languages/language.ts';
 import { alternatives, LANGUAGES } from '../../../languages/languages.ts';
 import { OTHER_FILLERS, OTHER_SMALL_TALK } from '../../../languages/other-small-talk.ts';
 
-/** What counts first where a message is several things at once: "ok, thanks, bye" is a farewell. */
+/** Intents by priority: "ok, thanks, bye" is a farewell. */
 const INTENTS: DirectIntent[] = ['farewell', 'thanks', 'greeting', 'acknowledgement'];
 
-/** A message that needs no retrieval, and what to say to it: in its language, where that is one of `LANGUAGES`. */
+/** The intent of a message that needs no retrieval, and the reply, in its language if that is in `LANGUAGES`. */
 interface DirectReply {
   intent: Exclude<Intent, 'rag'>;
   reply: string;
 }
 
-/** Letters, digits and the few signs that speak for themselves; in lower case, without accents and vowel marks, one blank between words. */
-const normalized = (text: string): string =>
+/** Normalizes to lower-case letters, digits and hand signs, without accents and vowel marks, with single spaces. */
+const normalizePhrase = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
@@ -30,10 +30,10 @@ interface Phrase {
   reply?: string;
 }
 
-/** Every known phrase, longest first. Made at the first message. */
+/** All phrases, longest first; built on first use. */
 let phrases: Phrase[] | undefined;
 
-const splitPhrases = (list: string): string[] => list.split(/[|\n]/).map(normalized).filter(Boolean);
+const splitPhrases = (list: string): string[] => list.split(/[|\n]/).map(normalizePhrase).filter(Boolean);
 
 const phrasesOf = (saidFor: (intent: DirectIntent) => string, { smallTalk }: Language): Phrase[] =>
   INTENTS.flatMap((intent) => splitPhrases(saidFor(intent)).map((text) => ({ text, intent, reply: smallTalk[intent][1] })));
@@ -46,11 +46,11 @@ function allPhrases(): Phrase[] {
   return phrases;
 }
 
-/** Scripts that put no blanks between words: a phrase may end anywhere. */
+/** Unspaced scripts, in which a phrase may end anywhere. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}👍👌🙏👋]$/u;
 
-/** The phrases that the message is made of; undefined where it says anything else. */
-function consumed(message: string): Phrase[] | undefined {
+/** The phrases that make up the whole message; undefined if anything else remains. */
+function parsePhrases(message: string): Phrase[] | undefined {
   const found: Phrase[] = [];
   let rest = message;
   while (rest) {
@@ -64,35 +64,35 @@ function consumed(message: string): Phrase[] | undefined {
   return found;
 }
 
-/** Longest message that is looked at; small talk is short. */
+/** Maximum length of small talk, in characters. */
 const LONGEST = 120;
 
-/** A greeting may be asked ("How are you?"); "ok?" and "that is it?" want an answer. */
+/** A question mark: only a greeting may have one ("How are you?"); "ok?" needs an answer. */
 const ASKING = /[?？؟]/;
 
-/** Nothing but faces, hearts and thumbs. */
+/** Emoji only. */
 const ONLY_PICTURES =
   /^(?=\P{Extended_Pictographic}*\p{Extended_Pictographic})[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*$/u;
 
-/** The words as they are, and where letters are drawn out ("hellooo", "gooood") with one and with two of them. */
+/** The words as written, and with repeated letters ("hellooo", "gooood") reduced to one and to two. */
 const readings = (words: string): string[] => [words, words.replace(/(\p{L})\1{2,}/gu, '$1'), words.replace(/(\p{L})\1{2,}/gu, '$1$1')];
 
-/** What the message is made of, where that is small talk. */
-function understood(message: string): Phrase[] {
-  const words = normalized(message);
+/** The phrases of a small-talk message; empty for any other message. */
+function phrasesIn(message: string): Phrase[] {
+  const words = normalizePhrase(message);
   if (words === '' && ONLY_PICTURES.test(message))
     return [{ text: message, intent: 'acknowledgement', reply: english.smallTalk.acknowledgement[1] }];
   return (
     readings(words)
-      .map((reading) => consumed(reading))
+      .map((reading) => parsePhrases(reading))
       .find((found) => found?.some(({ intent }) => intent)) ?? []
   );
 }
 
-/** The direct intent of a message that is small talk as a whole, in any of some thirty languages; undefined for everything else. */
+/** The reply to a message that is nothing but small talk, in any of some thirty languages; undefined for any other message. */
 export function directReply(message: string): DirectReply | undefined {
   if (message.length > LONGEST) return undefined;
-  const found = understood(message);
+  const found = phrasesIn(message);
   const intent = INTENTS.find((candidate) => found.some((phrase) => phrase.intent === candidate));
   if (!intent || (intent !== 'greeting' && ASKING.test(message))) return undefined;
   return { intent, reply: found.find((phrase) => phrase.intent === intent)!.reply! };

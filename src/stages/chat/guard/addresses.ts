@@ -1,14 +1,14 @@
 import { decodeHTMLAttribute } from 'entities/decode';
 
-/** Schemes that a link of an answer may have, whatever a source holds: no other does less than it seems to. */
+/** Schemes that links of an answer may have; others can do more than open a page. */
 const HARMLESS = /^(?:https?|ftp|mailto|tel)$/i;
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
-/** What may follow an address without being a part of it. */
+/** Characters that continue an address. */
 const GOES_ON = /^(?:[\p{L}\p{N}/&=%+@]|[.,:;!?'*_~-][\p{L}\p{N}/=&%])/u;
 
-/** The address as a renderer reads it: without backslashes, and with what its entities stand for. */
+/** Decodes backslashes and entities as a renderer does. */
 export const decodeAddress = (address: string): string =>
   decodeHTMLAttribute(address.replace(/\\([!-/:-@[-`{-~])/g, '$1'))
     // oxlint-disable-next-line no-control-regex
@@ -16,7 +16,7 @@ export const decodeAddress = (address: string): string =>
 
 const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
 
-/** Ways in which the same address is written. */
+/** Equivalent spellings of an address. */
 function spellings(address: string): string[] {
   const plain = address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, '');
   const all = [address, plain.includes('.') || plain.includes('@') ? plain : address];
@@ -31,7 +31,7 @@ const standsAt = (text: string, at: number, address: string): boolean =>
   text.startsWith(address, at) &&
   !GOES_ON.test(text.slice(at + address.length, at + address.length + 2));
 
-/** Whether a text holds one of the spellings, whole. The shortest is a part of all the others, so the text is searched once. */
+/** Whether a text contains one of the spellings as a whole. The shortest is part of all others, so that one scan is enough. */
 function standsIn(text: string, all: readonly string[]): boolean {
   const [core, ...longer] = all.toSorted((a, b) => a.length - b.length);
   if (core === undefined) return false;
@@ -41,20 +41,19 @@ function standsIn(text: string, all: readonly string[]): boolean {
   return false;
 }
 
-/** An address of another place than that of who reads it. */
+/** An absolute address. */
 const REMOTE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i;
 
-/** The site of an address of the web, such as `https://docs.example.com`; empty for any other address. */
+/** The origin of a web address, such as `https://docs.example.com`; empty for any other address. */
 const siteOf = (address: string): string => (/^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : '');
 
-/** Whether an answer may lead to an address; an image is loaded unasked, so that less is allowed. */
+/** Whether an answer may link to an address. Images are stricter, since they load without a click. */
 export type IsKnown = (address: string, use?: 'image') => boolean;
 
 /**
- * Tells of an address whether one of the texts holds it, whole, or whether it is one of the `places` that these come from, to which it may add a fragment:
- * elsewhere that could tell anything to anybody. On their sites a fragment may follow what a text holds, too; an image of another site is known only as
- * one of the places. Never known is an address that would run a
- * program or carries its content itself.
+ * Returns a check whether an address may be linked: a text contains it as a whole, or it is one of `places`, with any fragment. On the sites of
+ * `places`, a fragment may also follow an address from a text. Images from other sites must be in `places`. Script and data addresses are never
+ * allowed.
  */
 export function linksIn(texts: readonly string[], places: readonly string[] = []): IsKnown {
   const own = places.join('\n');

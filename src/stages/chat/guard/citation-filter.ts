@@ -3,20 +3,20 @@ import { NO_ANSWER } from '../../../ports/models.ts';
 import { closesFence, isFenceAt, marksAt, mayCloseFence, spanAt } from '../../../text/markdown/code-spans.ts';
 import { MORE } from '../../../text/markdown/links.ts';
 
-/** Puts the shown parts of an answer together: a blank waits until it is known what follows, and goes with a part that is taken out. */
+/** Joins the shown parts of an answer. White space is held back until the next part is known, and dropped with a removed part. */
 class Joiner {
   /** Whether anything was shown. */
   started = false;
   #blanks = '';
-  /** Blanks in front of what was taken out. */
+  /** White space before a removed part. */
   #before = '';
 
-  /** The part as it is shown now; blanks at its end, and all before the first part, are not. */
+  /** Shows a part without leading white space of the answer and, for now, without trailing white space. */
   show(text: string): string {
     return text.replace(/\s+|\S+/g, (run) => (run.trim() === '' ? this.#wait(run) : this.#put(run)));
   }
 
-  /** Takes a part out, with the blanks before it. */
+  /** Removes a part with the white space before it. */
   takeOut(): string {
     this.#before = this.#before.includes('\n') ? this.#before : this.#blanks || this.#before;
     this.#blanks = '';
@@ -37,55 +37,55 @@ class Joiner {
   }
 }
 
-/** Looks at an answer while it is written: what it cites, and what it cites that is not there. */
+/** Filters citations from an answer while it is generated. */
 export interface CitationFilter {
-  /** What of the answer so far may be shown now. However the answer is cut into pieces, the same comes out. */
+  /** Returns what may be shown now. The total does not depend on how the answer is split into pieces. */
   push(piece: string): string;
-  /** What was held back until the end. */
+  /** Returns what was held back. */
   end(): string;
-  /** Numbers of sources that the answer cites. */
+  /** Cited source numbers. */
   readonly cited: ReadonlySet<number>;
-  /** Numbers that cite nothing; they were taken out. */
+  /** Numbers without a source, which were removed. */
   readonly unknown: ReadonlySet<number>;
-  /** The answer began with the number of no source: it says that the sources do not answer. */
+  /** Whether the answer began with `NO_ANSWER`. */
   readonly beganDeclining: boolean;
-  /** Where the number of no source stands behind what it says: `all` of it, as far as nothing else is cited, or a `part`. */
+  /** Whether `NO_ANSWER` follows a statement: for `all` of the answer if it cites nothing, else for a `part`. */
   readonly declines: 'all' | 'part' | undefined;
 }
 
-/** Letters of a line that are kept, to tell what begins on it. */
+/** Characters of the current line to keep. */
 const LONGEST_LINE = 200;
 
-/** Letters between the brackets of the longest citation that is looked at: twelve numbers of two digits. What is longer is text. */
+/** Maximum length of a citation in brackets: twelve two-digit numbers. */
 const LONGEST = 48;
 
-/** What may begin a citation, marks of emphasis before it included. */
+/** The beginning of a citation, with emphasis marks before it. */
 const OPENED = /^([*_]{0,3})[[【［]/;
 
-/** What stands between brackets that may be a citation: behind `†` some models name what they cite. */
+/** The content of a citation. Some models add a name after `†`. */
 const LISTED = new RegExp(String.raw`^(?:[[［](?:\^?[\d,; –-]{0,${LONGEST}})|【[\d,; –†:\p{L}-]{0,${LONGEST}})`, 'u');
 const CLOSING = /^[\]】］]/;
 
-/** How a sentence goes on behind its first word. */
+/** The continuation of a sentence. */
 const GOES_ON = /^(?:\p{Ll}|[,;:/&+=-])/u;
 
-/** What an index stands behind. */
+/** The end of an indexed expression. */
 const INDEXED = /(?:[\w)"']|\D\])$/;
 
-/** Where something begins that is more than a word. */
+/** The beginning of markup. */
 const BEGINNING = /[*_[【［\\`~]/;
 
-/** What is done with the beginning of the rest: so many letters of it are shown as `shown`, or taken out. */
+/** How to proceed: `length` characters are shown as `shown`. */
 interface Step {
   length: number;
   shown: string;
-  /** Something goes behind what is shown. */
+  /** Whether something is removed after `shown`. */
   takesOut?: boolean;
 }
 
 const text = (shown: string): Step => ({ length: shown.length, shown });
 
-/** The list of a citation, whatever marks a model gave it: `【1†source】`, `[^1]`. */
+/** The numbers of a citation in any notation: `【1†source】`, `[^1]`. */
 const listOf = (group: string): string =>
   group
     .slice(1, -1)
@@ -98,13 +98,13 @@ class Reading implements CitationFilter {
   readonly unknown = new Set<number>();
   beganDeclining = false;
   #namesNone = false;
-  /** What was not read yet. */
+  /** Unread text. */
   #rest = '';
-  /** What was read of the line. */
+  /** The beginning of the current line. */
   #line = '';
-  /** The last two letters that were. */
+  /** The last two characters that were read. */
   #last = '';
-  /** The marks that opened the code that the text is in. */
+  /** The opening marks of the current code block. */
   #fence = '';
   #isEnd = false;
   readonly #parts = new Joiner();
@@ -189,13 +189,13 @@ class Reading implements CitationFilter {
     return text(end < 0 ? rest : rest.slice(0, end + 1));
   }
 
-  /** The number of no source: where the answer begins with it, nothing answers. */
+  /** Records `NO_ANSWER`. */
   #decline(): void {
     if (this.#parts.started) this.#namesNone = true;
     else this.beganDeclining = true;
   }
 
-  /** Brackets behind `marks` of emphasis. */
+  /** Reads brackets after emphasis marks. */
   #group(rest: string, marks: string): Step | typeof MORE {
     const [opened = ''] = LISTED.exec(rest.slice(marks.length)) ?? [];
     const end = marks.length + opened.length;
@@ -211,12 +211,12 @@ class Reading implements CitationFilter {
     return gone ?? { length: end + 1, shown: `${marks}[${known.length === numbers.length ? list : known.join(', ')}]` };
   }
 
-  /** `x[0]`, `x()[0]`, `x["y"][0]`: an answer that no source gives is not told in the middle of a word. */
+  /** `x[0]`, `x()[0]`, `x["y"][0]` are indices, not `NO_ANSWER`. */
   #isIndex(list: string, marks: string): boolean {
     return list === '0' && marks === '' && INDEXED.test(this.#last);
   }
 
-  /** A citation that ends at `end` is taken out, and the marks around it, too; marks that go on behind it stay, without a blank behind them. */
+  /** Removes a citation that ends at `end` with the emphasis marks around it. Marks that continue after it stay. */
   #takenOut(rest: string, end: number, marks: string): Step | typeof MORE {
     const closing = [...marks].toReversed().join('');
     const behind = rest.slice(end);
@@ -228,7 +228,7 @@ class Reading implements CitationFilter {
 }
 
 /**
- * A filter for an answer beside `count` sources, numbered from 1. A number that cites none of them is taken out, with the blank before it, before it
- * can be shown; blanks at both ends of the answer are dropped. In code, and behind a backslash, nothing is cited.
+ * Creates a filter for an answer with `count` sources, numbered from 1. It removes citations of other numbers before they are shown, and white space
+ * at both ends. Code and escaped brackets are left alone.
  */
 export const citationFilter = (count: number): CitationFilter => new Reading(count);

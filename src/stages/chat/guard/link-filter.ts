@@ -11,17 +11,17 @@ import {
   tagAt,
 } from '../../../text/markdown/links.ts';
 
-/** Looks at an answer while it is written: whether it leads anywhere. */
+/** Filters links from an answer while it is generated. */
 interface LinkFilter {
-  /** What of the answer so far may be shown now. However the answer is cut into pieces, the same comes out. */
+  /** Returns what may be shown now. The total does not depend on how the answer is split into pieces. */
   push(piece: string): string;
-  /** What was held back until the end. */
+  /** Returns what was held back. */
   end(): string;
-  /** How many links, images and addresses were taken out. */
+  /** Number of removed links, images and addresses. */
   readonly removed: number;
 }
 
-/** What is done with the beginning of the rest: so many letters of it are shown as `shown`, or read again as `read`. */
+/** How to proceed: `length` characters are shown as `shown`, or replaced by `read` and read again. */
 interface Step {
   length: number;
   shown?: string;
@@ -31,43 +31,43 @@ interface Step {
 
 type Next = Step | typeof MORE;
 
-/** Stands where an address was that had no other text. */
+/** Replaces an address without link text. */
 const GONE = '…';
 
-/** Where something may begin that leads somewhere. */
+/** The possible beginning of a link, tag or address. */
 const BEGINNING = /!?\[|!$|\]|<|[A-Za-z]|\/\/|\/$/;
 
-/** Letters of an address; what CJK text puts around it is none. */
+/** An address, without CJK punctuation. */
 const ADDRESS = new RegExp(String.raw`^[^\s<>"\x60[\]\u3000-\u303f\uff00-\uff65]{0,${LONGEST_ADDRESS}}`, 'u');
 const CLOSING = new Set(".,;:!?'*_~)}|\\»”’");
 
-/** Letters of a word that are looked at, at once: as many as the longest scheme may have, and many more. */
+/** The beginning of a word; no scheme is longer. */
 const WORD = /^[a-z][a-z0-9+.-]{0,199}/i;
 
-/** What would be put together to something new where something between them was taken out. */
+/** Characters that would combine into new markup if something between them is removed. */
 const JOINS = /[\w:/.+\]<!-]$/;
 const JOINED = /^[\w:/.+([<>!-]/;
 
-/** An address of code (`handlers[name](event)`), not of a link: it leads to no other place. */
+/** Whether the parentheses hold arguments of code, as in `handlers[name](event)`. */
 const isArgument = (address: string): boolean => /^(?:[\w.~][\w.~/, +*()-]*)?$/.test(address) && !address.includes('//');
 
 const shown = (text: string): Step => ({ length: text.length, shown: text });
 
-/** An address without what closes the sentence around it. */
+/** An address without trailing punctuation. */
 function bareOf(run: string): string {
   let end = run.length;
   while (end > 0 && CLOSING.has(run[end - 1]!)) end--;
   return run.slice(0, end);
 }
 
-/** Reads an answer from left to right; what leads to an unknown address is never shown. */
+/** Reads an answer from left to right and never shows an unknown address. */
 class Reading implements LinkFilter {
   removed = 0;
-  /** What was not shown yet. */
+  /** Text that was not shown yet. */
   #rest = '';
-  /** The last letter that was. */
+  /** The last shown character. */
   #last = '';
-  /** Something was taken out behind it: a blank stands there, where the two sides would become one. */
+  /** Whether something was removed after it: a space separates the parts if they would combine. */
   #isParted = false;
   #isEnd = false;
   readonly #code = codeTracker();
@@ -125,7 +125,7 @@ class Reading implements LinkFilter {
     return decodeAddress(address) !== '' && !this.#isKnown(address, use) && !(this.#code.at('[') && isArgument(address));
   }
 
-  /** `[text](address)`, `[label]: address`, and the same with an exclamation mark. */
+  /** Reads `[text](address)`, `[label]: address` and images. */
   #brackets(text: string): Next {
     const isImage = text.startsWith('!');
     const at = isImage ? 1 : 0;
@@ -143,14 +143,14 @@ class Reading implements LinkFilter {
     return { length: length + target.length, read: target.isDefinition ? `${kept}:` : kept || GONE, removed: true };
   }
 
-  /** What follows closing brackets: an address of a link, or of a definition. */
+  /** Reads the target after closing brackets. */
   #target(text: string, at: number, { isDefinition }: { isDefinition: boolean }): LinkTarget | undefined | typeof MORE {
     if (at >= text.length) return this.#isEnd ? undefined : MORE;
     if (text[at] === '(') return destinationAt(text, at, this.#isEnd);
     return text[at] === ':' && isDefinition ? definitionAt(text, at, this.#isEnd) : undefined;
   }
 
-  /** The end of a link whose beginning is shown already. */
+  /** Reads the end of a link whose beginning was shown. */
   #closing(text: string): Next {
     const target = this.#target(text, 1, { isDefinition: true });
     if (target === MORE) return MORE;
@@ -158,7 +158,7 @@ class Reading implements LinkFilter {
     return { length: 1 + target.length, read: target.isDefinition ? ']:' : ']', removed: true };
   }
 
-  /** `<https://…>`, or a tag of HTML. */
+  /** Reads `<https://…>` or an HTML tag. */
   #angle(text: string): Next {
     // oxlint-disable-next-line no-control-regex
     const [whole, address = ''] = /^<([a-z][a-z0-9+.-]{1,31}:[^\u0000-\u0020<>]*)>/i.exec(text.slice(0, LONGEST_TAG + 1)) ?? [];
@@ -171,7 +171,7 @@ class Reading implements LinkFilter {
     return { length: tag.length, read: '', removed: tag.kind === 'opening' };
   }
 
-  /** A word, which may be the scheme of an address, or `www.`. */
+  /** Reads a word, which may begin an address. */
   #word(text: string): Next {
     const [name = ''] = WORD.exec(text) ?? [];
     const next = text.slice(name.length, name.length + 3);
@@ -179,7 +179,7 @@ class Reading implements LinkFilter {
     return next === '://' || /^www\.[^\s<>"]/i.test(text) ? this.#address(text) : shown(name);
   }
 
-  /** `//host.name`, or `//host` where HTML or CSS would take it for an address. */
+  /** Reads `//host.name`, or `//host` in a place where HTML or CSS expects an address. */
   #slashes(text: string): Next {
     const [run = ''] = ADDRESS.exec(text) ?? [];
     if (run.length === text.length && !this.#isEnd) return MORE;
@@ -201,7 +201,7 @@ class Reading implements LinkFilter {
 }
 
 /**
- * A filter for links, images, addresses and HTML in an answer: what leads to an address that `isKnown` does not know is reduced to its text, before it
- * can be shown. Code is no refuge for addresses, since renderers disagree about what is code.
+ * Creates a filter that reduces links, images and HTML with unknown addresses to their text before they are shown. Code is filtered too, since
+ * renderers disagree about what is code.
  */
 export const linkFilter = (isKnown: IsKnown): LinkFilter => new Reading(isKnown);

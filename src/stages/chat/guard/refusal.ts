@@ -2,25 +2,25 @@ import { CITATIONS } from '../../../text/citations.ts';
 import { alternatives, LANGUAGES, phrasePattern } from '../../../languages/languages.ts';
 import { OTHER_PHRASES } from '../../../languages/other-languages.ts';
 
-/** Ways to say that the sources do not answer. */
+/** Statements that the sources do not answer. */
 const REFUSALS = [...LANGUAGES.flatMap(({ models }) => models.refusals), ...OTHER_PHRASES.refusals].map(phrasePattern);
 
-/** What goes on with something else behind it: then it is an answer. */
+/** Conjunctions that introduce an answer after a refusal. */
 const TURNING = phrasePattern(
   `[;:]|‹(?:${alternatives(({ models }) => models.turns, OTHER_PHRASES.turns)})›|但|不过|しかし|ですが|ますが|하지만|지만`,
 );
 
-/** How a politeness beside it begins. */
+/** The beginning of a polite phrase. */
 const POLITE = phrasePattern(
   `^(?:‹(?:${alternatives(({ models }) => models.politeness, OTHER_PHRASES.politeness)})›|抱歉|对不起|很遗憾|请|申し訳|すみません|恐れ入|죄송)(?!…‹note)`,
 );
 
-/** Characters of the longest answer that is taken for a refusal. */
+/** Maximum length of a refusal, in characters. */
 const LONGEST = 400;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** The sentences in lower case, with straight apostrophes, without marks of emphasis. */
+/** The sentences, normalized: lower case, straight apostrophes, no emphasis. */
 const sentencesOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => plain(segment).trim()).filter(Boolean);
 
 const plain = (text: string): string =>
@@ -31,7 +31,7 @@ const plain = (text: string): string =>
     .replace(/[*_]/g, '')
     .replace(/\s+/g, ' ');
 
-/** What stands behind the words of the refusal, where a turn may follow: "…, but hotels are". */
+/** The rest of a sentence after the refusal: "…, but hotels are". */
 function behind(sentence: string): string | undefined {
   const found = REFUSALS.map((pattern) => pattern.exec(sentence)).filter((match) => match !== null);
   const first = found.toSorted((a, b) => a.index + a[0].length - (b.index + b[0].length))[0];
@@ -45,15 +45,15 @@ function isRefusing(sentence: string): boolean {
 
 const isPolite = (sentence: string): boolean => sentence.length <= 200 && (POLITE.test(sentence) || /[?？]$/.test(sentence));
 
-/** Figures that the question does not have: who gives one knows something. */
+/** Whether a text has numbers that the question lacks: then it answers something. */
 const tellsNumber = (sentence: string, query: string): boolean =>
   (sentence.match(/\p{N}+/gu) ?? []).some((number) => !query.includes(number));
 
 const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
 
 /**
- * Whether an answer says, in its own words and in one of a dozen languages, that the sources do not answer, and nothing else: it is short, cites nothing, and each of its
- * sentences is such a statement or a politeness. When in doubt it is an answer.
+ * Whether an answer only says, in one of a dozen languages, that the sources do not answer: it is short, cites nothing, and has nothing but such
+ * statements and polite phrases. In doubt it is an answer.
  */
 export function isRefusal(answer: string, query: string): boolean {
   const sentences = sentencesOf(answer);
@@ -61,11 +61,11 @@ export function isRefusal(answer: string, query: string): boolean {
   return answer.length <= LONGEST && !cites(answer) && sentences.every(harmless) && sentences.some(isRefusing);
 }
 
-/** Whether an answer begins by saying that the sources do not answer, whatever it goes on with: then it is one to less than was asked. */
+/** Whether an answer begins with a refusal: then it answers less than was asked. */
 export function beginsAsRefusal(answer: string): boolean {
   const [first = ''] = sentencesOf(answer.replace(CITATIONS, ''));
   return behind(first) !== undefined;
 }
 
-/** Whether the beginning of an answer that cites nothing yet may still become a refusal, in whatever words: it is short. */
+/** Whether the beginning of an answer without citations may still become a refusal: it is short. */
 export const mayBeRefusal = (beginning: string): boolean => beginning.length <= LONGEST;

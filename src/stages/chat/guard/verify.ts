@@ -7,31 +7,30 @@ import type { Unsupported } from '../../../schema/answers.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
 
 /**
- * Share of a sentence's content words that its sources have to hold. It is a choice, not a measurement: a faithful paraphrase keeps names, things and
- * figures, and changes verbs.
+ * Minimum share of a sentence's content words in its sources. Chosen, not measured: a faithful paraphrase keeps names and figures, and changes verbs.
  */
 const LEAST_SHARE = 0.5;
 
-/** A sentence with fewer content words ("Yes [1].") says nothing that words could bear out. */
+/** Minimum number of content words for a comparison; "Yes [1]." has too few. */
 const FEWEST_WORDS = 2;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** Citations behind the full stop of the sentence that they belong to. */
+/** Citations after the full stop of their sentence. */
 const LEADING = new RegExp(String.raw`^(?:\s*${CITATIONS.source})+[.!?]?`);
 
 const NUMBER = /\d+(?:[.,'’\u00a0\u202f]\d+)*/g;
 
-/** Thousands set apart by plain blanks: "10 000". They may as well be two figures: "from 5 100 ml". */
+/** Thousands separated by spaces: "10 000". They may also be two numbers: "from 5 100 ml". */
 const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 
-/** Thousands set apart by one and the same mark, and decimals behind another one. */
+/** Thousands with one separator, and decimals with another. */
 const GROUPED = /^([1-9]\d{0,2}(?:([.,'’\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/;
 
-/** A written number below this may be none: `one` of them. */
+/** Smaller written numbers may be none: `one` of them. */
 const FIRST_CERTAIN = 2;
 
-/** A sentence of an answer with the numbers that it cites. */
+/** A sentence with its citations. */
 interface Statement {
   text: string;
   citations: number[];
@@ -41,7 +40,7 @@ const citationsOf = (text: string, count: number): number[] => [
   ...new Set(Array.from(text.matchAll(CITATIONS)).flatMap(([, list]) => numbersCited(list!, count) ?? [])),
 ];
 
-/** The sentences of an answer; a citation behind the full stop belongs to the sentence before it. Code is not looked at. */
+/** The sentences of an answer, without code. A citation after the full stop belongs to the sentence before it. */
 function statementsOf(answer: string, count: number): Statement[] {
   const blocks = readBlocks(answer).filter(({ kind }) => kind !== 'fence');
   const prose = blocks.map(({ start, end }) => answer.slice(start, end)).join('\n\n');
@@ -58,11 +57,11 @@ function statementsOf(answer: string, count: number): Statement[] {
   return sentences.map((text) => ({ text: text.trim(), citations: citationsOf(text, count) })).filter(({ text }) => text !== '');
 }
 
-/** The value as text: without zeros that say nothing. */
+/** The value as text, without insignificant zeros. */
 const value = (whole: string, decimals = ''): string =>
   `${whole.replace(/^0+(?=\d)/, '')}.${decimals}`.replace(/\.0*$|(?<=\.\d*?[1-9])0+$/, '');
 
-/** What a figure says, however its thousands and its decimals are marked: three digits behind a mark are thousands. A date or a version is nothing but itself. */
+/** The value of a number in any notation; three digits after a separator are thousands. Dates and versions stay as they are. */
 function reading(figure: string): string {
   const [, grouped, , decimals] = GROUPED.exec(figure) ?? [];
   if (grouped) return value(grouped.replace(/\D/g, ''), decimals);
@@ -70,7 +69,7 @@ function reading(figure: string): string {
   return parts.length <= 2 ? value(parts[0]!, parts[1]) : parts.map((part) => value(part)).join('.');
 }
 
-/** The parts of a date or of a list without blanks are figures, too; those of a version are none. */
+/** The numbers in a date or a list without spaces; versions have none. */
 function partsOf(figure: string): string[] {
   const parts = figure.split(/\D/);
   return parts.length > 2 && !GROUPED.test(figure) && (figure.includes(',') || parts.some((part) => part.length === 4)) ? parts : [];
@@ -81,15 +80,15 @@ function numbersIn(text: string): Set<string> {
   return new Set([...[...written, ...written.flatMap(partsOf)].map(reading), ...writtenNumbers(text).map(String)]);
 }
 
-/** What stands behind a number: the `months` of «24 months», as terms. */
+/** The terms after numbers: `month` of «24 months». */
 const countedIn = (text: string): Set<string> => {
   const behind = Array.from(text.matchAll(/\d[ \u00a0\u202f-]?(\p{L}+)/gu), ([, word]) => word!);
   return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));
 };
 
 /**
- * Whether each figure of what is said is a whole figure of what the sources hold, and so is each number that is written out before a word that they count,
- * too: the «three ways» that an answer lists are its own count.
+ * Whether each number of a statement occurs in its sources. A written number counts only before a word that the sources count: the «three ways» that
+ * an answer lists are its own count.
  */
 function areKnown(said: string, cited: string): boolean {
   const known = numbersIn(cited);
@@ -100,7 +99,7 @@ function areKnown(said: string, cited: string): boolean {
   return [...(joined.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
 
-/** Of the words of a sentence those that tell what it is about. */
+/** The content words of a sentence, as terms. */
 function contentOf(text: string): string[] {
   // a model writes 3 where the source says three, and the other way round
   const numbers = numberTerms(text);
@@ -122,9 +121,8 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
 }
 
 /**
- * The cited sentences of an answer that their sources do not bear out: fewer than half of their content words (stems, without function words) stand
- * in the title or the passage of a source that they cite, or a figure does not. It compares words: what is said in other words, or in another language than the source's,
- * is listed too.
+ * The cited sentences that their sources do not support: fewer than half of the content words (stems) are in the title or the text of a cited source,
+ * or a number is missing. It compares words, so paraphrases and translations may be listed, too.
  */
 export const unsupportedIn = (answer: string, sources: readonly GroundingSource[]): Unsupported[] =>
   statementsOf(answer, sources.length)

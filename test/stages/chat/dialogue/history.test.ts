@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
 import type { HistoryEntry } from '../../../../src/schema/items.ts';
 import { tokensOfMessages } from '../../../../src/stages/chat/budget.ts';
-import { isSummary, outgrown, summarizeHistory, appendTurn } from '../../../../src/stages/chat/dialogue/history.ts';
+import { isSummary, splitLongHistory, summarizeHistory, appendTurn } from '../../../../src/stages/chat/dialogue/history.ts';
 import { said, scriptedLlm } from '../scripted-llm.ts';
 
 const talk = (count: number): HistoryEntry[] =>
@@ -19,18 +19,18 @@ test('the new turn is added, and what was given is left as it is', () => {
 });
 
 test('a history that would be past its limit with the new turn is cut into older and recent messages', () => {
-  expect(outgrown(talk(4), compaction)).toBeUndefined();
-  expect(outgrown(talk(5), compaction)).toEqual({ older: talk(5).slice(0, 3), recent: talk(5).slice(3) });
-  expect(outgrown(talk(7), compaction)).toEqual({ older: talk(7).slice(0, 5), recent: talk(7).slice(5) });
-  expect(outgrown(talk(7), { ...compaction, keep_recent: 0 })).toEqual({ older: talk(7), recent: [] });
-  expect(outgrown(talk(7), { ...compaction, enabled: false })).toBeUndefined();
+  expect(splitLongHistory(talk(4), compaction)).toBeUndefined();
+  expect(splitLongHistory(talk(5), compaction)).toEqual({ older: talk(5).slice(0, 3), recent: talk(5).slice(3) });
+  expect(splitLongHistory(talk(7), compaction)).toEqual({ older: talk(7).slice(0, 5), recent: talk(7).slice(5) });
+  expect(splitLongHistory(talk(7), { ...compaction, keep_recent: 0 })).toEqual({ older: talk(7), recent: [] });
+  expect(splitLongHistory(talk(7), { ...compaction, enabled: false })).toBeUndefined();
 });
 
 test.each([3, 4, 5, 9])(
   'with a summary and the new turn no more than a limit of %i comes back, however many are to be kept',
   (history_limit) => {
     for (let given = 0; given < 12; given++) {
-      const cut = outgrown(talk(given), { enabled: true, history_limit, keep_recent: 8 });
+      const cut = splitLongHistory(talk(given), { enabled: true, history_limit, keep_recent: 8 });
       const comesBack = (cut ? cut.recent.length + 1 : given) + 2;
       expect([given, cut !== undefined, comesBack <= history_limit]).toEqual([given, given + 2 > history_limit, true]);
     }
@@ -40,10 +40,10 @@ test.each([3, 4, 5, 9])(
 test('a history with too many tokens is cut, too, where the older messages are worth it', () => {
   const size = tokensOfMessages(talk(6));
   const roomy = { ...compaction, history_limit: 15 };
-  expect(outgrown(talk(6), roomy, size)).toBeUndefined();
-  expect(outgrown(talk(6), roomy, size - 1)).toEqual({ older: talk(6).slice(0, 4), recent: talk(6).slice(4) });
+  expect(splitLongHistory(talk(6), roomy, size)).toBeUndefined();
+  expect(splitLongHistory(talk(6), roomy, size - 1)).toEqual({ older: talk(6).slice(0, 4), recent: talk(6).slice(4) });
   const lately = [...talk(2), { role: 'user' as const, content: 'word '.repeat(1000) }, ...talk(1)];
-  expect(outgrown(lately, roomy, 1000)).toBeUndefined();
+  expect(splitLongHistory(lately, roomy, 1000)).toBeUndefined();
 });
 
 test('the older messages are shortened to what the model can hold', async () => {
@@ -64,8 +64,8 @@ test('a model that thinks first is left enough tokens for it, where its window h
 
 test('where hardly anything is older than what is kept, nothing is summarized', () => {
   const short = tokensOfMessages(talk(7)) / 2;
-  expect(outgrown(talk(7), { ...compaction, history_limit: 15, keep_recent: 6 }, short)).toBeUndefined();
-  expect(outgrown(talk(7), { ...compaction, history_limit: 60, keep_recent: 50 }, short)).toBeUndefined();
+  expect(splitLongHistory(talk(7), { ...compaction, history_limit: 15, keep_recent: 6 }, short)).toBeUndefined();
+  expect(splitLongHistory(talk(7), { ...compaction, history_limit: 60, keep_recent: 50 }, short)).toBeUndefined();
 });
 
 test('a model is asked once for a summary, with the older messages as quoted text', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mayStandAlone } from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
-import { spelledOut } from '../../../../src/stages/chat/dialogue/spell-out.ts';
+import { resolvePronoun } from '../../../../src/stages/chat/dialogue/resolve-pronoun.ts';
 
 test.each([
   ['What is a WITHOUT ROWID table?', 'When should I use one?', 'When should I use a WITHOUT ROWID table?'],
@@ -10,7 +10,7 @@ test.each([
   ['How do I create an index?', 'And can I do that inside a transaction?', 'And can I create an index inside a transaction?'],
   ['How do I create a directory with fs?', 'And how do I delete it again?', 'And how do I delete a directory with fs again?'],
 ])('after «%s», «%s» asks «%s»', (before, question, whole) => {
-  expect(spelledOut(question, before)).toBe(whole);
+  expect(resolvePronoun(question, before)).toBe(whole);
 });
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['two questions in one', 'What is RMA?', 'Where can I follow it, and how long does it take?'],
   ['a deed that nobody named', 'What is RMA?', 'Can I do that myself?'],
 ])('does not guess: %s', (_, before, question) => {
-  expect(spelledOut(question, before)).toBeUndefined();
+  expect(resolvePronoun(question, before)).toBeUndefined();
 });
 
 test.each(['What is chokidar?', 'And how many tables can be in one join?', 'How high is the deposit?'])(
