@@ -8,7 +8,7 @@ import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, position
 import type { Stage } from '../../../schema/items.ts';
 import { documentsOf } from './api-documents.ts';
 import { type ApiPage, fetchPage, pageOf, saysNoPage } from './api-page.ts';
-import type { Extracted } from '../candidate.ts';
+import type { Candidate, Extracted } from '../candidate.ts';
 import type { NetworkParts } from '../pages/network.ts';
 import { doubtfulEnd } from './doubtful-end.ts';
 
@@ -112,23 +112,10 @@ export interface ApiParts extends NetworkParts {
 }
 
 /** What HTTP APIs answer, one API after another (service.md 2.2); what one fails at costs the others nothing. */
-export async function* extractApi(
-  input: ApiInput,
-  { settings, isRequested = false, ...parts }: ApiParts,
-): AsyncGenerator<Extracted, void, void> {
-  for (const { api, clash } of apisOf(input, settings)) {
-    yield { input: apiSource(api) };
-    const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
-    try {
-      checkApi(api, { isRequested });
-      if (clash) throw clash;
-      yield* extractOne(api, at, parts);
-    } catch (error) {
-      if (isAbort(error)) throw error;
-      yield { expected: 1 };
-      yield failed(error, api, at);
-      if (at.number > 1) yield scopeOf(api, `${apiSource(api)} could not be read to its end.`);
-    }
+export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiParts): AsyncGenerator<Extracted, void, void> {
+  for (const one of apisOf(input, settings)) {
+    yield { input: apiSource(one.api) };
+    yield* extractOne(one, parts);
   }
 }
 
@@ -139,41 +126,55 @@ interface Position extends Stopped {
 }
 
 /** Page by page, to an empty one, one that was there before, the last, or `max_pages`; only what came to its end by itself was read whole. */
-async function* extractOne(api: ApiSettings, at: Position, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
+async function* extractOne(
+  { api, clash }: ApiOfBatch,
+  { isRequested = false, ...parts }: Omit<ApiParts, 'settings'>,
+): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
   const met = new Map<string, string>();
   let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
-  let request: PageRequest | undefined = firstPage(api.pagination);
-  for (; request !== undefined; at.number++) {
-    if (at.number > api.max_pages) return yield* doubtful(api, cutOff(api));
-    at.request = request;
-    at.stage = 'request';
-    const answer = await fetchPage(api, request, { ...parts, number: at.number });
-    if (answer.status >= 400 && saysNoPage(answer)) break;
-    if (answer.status >= 400) return yield* doubtful(api, refused(api, at, answer.status));
-    at.stage = 'convert';
-    const page = await pageOf(answer, api, { ...at, ...parts });
-    if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
-    if (page.count === 0) break;
-    if (pages.has(page.digest)) {
-      if (at.number === 2) return yield* doubtful(api, ignored(api));
-      break;
+  const at: Position = { stage: 'validate', number: 1, request: { params: {} }, had_records: false };
+  try {
+    checkApi(api, { isRequested });
+    if (clash) throw clash;
+    let request: PageRequest | undefined = firstPage(api.pagination);
+    for (; request !== undefined; at.number++) {
+      if (at.number > api.max_pages) return yield* doubtful(api, cutOff(api));
+      Object.assign(at, { stage: 'request', request });
+      const answer = await fetchPage(api, request, { ...parts, number: at.number });
+      if (answer.status >= 400 && saysNoPage(answer)) break;
+      if (answer.status >= 400) return yield* doubtful(api, refused(api, at, answer.status));
+      at.stage = 'convert';
+      const page = await pageOf(answer, api, { ...at, ...parts });
+      if (page.is_without_list && at.number > 1) return yield* strayEnd(page);
+      if (page.count === 0) break;
+      if (pages.has(page.digest)) {
+        if (at.number === 2) return yield* doubtful(api, ignored(api));
+        break;
+      }
+      pages.add(page.digest);
+      const next = nextPage(api.pagination, request, page);
+      const end = at.number === 1 && next === undefined ? doubtfulEnd(api, page, apiSource(api)) : undefined;
+      at.had_records = page.records !== undefined;
+      if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
+      yield* itemsOf(page, documentsOf(page, api, { ...parts, met }));
+      if (end !== undefined) return yield* doubtful(api, end);
+      request = next;
     }
-    pages.add(page.digest);
-    const next = nextPage(api.pagination, request, page);
-    const end = at.number === 1 && next === undefined ? doubtfulEnd(api, page, apiSource(api)) : undefined;
-    at.had_records = page.records !== undefined;
-    const candidates = documentsOf(page, api, { ...parts, met });
-    const broken = page.structure?.broken ?? [];
-    yield { expected: candidates.length + broken.length };
-    if (broken.length > 0) doubt ??= `${page.source} has lines that could not be read.`;
-    for (const candidate of candidates) yield { candidate };
-    for (const { line, error } of broken)
-      yield { error: toErrorItem(error, { source: markedSource(page.source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
-    if (end !== undefined) return yield* doubtful(api, end);
-    request = next;
+    if (pages.size > 0) yield scopeOf(api, doubt);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    yield* failed(error, api, at);
   }
-  if (pages.size > 0) yield scopeOf(api, doubt);
+}
+
+/** The documents of a page, and its lines that could not be read. */
+function* itemsOf({ source, structure }: ApiPage, candidates: readonly Candidate[]): Generator<Extracted, void, void> {
+  const broken = structure?.broken ?? [];
+  yield { expected: candidates.length + broken.length };
+  for (const candidate of candidates) yield { candidate };
+  for (const { line, error } of broken)
+    yield { error: toErrorItem(error, { source: markedSource(source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
 }
 
 /** All that belongs to an API; `doubt`: why that may be more than was read. */
@@ -214,10 +215,12 @@ function cutOff(api: ApiSettings): string {
   return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`;
 }
 
-function failed(error: unknown, api: ApiSettings, at: Position): Extracted {
+function* failed(error: unknown, api: ApiSettings, at: Position): Generator<Extracted, void, void> {
   const base = apiSource(api);
   const place = at.stage === 'validate' ? undefined : positionOf(api.pagination, at.request, at.number);
   const source = place === undefined ? base : markedSource(base, place);
   const item = toErrorItem(error, { source, source_kind: 'api', stage: at.stage });
-  return { error: item.isRetryable ? { ...item, retry_input: retryInput(api, at) } : item };
+  yield { expected: 1 };
+  yield { error: item.isRetryable ? { ...item, retry_input: retryInput(api, at) } : item };
+  if (at.number > 1) yield scopeOf(api, `${base} could not be read to its end.`);
 }
