@@ -1,5 +1,3 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema } from '../../src/server/openapi/components.ts';
 import type { ResponseObject } from '../../src/server/openapi/responses.ts';
 import type { OpenApiDocument } from '../../src/server/openapi/openapi.ts';
 import { listed, resolved, validators, type Listed } from './openapi.ts';
@@ -17,7 +15,7 @@ const JOB_RESULTS = ['ingest', 'scrape'];
 
 /** Judges answers by a document. A field that is not documented is as wrong as one that is missing. */
 export function answerJudge(document: OpenApiDocument): Judge {
-  const validatorOf = remembered(validators(document, 'closed'));
+  const validatorOf = validators(document, 'closed');
   const operations = listed(document);
   const event = validatorOf({ $ref: '#/components/schemas/Event' });
   const schemaOf = ({ operation }: Listed, status: number) =>
@@ -48,16 +46,6 @@ export function answerJudge(document: OpenApiDocument): Judge {
     if (!type.startsWith('application/json') || !schema) return `a body of the type ${type} is not documented`;
     const fits = validatorOf(schema);
     return fits(JSON.parse(body)) ? undefined : `the body is not as documented: ${JSON.stringify(fits.errors)}`;
-  };
-}
-
-function remembered(compile: (schema: JsonSchema) => ValidateFunction): (schema: JsonSchema) => ValidateFunction {
-  const known = new Map<string, ValidateFunction>();
-  return (schema) => {
-    const key = JSON.stringify(schema);
-    const found = known.get(key) ?? compile(schema);
-    known.set(key, found);
-    return found;
   };
 }
 

@@ -42,16 +42,19 @@ type Closing = 'as documented' | 'closed';
  * them is not documented.
  */
 export function validators(document: OpenApiDocument, closing: Closing = 'as documented'): (schema: JsonSchema) => ValidateFunction {
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true });
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true, code: { optimize: false } });
   addFormats.default(ajv, { mode: 'full' });
   ajv.addFormat('binary', true);
   ajv.addVocabulary(['components']);
   const shaped = (schema: unknown): JsonSchema =>
     JSON.parse(JSON.stringify(schema), (_, value) => (closing === 'closed' ? closed(value) : value));
   ajv.addSchema({ $id: 'document', components: { schemas: shaped(document.components.schemas) } });
+  const compiled = new Map<string, ValidateFunction>(); // many operations answer with the same
   return (schema) => {
     const text = JSON.stringify(shaped(schema)).replaceAll('"#/components/', '"document#/components/');
-    return ajv.compile(JSON.parse(text));
+    const known = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+    compiled.set(text, known);
+    return known;
   };
 }
 

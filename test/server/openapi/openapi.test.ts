@@ -11,6 +11,7 @@ import { listed, resolved, validators } from '../../support/openapi.ts';
 const document = openApiDocument({ version: '1.2.3', routes });
 const all = listed(document);
 const named = (name: string) => all.find((one) => one.name === name)!.operation;
+const validatorOf = validators(document);
 const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!);
 
 const MAPS = ['properties', 'patternProperties'];
@@ -110,7 +111,6 @@ describe('the OpenAPI document', () => {
   });
 
   it('is made of schemas that a strict validator takes', () => {
-    const validatorOf = validators(document);
     for (const [where, schema] of whole) expect(() => validatorOf(schema), where).not.toThrow();
   });
 
@@ -129,7 +129,6 @@ describe('the OpenAPI document', () => {
   });
 
   it('gives examples that fit their schemas', () => {
-    const validatorOf = validators(document);
     const examples = [
       ...contents.flatMap(([name, , { schema, examples: given }]) =>
         Object.values(given ?? {}).map(({ value }) => ({ name, schema, value })),

@@ -46,12 +46,14 @@ async function extracted(
 }
 
 describe('a list', () => {
+  /** Takes a millisecond for each path, on every machine. */
   const refused: Authorize = (_path, given) => {
+    for (const end = performance.now() + 1; performance.now() < end;);
     throw new KbError('forbidden', `${given} is refused.`);
   };
-  const many = Array.from({ length: 4000 }, (_, i) => `absent/${i}`);
+  const many = Array.from({ length: 100 }, (_, i) => `absent/${i}`);
 
-  it('of very many paths that may not be read lets others have their turn', async () => {
+  it('of paths that may not be read lets others have their turn', async () => {
     let turns = 0;
     let isDone = false;
     const turn = () => setImmediate(() => void (turns++, isDone || turn()));
@@ -62,7 +64,7 @@ describe('a list', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('of very many paths can be stopped', async () => {
+  it('of paths that may not be read can be stopped', async () => {
     const stop = new AbortController();
     setImmediate(() => stop.abort());
     const work = extracted(many, folder(), { authorize: refused, signal: stop.signal });
@@ -391,9 +393,9 @@ describe('where not every path may be read', () => {
     expect((await read('docs/loop.md')).errors[0]!.error).toMatch(/^docs\/loop\.md cannot be read: /);
   });
 
-  it('a path of a million names, and one with a character that no name has, are error items', async () => {
+  it('a path of two hundred thousand names, and one with a character that no name has, are error items', async () => {
     const { around, read } = guarded();
-    const deep = 'a/'.repeat(1_000_000);
+    const deep = 'a/'.repeat(200_000);
     for (const file of [deep, `docs/${'x'.repeat(300)}.md`, 'docs/a\0.md', 'docs/a.md/x.md']) {
       const { errors, sources } = await read(file);
       expect([sources, errors.map(({ stage }) => stage)]).toEqual([[], ['validate']]);
