@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { stoppedError } from '../../../../core/errors.ts';
 import type { InTurn } from '../../../../http/message.ts';
 import { throwIfAborted } from '../../../../core/run.ts';
@@ -24,7 +24,7 @@ export class HostLimiter {
           return work();
         };
         const host = this.#host(origin);
-        return delay > 0 ? host.spaced(begin, { delay, signal }) : host.work(begin);
+        return delay > 0 ? spaced(host, begin, { delay, signal }) : host.together(begin);
       });
     };
   }
@@ -32,40 +32,35 @@ export class HostLimiter {
   #host(origin: string): Host {
     const known = this.#hosts.get(origin);
     if (known) return known;
-    for (const [other, host] of this.#hosts) if (host.isIdle()) this.#hosts.delete(other);
-    const host = new Host();
+    for (const [other, host] of this.#hosts) if (isIdle(host)) this.#hosts.delete(other);
+    const host: Host = { together: pLimit(AT_ONCE), alone: pLimit(1), next: 0 };
     this.#hosts.set(origin, host);
     return host;
   }
 }
 
-class Host {
-  readonly #together = pLimit(AT_ONCE);
-  readonly #alone = pLimit(1);
-  #next = 0;
-
-  work<T>(work: () => Promise<T>): Promise<T> {
-    return this.#together(work);
-  }
-
-  spaced<T>(work: () => Promise<T>, { delay, signal }: { delay: number; signal: AbortSignal | undefined }): Promise<T> {
-    return this.#alone(async () => {
-      throwIfAborted(signal); // one that waits no longer costs those behind it nothing
-      const pause = this.#next - performance.now();
-      if (pause > 0) await wait(pause, undefined, { signal });
-      try {
-        return await this.#together(work);
-      } finally {
-        this.#next = performance.now() + delay * 1000;
-      }
-    });
-  }
-
-  isIdle(): boolean {
-    const open = [this.#together, this.#alone].some(({ activeCount, pendingCount }) => activeCount + pendingCount > 0);
-    return !open && this.#next <= performance.now();
-  }
+/** Work at one origin: together with others, or one after another; and when the next of those may begin (`performance.now`). */
+interface Host {
+  together: LimitFunction;
+  alone: LimitFunction;
+  next: number;
 }
+
+const isIdle = ({ together, alone, next }: Host): boolean =>
+  [together, alone].every(({ activeCount, pendingCount }) => activeCount + pendingCount === 0) && next <= performance.now();
+
+/** Does work on its own, `delay` seconds after the work before it. */
+const spaced = <T>(host: Host, work: () => Promise<T>, { delay, signal }: { delay: number; signal: AbortSignal | undefined }): Promise<T> =>
+  host.alone(async () => {
+    throwIfAborted(signal); // one that waits no longer costs those behind it nothing
+    const pause = host.next - performance.now();
+    if (pause > 0) await wait(pause, undefined, { signal });
+    try {
+      return await host.together(work);
+    } finally {
+      host.next = performance.now() + delay * 1000;
+    }
+  });
 
 /** Waits no longer for work that has not begun when the signal comes: whoever is before it may belong to another run. */
 async function whileWaiting<T>(signal: AbortSignal | undefined, enter: (begun: () => void) => Promise<T>): Promise<T> {

@@ -62,13 +62,12 @@ export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<Op
   }
 }
 
-interface Start extends FoundAddress {
-  gate: Gate;
-  read: Exclude<PageRead, Redirect>;
-}
-
 /** Goes where the start page leads, each hop by the rules of the site that it leads to. */
-async function startPage(start: string, entry: CrawlEntry, parts: CrawlParts): Promise<Start> {
+async function startPage(
+  start: string,
+  entry: CrawlEntry,
+  parts: CrawlParts,
+): Promise<FoundAddress & { gate: Gate; read: Exclude<PageRead, Redirect> }> {
   const gates = new Map<string, Gate>();
   const trail: string[] = [];
   for (let url = start; ;) {
@@ -113,7 +112,9 @@ async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Pro
         ? reader.page.media_types.includes(content_type)
         : reader.fileTypeOfMedia(content_type) !== undefined || !NO_PAGE.test(content_type),
   };
-  return { robots, load: (address, request) => ask(address, { ...request, inTurn }), options, notices: delayNotices(origin, robots) };
+  const slow = `${origin}/robots.txt asks for ${robots.delay} s between two requests: the crawl waits ${LONGEST_DELAY} s.`;
+  const notices = robots.delay > LONGEST_DELAY ? [slow] : [];
+  return { robots, load: (address, request) => ask(address, { ...request, inTurn }), options, notices };
 }
 
 /** User name and password of an address are for its origin, and no other. */
@@ -121,9 +122,4 @@ function credentialsIn(address: string): (url: string) => Record<string, string>
   const given = new URL(address);
   const headers = givenHeaders(given);
   return (url) => (new URL(url).origin === given.origin ? headers : {});
-}
-
-function delayNotices(origin: string, { delay }: Robots): string[] {
-  if (delay <= LONGEST_DELAY) return [];
-  return [`${origin}/robots.txt asks for ${delay} s between two requests: the crawl waits ${LONGEST_DELAY} s.`];
 }

@@ -141,19 +141,11 @@ export function productOf(user_agent: string): string {
   return named ?? /^[^/\s]+/.exec(user_agent.trim())?.[0] ?? '*';
 }
 
-/** What a page lets be done with it. */
-interface RobotsDirectives {
-  /** It may not be kept. */
-  noindex: boolean;
-  /** Its links may not be followed. */
-  nofollow: boolean;
-}
-
-/** What a page asks for, in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
+/** Whether a page may not be kept (`noindex`), and its links not be followed: as it asks in itself (`<meta name="robots">`) and in its header `X-Robots-Tag`, which may name whom it speaks to. */
 export function robotsDirectives(
   { page, robots_tags }: { page: PageFacts | undefined; robots_tags: readonly string[] },
   user_agent: string,
-): RobotsDirectives {
+): { noindex: boolean; nofollow: boolean } {
   const product = productOf(user_agent).toLowerCase();
   const asked = new Set(robots_tags.flatMap((tag) => [...directivesIn(tag.toLowerCase(), product)]));
   return {

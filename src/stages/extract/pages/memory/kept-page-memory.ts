@@ -85,7 +85,7 @@ class FilePageMemory implements KeptPageMemory {
     const page = this.#pages.pageOf(line);
     const { source } = page;
     if (source !== undefined && !this.#options.isStored({ ...page, source })) return undefined;
-    return { ...page, isFresh: this.#pages.runningCrawls().some(([, { since }]) => known.time >= since) };
+    return { ...page, isFresh: this.#pages.crawls.values().some(({ isRunning, since }) => isRunning && known.time >= since) };
   }
 
   storedUnder(url: string): string | undefined {
@@ -115,7 +115,7 @@ class FilePageMemory implements KeptPageMemory {
   async begin(crawl: string): Promise<Date | undefined> {
     await this.#ready();
     const [key, now] = [crawlKey(crawl), Date.now()];
-    const open = this.#pages.openCrawl(key);
+    const open = this.#pages.crawls.get(key);
     const goesOn = open !== undefined && Math.abs(now - open.last) < GOES_ON_WITHIN;
     const since = goesOn ? open.since : now;
     this.write({ b: key, s: since, t: now });
@@ -200,10 +200,10 @@ class FilePageMemory implements KeptPageMemory {
       await breathe();
     }
     const now = Date.now();
-    for (const [b, { since, last }] of this.#pages.leftCrawls())
-      if (now - last < GOES_ON_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
+    const { left = [], running = [] } = Object.groupBy(this.#pages.crawls, ([, { isRunning }]) => (isRunning ? 'running' : 'left'));
+    for (const [b, { since, last }] of left) if (now - last < GOES_ON_WITHIN) [{ b, s: since, t: last }, { o: now }].forEach(add);
     add({ o: now });
-    for (const [b, { since }] of this.#pages.runningCrawls()) add({ b, s: since, t: now });
+    for (const [b, { since }] of running) add({ b, s: since, t: now });
     return [file, pages];
   }
 }

@@ -79,10 +79,11 @@ interface Known {
   time: number;
 }
 
-/** A crawl that has begun and not ended: since when it goes on, and when it last gave a sign of life. */
+/** A crawl that has begun and not ended: since when it goes on, when it last gave a sign of life, and whether the process that wrote last runs it. */
 interface OpenCrawl {
   since: number;
   last: number;
+  isRunning: boolean;
 }
 
 /** What the lines of a memory say, taken in one after another. Links and all that is long stays in the file; here are the addresses, each once. */
@@ -90,16 +91,10 @@ export class KnownPages {
   readonly #numbers = new Map<string, number>();
   readonly #addresses: string[] = [];
   readonly #pages = new Map<number, Known>();
-  readonly #crawls = new Map<string, OpenCrawl>();
-  /** Crawls of the process that wrote last. */
-  #running = new Set<string>();
+  readonly crawls = new Map<string, OpenCrawl>();
   #time = 0;
-  #liveBytes = 0;
-
   /** Bytes of the lines that count. */
-  get liveBytes(): number {
-    return this.#liveBytes;
-  }
+  liveBytes = 0;
 
   /** Takes in a line that stands there. Throws where it names an address that no line has. */
   take(line: MemoryLine, place: LinePosition): void {
@@ -107,15 +102,10 @@ export class KnownPages {
     if ('p' in line) this.#takePage(line, place);
     else if ('u' in line) this.#pages.get(line.u)!.time = line.t;
     else if ('x' in line) this.#forget(line.x);
-    else if ('b' in line) {
-      this.#crawls.set(line.b, { since: line.s, last: line.t });
-      this.#running.add(line.b);
-    } else if ('z' in line) this.#crawls.delete(line.z);
+    else if ('b' in line) this.crawls.set(line.b, { since: line.s, last: line.t, isRunning: true });
+    else if ('z' in line) this.crawls.delete(line.z);
     else if ('o' in line) this.#endProcess();
   }
-
-  /** A crawl that was begun and has not ended, as another process left it. */
-  openCrawl = (crawl: string): OpenCrawl | undefined => this.#crawls.get(crawl);
 
   /** Whether a line has named the address. */
   has = (address: string): boolean => this.#numbers.has(address);
@@ -125,13 +115,6 @@ export class KnownPages {
     const known = number === undefined ? undefined : this.#pages.get(number);
     return known && { ...known, number: number! };
   }
-
-  /** Crawls that other processes have begun and not ended. */
-  *leftCrawls(): Iterable<[string, OpenCrawl]> {
-    for (const [crawl, open] of this.#crawls) if (!this.#running.has(crawl)) yield [crawl, open];
-  }
-
-  runningCrawls = (): [string, OpenCrawl][] => [...this.#crawls].filter(([crawl]) => this.#running.has(crawl));
 
   /** Whether a page was seen then or later. */
   hasSeen = (time: number): boolean => this.#pages.values().some((known) => known.time >= time);
@@ -190,7 +173,7 @@ export class KnownPages {
     for (const number of [p, f, n, s]) this.#address(number);
     this.#forget(p);
     this.#pages.set(p, { place, time: t });
-    this.#liveBytes += place.length + 1;
+    this.liveBytes += place.length + 1;
   }
 
   #address(number: number): string {
@@ -201,16 +184,12 @@ export class KnownPages {
 
   #forget(number: number): void {
     const known = this.#pages.get(number);
-    if (known) this.#liveBytes -= known.place.length + 1;
+    if (known) this.liveBytes -= known.place.length + 1;
     this.#pages.delete(number);
   }
 
   #endProcess(): void {
-    for (const crawl of this.#running) {
-      const open = this.#crawls.get(crawl);
-      if (open) open.last = this.#time;
-    }
-    this.#running = new Set();
+    for (const crawl of this.crawls.values()) if (crawl.isRunning) Object.assign(crawl, { last: this.#time, isRunning: false });
   }
 }
 

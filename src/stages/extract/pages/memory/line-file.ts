@@ -14,7 +14,8 @@ const PIECE = 1 << 20;
 /** A file of lines that grows at its end. A line is with the system when `append` returns, and outlives the process. */
 export class LineFile {
   readonly #file: number;
-  #size = 0;
+  /** Bytes of the lines that were read and written. */
+  size = 0;
   #isOpen = true;
 
   /** `a+`: made where there is none; `r`: to be read only; `w+`: emptied. Readable by this user alone. Throws what the system says. */
@@ -22,24 +23,19 @@ export class LineFile {
     this.#file = openSync(path, flags, 0o600);
   }
 
-  /** Bytes of the lines that were read and written. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** All whole lines, from the first. A last one that was cut off is none. Throws where a line is too long. */
   async *lines(): AsyncGenerator<{ text: string; place: LinePosition }, void, void> {
-    this.#size = 0;
+    this.size = 0;
     const piece = Buffer.alloc(PIECE);
     for (let rest = Buffer.alloc(0); ; await breath()) {
-      const read = readSync(this.#file, piece, 0, PIECE, this.#size + rest.length);
+      const read = readSync(this.#file, piece, 0, PIECE, this.size + rest.length);
       if (read === 0) return;
       const bytes = Buffer.concat([rest, piece.subarray(0, read)]);
       let from = 0;
       for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-        const place = { offset: this.#size, length: end - from };
+        const place = { offset: this.size, length: end - from };
         yield { text: bytes.toString('utf8', from, end), place };
-        this.#size += place.length + 1;
+        this.size += place.length + 1;
         from = end + 1;
       }
       rest = Buffer.from(bytes.subarray(from));
@@ -48,16 +44,16 @@ export class LineFile {
   }
 
   /** Removes what comes after the bytes that are to stay. */
-  cut(size = this.#size): void {
+  cut(size = this.size): void {
     ftruncateSync(this.#file, size);
-    this.#size = size;
+    this.size = size;
   }
 
   append(text: string): LinePosition {
     const bytes = Buffer.from(`${text}\n`);
     for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
-    const place = { offset: this.#size, length: bytes.length - 1 };
-    this.#size += bytes.length;
+    const place = { offset: this.size, length: bytes.length - 1 };
+    this.size += bytes.length;
     return place;
   }
 
