@@ -74,7 +74,6 @@ const RULES: readonly Rule[] = [
   ['parts around the text by name', 'boilerplate', 'AROUND.test(names) ||', '(AROUND.test(names) && !OFF) ||'],
   ['parts by the end of their name', 'boilerplate', '|| ENDING.test(names);', '|| (ENDING.test(names) && !OFF);'],
   ['what is short, of stories alone', 'boilerplate', "kind === 'whole' ?", "kind === 'whole' && !OFF ?"],
-  ['threads of answers', 'boilerplate', 'if (said <= whole * MOST ||', 'if (said <= whole * MOST || OFF ||'],
   // navigation
   ['parts above the headline', 'navigation', 'proseOf(child) === 0) child', 'proseOf(child) === 0 && !OFF) child'],
   [

@@ -14,14 +14,11 @@ const AROUND =
 /** Words that say as much only where they end a name, or say of which kind the part is: `related-posts` are elsewhere, `related-commands` are here. */
 const ENDING =
   /(?:^|[\s_-])(?:share|social|related|recommended|subscribe|rating|tags)(?:$|\s|__|--|[_-](?:\d|area|articles?|bar|block|box|buttons?|cloud|component|container|contents?|coverage|footer|form|group|header|icons?|inner|items?|links?|list|media|menu|module|more|networks?|news|pages?|panel|posts?|products?|reading|row|section|stars?|stories|story|teasers?|this|title|tools?|topics|us|videos?|widget|wrap|wrapper)(?:$|[\s_-]))/i;
-const SAID = /(?:^|[\s_-])comments?(?:$|[\s_-])/i;
 /** A part with such a name that is longer than this, or more of the whole, is content after all. */
 const SHORT = 0.2;
 /** A part that holds this many letters has to be made of links. */
 const LINKS = 300;
 const LINKED = 0.3;
-/** Where more than this share of the words is said by readers, they are what the page is for: a thread of short answers. */
-const MOST = 0.5;
 
 /** The number of a note in a wiki, the way to the source of rustdoc (by that word), and the language that VitePress writes into the corner of a code block. */
 const isMark = ({ nodeName, parentElement, textContent }: DomElement, names: string): boolean =>
@@ -56,10 +53,7 @@ export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' 
   if (kind === 'generated') return root;
   const isAround = (element: DomElement): boolean =>
     element.nodeName !== 'PRE' && isNamedAround(purposeOf(element)) && measured(element).letters <= whole * SHORT && isElsewhere(element);
-  const around = outermost(root, isAround);
-  const isSaid = (element: DomElement): boolean => SAID.test(purposeOf(element));
-  const said = around.reduce((sum, element) => sum + (isSaid(element) ? measured(element).letters : 0), 0);
-  for (const element of around) if (said <= whole * MOST || !isSaid(element)) element.remove();
+  for (const element of outermost(root, isAround)) element.remove();
   return root;
 }
 

@@ -154,6 +154,13 @@ aqua.run()
     );
   });
 
+  it('that names itself keeps parts that are called like those around a story, though it wants to be shared', async () => {
+    const shared = '<meta property="og:title" content="Install">';
+    const body = `<main><h1>Rate limits</h1><p>${'Each client may ask the service a hundred times a minute, and waits after that. '.repeat(5)}</p><div class="rating"><p>PARTWORD</p><p>PARTWORD</p></div></main>`;
+    expect((await page(body, generator('Antora 3.1') + shared)).text).toContain('PARTWORD');
+    expect((await page(body, shared)).text).not.toContain('PARTWORD');
+  });
+
   it('by rustdoc has its items with their anchors, and no signs', async () => {
     const body = `<nav class="sidebar">SIDEWORD</nav><main><section id="main-content" class="content"><div class="main-heading"><h1>Struct <span class="struct">Pump</span><button id="copy-path">Copy item path</button></h1><span class="out-of-band"><a class="src" href="src.html">Source</a></span></div>
       <pre class="rust item-decl"><code>pub struct Pump;</code></pre><details class="toggle top-doc" open><summary class="hideme"><span>Expand description</span></summary><div class="docblock"><p>A pump that moves water from the tank to the head, and stops when there is none.</p></div></details>
