@@ -1,3 +1,4 @@
+import { fenceMark, readBlocks } from '../../../text/markdown/blocks.ts';
 import { readDate } from '../../../text/dates.ts';
 import { redactUrl } from '../../../core/secrets.ts';
 
@@ -163,21 +164,19 @@ function parted(record: Fields, depth = 0): { short: Fields; long: [string, stri
 /** The name of a field, on one line. */
 const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
-const HEADING = /^(#{1,6})(?= )/;
-
-/** A text under a heading of the level: its own headings go below that one. Lines of code stay, and code that a cut has left open ends with the text. */
+/** A text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
 function under(level: number, text: string): string {
-  let fence: string | undefined;
-  const lines = text.split('\n').map((line) => {
-    const [, mark] = /^ {0,3}(```+|~~~+)/.exec(line) ?? [];
-    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined;
-    return { line, depth: fence === undefined ? HEADING.exec(line)?.[1]?.length : undefined };
-  });
-  const highest = lines.reduce((least, { depth = Infinity }) => Math.min(least, depth), Infinity);
-  const by = Math.max(0, level + 1 - highest);
-  const lowered = ({ line, depth }: { line: string; depth: number | undefined }): string =>
-    depth === undefined ? line : line.replace(HEADING, '#'.repeat(Math.min(6, depth + by)));
-  return [...lines.map(lowered), ...(fence === undefined ? [] : [fence])].join('\n');
+  const blocks = readBlocks(text);
+  const headings = blocks.filter(({ kind, start }) => kind === 'heading' && text[start] === '#');
+  const by = Math.max(0, level + 1 - Math.min(...headings.map((heading) => heading.level)));
+  const lowered = headings.reduceRight(
+    (whole, { start, level: own }) => whole.slice(0, start) + '#'.repeat(Math.min(6 - own, by)) + whole.slice(start),
+    text,
+  );
+  const last = blocks.at(-1);
+  if (last?.kind !== 'fence') return lowered;
+  const [fence, end] = [fenceMark(text, last.start), text.slice(last.body, last.end).split('\n').at(-1)!.trim()];
+  return end.startsWith(fence) && fenceMark(end, 0) === end ? lowered : `${lowered}\n${fence}`;
 }
 
 const isEmpty = (value: unknown): boolean =>
