@@ -41,6 +41,7 @@ async function build() {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await run('tsc', '-p', 'tsconfig.build.json');
   const used = await bundle();
+  await buildPage(used);
   addTables();
   addLicences(used);
   await run('oclif', 'manifest');
@@ -63,6 +64,16 @@ async function bundle() {
     for (const id of output.flatMap((chunk) => chunk.moduleIds ?? [])) if (packageOf(id)) used.add(packageOf(id));
   }
   return used;
+}
+
+/** Puts the page that `kb serve` shows, with the libraries that it needs, beside the program. Adds the folders of these packages. */
+async function buildPage(used) {
+  const { rolldown } = await import('rolldown');
+  const made = await rolldown({ input: join(root, 'web', 'main.ts'), platform: 'browser', onLog: noted });
+  const { output } = await made.write({ file: join(root, 'dist', 'web', 'main.js'), format: 'esm', minify: true, codeSplitting: false });
+  await made.close();
+  for (const id of output.flatMap((chunk) => chunk.moduleIds ?? [])) if (packageOf(id)) used.add(packageOf(id));
+  for (const name of ['index.html', 'style.css', 'icon.svg']) cpSync(join(root, 'web', name), join(root, 'dist', 'web', name));
 }
 
 function noted(level, log, handle) {

@@ -11,6 +11,7 @@ const FLOORS: [number, RegExp][] = [
   [6, /^commands\//],
   [5, /^src\/(cli|server|mcp)\//],
   [5, /^src\/index\.ts$/],
+  [5, /^web\//],
   [4, /^src\/(engine|config)\//],
   [3, /^src\/(stages|drivers)\//],
   [2, /^src\/(core|http|text|languages|ports)\//],
@@ -24,11 +25,11 @@ const DEEPEST_CHAIN = 20;
 const HEAVY =
   /^(@lancedb|apache-arrow|onnxruntime-node|@huggingface|playwright|pdf-parse|openai|fastify|xlsx|mammoth|officeparser|linkedom|piscina|turndown|listr2|@inquirer|undici|@qdrant)/;
 
-const files = [...filesIn('src'), ...filesIn('commands')];
+const files = [...filesIn('src'), ...filesIn('commands'), ...filesIn('web')];
 const floorOf = (path: string): number => FLOORS.find(([, pattern]) => pattern.test(path))?.[0] ?? 0;
 
 const imports = files.flatMap(importsOf);
-const own = imports.filter(({ to }) => /^(src|commands)\//.test(to));
+const own = imports.filter(({ to }) => /^(src|commands|web)\//.test(to));
 const wing = (path: string): string | undefined => /^src\/(stages|drivers)\//.exec(path)?.[1];
 
 describe('the house', () => {
@@ -49,6 +50,14 @@ describe('the house', () => {
   it('lets schemas know nothing but zod and each other', () => {
     const strange = imports.filter(({ from, to }) => from.startsWith('src/schema/') && to !== 'zod' && !to.startsWith('src/schema/'));
     expect(strange).toEqual([]);
+  });
+
+  it('lets the page know the schemas as types, and of the rest only what reads text', () => {
+    const strange = own.filter(
+      ({ from, to, isType }) => from.startsWith('web/') && !/^(web|src\/text)\//.test(to) && !(isType && to.startsWith('src/schema/')),
+    );
+    expect(strange).toEqual([]);
+    expect(own.filter(({ from, to }) => to.startsWith('web/') && !from.startsWith('web/'))).toEqual([]);
   });
 
   it('has no circle', () => {

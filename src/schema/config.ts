@@ -175,6 +175,7 @@ export const DEFAULTS = {
     max_files: 100,
     request_timeout: 600,
     max_concurrent: 32,
+    page: true,
     rate_limit: 0,
   },
   sources: {},

@@ -9,6 +9,7 @@ import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './f
 import { envelopeOf, refuse, send } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Log } from './request-log.ts';
+import { registerPage } from './page-files.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
 import { registerOpenAi } from './openai/openai-routes.ts';
 import { createDeadlines } from './request-deadline.ts';
@@ -72,6 +73,7 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
       kb_jobs: JobState.options.map((state) => [{ state }, states.get(state)?.length ?? 0]),
     };
   });
+  if (settings.page) registerPage(server);
   await server.ready();
   return { server, inFlight, stopAll: patience.stopAll };
 }
@@ -130,11 +132,12 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
 }
 
 /** A path that is there for other methods is a 405, which names them in `Allow`. */
-function answerNotFound({ paths }: OpenApiDocument, { method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerNotFound({ paths }: OpenApiDocument, { method, url, server }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const asked = url.split('?')[0]!.split('/');
   const isAsked = (path: string) =>
     path.split('/').length === asked.length && path.split('/').every((part, i) => part.startsWith('{') || part === asked[i]);
-  const methods: Record<string, object> = { ...paths, '/docs': { get: true }, '/metrics': { get: true } };
+  const page: Record<string, object> = server.hasRoute({ method: 'GET', url: '/' }) ? { '/': { get: true } } : {};
+  const methods: Record<string, object> = { ...paths, ...page, '/docs': { get: true }, '/metrics': { get: true } };
   const found = Object.keys(methods).find(isAsked);
   if (found === undefined)
     return send(reply, refuse(404, 'There is nothing at this path. /docs shows the interface, /v1/openapi.json lists all paths.'));

@@ -47,7 +47,9 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, on
   const jobs = await openJobs({ engine: observed, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
   const app = await buildApp({ engine: observed, jobs, version: packageVersion(), authenticate, log, metrics });
   try {
-    onListening(await listen(app, { host, port }));
+    const url = await listen(app, { host, port });
+    onListening(url);
+    if (settings.page) log.info(`the page is at ${url}/`);
     await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));
     log.info('stopping');
     await Promise.all([stop(app), jobs.close({ seconds: LAST_REQUESTS })]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../src/cli/printers/show-answer.ts';
 import { size } from '../../src/cli/printers/amounts.ts';
 import { printCollection, printCollections } from '../../src/cli/printers/show-collections.ts';
-import { markWords, placeText, showHits, wrapped } from '../../src/cli/printers/show-hits.ts';
+import { markWords, showHits, wrapped } from '../../src/cli/printers/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/printers/show-ingest.ts';
 import type { Source, ErrorItem } from '../../src/schema/items.ts';
 import type { ChatResult } from '../../src/schema/answers.ts';
@@ -35,21 +35,6 @@ describe('a long line', () => {
     showHits(result, narrow);
     expect(plain.out.filter((line) => line.includes('word'))).toHaveLength(1);
     expect(narrow.out.filter((line) => line.includes('word')).every((line) => line.length <= 40)).toBe(true);
-  });
-});
-
-describe('the place of a passage', () => {
-  it.each([
-    [{ page: 4 }, 'page 4'],
-    [{ sheet: 'Prices', row_start: 12, row_end: 18 }, 'sheet Prices, rows 12–18'],
-    [{ row_start: 2, row_end: 2, line_start: 2, line_end: 2 }, 'row 2'],
-    [{ headings: ['Maintenance', 'Filter'], line_start: 20, line_end: 24 }, 'Maintenance › Filter, lines 20–24'],
-    [{ line_start: 7, line_end: 7 }, 'line 7'],
-    [{ anchor: 'care' }, '#care'],
-    [{ headings: [] }, ''],
-    [{ headings: ['\u001b[31mRed'] }, 'Red'],
-  ])('%j is «%s»', (location, said) => {
-    expect(placeText(location)).toBe(said);
   });
 });
 

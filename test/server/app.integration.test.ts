@@ -126,13 +126,14 @@ describe('what does not fit', () => {
 
   it('is a 404 for unknown paths and a 405 with what is possible for other methods', async () => {
     const { url, get } = await serveIn(folder());
-    for (const path of ['/', '/v1', '/v1/nothing', '/v1/retrieve/more', '/v2/health'])
+    for (const path of ['/assets', '/v1', '/v1/nothing', '/v1/retrieve/more', '/v2/health'])
       expect([path, (await get(path)).json]).toEqual([path, envelope('NotFoundError')]);
     for (const [method, path, possible, allow] of [
       ['GET', '/v1/retrieve', 'POST', 'POST'],
       ['PUT', '/v1/collections/x', 'GET and DELETE', 'GET, HEAD, DELETE'],
       ['DELETE', '/v1/health', 'GET', 'GET, HEAD'],
       ['POST', '/docs', 'GET', 'GET, HEAD'],
+      ['POST', '/', 'GET', 'GET, HEAD'],
       ['QUERY', '/v1/jobs', 'GET', 'GET, HEAD'],
     ] as const) {
       const answer = await fetch(url + path, { method });

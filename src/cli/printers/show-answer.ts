@@ -8,7 +8,7 @@ import { folded, plain, wrappedText } from '../markdown/flow.ts';
 import { MarkdownStream } from '../markdown/stream.ts';
 import { printable, printablePieces, type Screen } from '../screen.ts';
 import { explainLines } from './show-explain.ts';
-import { placeText } from './show-hits.ts';
+import { locationText } from '../../text/location-text.ts';
 import { failureLine } from './show-ingest.ts';
 
 /** Why an answer is to be trusted less than others; undefined where there is no doubt, and where no answer from sources was to be had. */
@@ -62,7 +62,7 @@ export function sourceLine(
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
   remark = '',
 ): string {
-  const place = [String(metadata.source), placeText(location)].filter(Boolean).join(' · ');
+  const place = [String(metadata.source), locationText(location)].filter(Boolean).join(' · ');
   const spans = [
     { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
     { text: ` ${printable(title)} — `, paint: plain },

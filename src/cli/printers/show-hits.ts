@@ -2,6 +2,7 @@ import width from 'string-width';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
 import { clipped, folded, wrappedText } from '../markdown/flow.ts';
+import { locationText } from '../../text/location-text.ts';
 import type { Location, RetrievedItem } from '../../schema/items.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import { armsOf } from './show-explain.ts';
@@ -71,22 +72,6 @@ function dotted(pieces: readonly Piece[], start: number, end: number): Piece[] {
   return shown;
 }
 
-/** Where a passage stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
-export function placeText(location: Location = {}): string {
-  const { page, sheet, row_start, row_end, headings, line_start, line_end, anchor } = location;
-  const range = (name: string, from: number | undefined, to: number | undefined) =>
-    from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
-  const parts = [
-    headings?.length ? headings.join(' › ') : undefined,
-    page === undefined ? undefined : `page ${page}`,
-    sheet === undefined ? undefined : `sheet ${sheet}`,
-    range('row', row_start, row_end),
-    row_start === undefined ? range('line', line_start, line_end) : undefined,
-    anchor === undefined ? undefined : `#${anchor}`,
-  ];
-  return printable(parts.filter((part) => part !== undefined).join(', '));
-}
-
 /** The passage with the words that match the query marked. */
 export function markWords(text: string, query: string, mark: (word: string) => string): string {
   const wanted = new Set(queryTerms(query));
@@ -128,7 +113,7 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
   const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
   const score =
     item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
-  const place = [printable(source), placeText(location)].filter(Boolean).join(' · ');
+  const place = [printable(source), printable(locationText(location))].filter(Boolean).join(' · ');
   if (rank > 1) screen.print('');
   screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
   screen.print(color.cyan(wrappedText(`   ${place}`, columns)));

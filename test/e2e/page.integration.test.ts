@@ -1,0 +1,267 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright';
+import { withBrowser } from '../support/browser.ts';
+import { folder } from '../support/folder.ts';
+import { openOpenAiServer, type Reply } from '../support/openai-server.ts';
+import { barriersOn, openPage, serveFolder } from '../support/page.ts';
+import { pdfFile } from '../support/pdf-file.ts';
+import { kb } from '../support/program.ts';
+
+const TOKEN = 'correct-horse-battery';
+const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+const QUESTION = 'How long is the warranty on the boilers?';
+
+const filler = 'Nothing else on this page is of any interest to anyone, but it is printed here all the same, line by line.';
+const PAPERS = {
+  'papers/warranty.md':
+    '# Warranty\n\nThe machine is covered.\n\n## Periods\n\nThe warranty on the boilers is 60 months. It begins on the day of delivery.\n\n## Claims\n\nA claim needs the number under the handle.\n',
+  'papers/manual.pdf': pdfFile([
+    ['The machine weighs 11 kilograms.', ...Array.from({ length: 8 }, () => filler)],
+    ['The fuse is rated at 13 amperes.', ...Array.from({ length: 8 }, () => filler)],
+  ]),
+};
+
+/** A server on a folder in which the papers are stored. */
+async function served(env: Record<string, string> = {}, files: Record<string, string | Uint8Array> = PAPERS): Promise<string> {
+  const cwd = folder(files);
+  if (Object.keys(files).length > 0) expect((await kb(['ingest', '--docs', 'papers'], { cwd })).code).toBe(0);
+  return serveFolder(cwd, env);
+}
+
+/** The same, answered by a model. */
+async function servedWithModel(reply: () => string | Reply): Promise<string> {
+  const model = await openOpenAiServer({ reply });
+  onTestFinished(() => model.close());
+  return served({ KB_CHAT_LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: model.url });
+}
+
+async function ask(page: Page, question: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Question' }).fill(question);
+  await page.keyboard.press('Enter');
+}
+
+const reader = (page: Page) => page.getByRole('complementary', { name: 'Source' });
+
+describe('GET /', () => {
+  it('serves a page from files of its own, under a policy that allows nothing else', async () => {
+    const url = await served({}, {});
+    const response = await fetch(url);
+    const html = await response.text();
+    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/);
+    expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(html).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
+    const files = Array.from(html.matchAll(/(?:src|href)="([^"]+)"/g), ([, name]) => name!);
+    const texts = await Promise.all(files.map(async (name) => (await fetch(new URL(name, url))).text()));
+    expect(files).toHaveLength(3);
+    expect([html, ...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0)).toBeLessThan(150 * 1024);
+  });
+
+  it('answers with 304 while a file is the same', async () => {
+    const url = await served({}, {});
+    const etag = (await fetch(url)).headers.get('etag')!;
+    expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await fetch(`${url}/assets/main.js`, { headers: { 'if-none-match': etag } })).status).toBe(200);
+  });
+
+  it('is open where a token is needed, and nothing else is', async () => {
+    const url = await served({ KB_SERVER_TOKEN: TOKEN }, {});
+    const statuses = await Promise.all(
+      ['/', '/assets/main.js', '/v1/collections', '/docs'].map(async (path) => (await fetch(url + path)).status),
+    );
+    expect(statuses).toEqual([200, 200, 401, 401]);
+  });
+
+  it('is not there with server.page: false', async () => {
+    const url = await served({}, { 'kb.config.yaml': 'server:\n  page: false\n', 'papers/a.md': 'A text.' });
+    expect([(await fetch(url)).status, (await fetch(`${url}/assets/main.js`)).status]).toEqual([404, 404]);
+    expect((await fetch(`${url}/v1/health`)).status).toBe(200);
+  });
+});
+
+withBrowser('the page', () => {
+  it('answers with citations; one opens the passage in its section with the block marked, and Esc leads back', async () => {
+    const url = await servedWithModel(() => ({ pieces: ['The boilers are ', 'covered for 60 months [1].'] }));
+    const { page, asked, complaints } = await openPage(url);
+    await ask(page, QUESTION);
+    const citation = page.getByRole('button', { name: '1: source, Warranty' });
+    await citation.click();
+    expect(await reader(page).locator('mark').allTextContents()).toEqual([
+      'The warranty on the boilers is 60 months. It begins on the day of delivery.',
+    ]);
+    expect(await reader(page).textContent()).toContain('A claim needs the number under the handle.');
+    await page.keyboard.press('Escape');
+    expect(await reader(page).isVisible()).toBe(false);
+    expect(await citation.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    expect([complaints, asked.filter((address) => !address.startsWith(url))]).toEqual([[], []]);
+  });
+
+  it('shows the page of a PDF, and the pages beside it', async () => {
+    const { page } = await openPage(await served());
+    await ask(page, 'What is the fuse rated at?');
+    await page
+      .getByRole('button', { name: /: source/ })
+      .first()
+      .click();
+    await reader(page).getByText('Page 2 of 2').waitFor();
+    expect(await reader(page).locator('mark').first().textContent()).toContain('13 amperes');
+    await page.getByRole('button', { name: 'Previous page' }).click();
+    await reader(page).getByText('The machine weighs 11 kilograms.').waitFor();
+    expect(await reader(page).locator('mark').count()).toBe(0);
+  });
+
+  it('says that a question is not answered', async () => {
+    const { page } = await openPage(await served());
+    await ask(page, 'Who won the world cup?');
+    await page.locator('.verdict.none').waitFor();
+    expect(await page.locator('.verdict').textContent()).toContain('Not answered.');
+  });
+
+  it('stops an answer and keeps what there is of it', async () => {
+    const url = await servedWithModel(() => ({ pieces: ['Sixty ', 'months ', 'from '], end: 'hang' }));
+    const { page } = await openPage(url);
+    await ask(page, QUESTION);
+    await page.getByText('Sixty').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').first().waitFor();
+    expect(await page.getByText('Sixty').isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Ask again' }).isVisible()).toBe(true);
+  });
+
+  it('runs nothing that an answer holds, and loads nothing for it', async () => {
+    const answer = [
+      '<img src="http://127.0.0.1:9/x.png" onerror="document.title=1"><script>document.title=2</script>',
+      '![a picture](http://127.0.0.1:9/y.png) [go](javascript:document.title=3)',
+      '[there](https://a.example/) <a href="https://b.example/" onclick="document.title=4">and there</a> <div class="reader" style="position:fixed">plain</div>',
+    ].join('\n\n');
+    const final = {
+      type: 'final',
+      stage: 'complete',
+      message: '',
+      sequence: 1,
+      data: { answer, sources: [], history: [], errors: [], intent: 'rag' },
+    };
+    const { page, asked, complaints } = await openPage(await served());
+    await page.route('**/v1/chat/stream', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: `event: final\ndata: ${JSON.stringify(final)}\n\n` }),
+    );
+    await ask(page, QUESTION);
+    const prose = page.locator('.turn .prose');
+    await prose.getByText('[a picture]').waitFor();
+    expect(await prose.locator('img, script, [style], [onclick], [class*=reader], a[href^=javascript]').count()).toBe(0);
+    expect(
+      await prose.locator('a').evaluateAll((links) => links.map((link) => [link.getAttribute('href'), link.getAttribute('rel')])),
+    ).toEqual([['https://a.example/', 'noopener noreferrer']]);
+    expect([await page.title(), asked.filter((address) => address.includes(':9/')), complaints]).toEqual(['Ask · kb', [], []]);
+  });
+
+  it('keeps the conversation in the browser, sends it along, and clears it', async () => {
+    const { page } = await openPage(await served());
+    await ask(page, QUESTION);
+    await page.locator('.verdict').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: QUESTION }).waitFor();
+    const request = page.waitForRequest((one) => one.url().endsWith('/v1/chat/stream'));
+    await ask(page, 'And when does it begin?');
+    expect((await request).postDataJSON().history).toHaveLength(2);
+    await page.locator('.verdict').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Clear conversation' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
+    expect(await page.getByRole('heading', { name: QUESTION }).count()).toBe(0);
+  });
+
+  it('finds passages, and goes through them by the keyboard', async () => {
+    const { page } = await openPage(await served());
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
+    await page.keyboard.press('Alt+2');
+    await page.keyboard.type('warranty boilers');
+    await page.keyboard.press('Enter');
+    await page.locator('.hit').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await reader(page).locator('mark').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    expect(
+      await page.getByRole('searchbox', { name: 'Search' }).evaluate((element) => element === element.ownerDocument.activeElement),
+    ).toBe(true);
+  });
+
+  it('lists what is stored, finds a document in it, shows and removes it', async () => {
+    const { page } = await openPage(`${await served()}/#sources`);
+    await page.getByText('2 documents').waitFor();
+    await page.getByRole('searchbox', { name: 'Find a document' }).fill('warr');
+    await page.getByText('1 document', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /papers\/warranty\.md/ }).click();
+    await reader(page).getByText('The machine is covered.').waitFor();
+    await reader(page).getByRole('button', { name: 'Remove' }).click();
+    await reader(page).getByRole('button', { name: 'Remove for good?' }).click();
+    await page.getByText('1 document ·').waitFor();
+    await page.getByText('No document has these words').waitFor();
+    expect(await reader(page).isVisible()).toBe(false);
+  });
+
+  it('asks for the token where one is needed, refuses a wrong one, and forgets it with the tab', async () => {
+    const url = await served({ KB_SERVER_TOKEN: TOKEN });
+    const { page } = await openPage(url);
+    const field = page.getByLabel('Token', { exact: true });
+    await field.fill('wrong-horse-battery');
+    await page.keyboard.press('Enter');
+    await page.getByText('does not accept this token').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Question' }).isVisible()).toBe(false);
+    await field.fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await ask(page, QUESTION);
+    await page.getByText('60 months').first().waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN);
+  });
+
+  it('says that the server is gone, and goes on when it is back', async () => {
+    const { page } = await openPage(await served());
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
+    await page.route('**/v1/**', (route) => route.abort());
+    await ask(page, QUESTION);
+    await page.getByText('Trying again…').waitFor();
+    await page.unroute('**/v1/**');
+    await page.getByText('Trying again…').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.locator('.verdict').waitFor();
+    expect(await page.locator('.turn').last().textContent()).toContain('60 months');
+  });
+
+  it.each([
+    ['light', { colorScheme: 'light' as const }],
+    ['dark', { colorScheme: 'dark' as const }],
+    ['on a phone', PHONE],
+    ['on a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
+  ])('has no barrier, and nothing that sticks out (%s)', async (_, options) => {
+    const url = await served();
+    const { page } = await openPage(url, options);
+    const look = async (state: string) => {
+      expect([state, await barriersOn(page)]).toEqual([state, []]);
+      expect([state, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([state, 0]);
+    };
+    await page.getByRole('button', { name: 'Warranty' }).waitFor();
+    await look('empty');
+    await ask(page, QUESTION);
+    await page.locator('.verdict').waitFor();
+    await look('answered');
+    await page
+      .getByRole('button', { name: /: source/ })
+      .first()
+      .click();
+    await reader(page).locator('mark').first().waitFor();
+    await look('reading');
+    await page.keyboard.press('Escape');
+    for (const view of ['Search', 'Sources']) {
+      await page.getByRole('link', { name: view }).click();
+      if (view === 'Search') await page.getByRole('searchbox', { name: 'Search' }).fill('warranty');
+      if (view === 'Search') await page.keyboard.press('Enter');
+      await page
+        .locator(view === 'Search' ? '.hit' : '.document')
+        .first()
+        .waitFor();
+      await look(view);
+    }
+  });
+});

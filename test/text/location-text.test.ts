@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { locationText } from '../../src/text/location-text.ts';
+
+describe('the location of a passage', () => {
+  it.each([
+    [{ page: 4 }, 'page 4'],
+    [{ sheet: 'Prices', row_start: 12, row_end: 18 }, 'sheet Prices, rows 12–18'],
+    [{ row_start: 2, row_end: 2, line_start: 2, line_end: 2 }, 'row 2'],
+    [{ headings: ['Maintenance', 'Filter'], line_start: 20, line_end: 24 }, 'Maintenance › Filter, lines 20–24'],
+    [{ line_start: 7, line_end: 7 }, 'line 7'],
+    [{ anchor: 'care' }, '#care'],
+    [{ headings: [] }, ''],
+  ])('%j is «%s»', (location, said) => {
+    expect(locationText(location)).toBe(said);
+  });
+});

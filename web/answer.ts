@@ -1,0 +1,102 @@
+import { CITATIONS, numbersCited } from '../src/text/citations.ts';
+import type { StoredTurn } from './conversation.ts';
+import { element } from './element.ts';
+import { blocksIn, renderMarkdown } from './markdown.ts';
+import { bareText, wordsOf } from './quoted-block.ts';
+
+/** Characters before a citation that say what it is for. */
+const STATEMENT = 600;
+/** Words that make a sentence worth looking up by itself. */
+const FEW = 4;
+
+type OpenCitation = (citation: number, statement: string, opener: HTMLElement) => void;
+
+/** The answer as it stands in Markdown, its citations as buttons; while it is written, `open` is absent and they are only shown. */
+export function renderAnswer(
+  { answer, sources, highlight }: Pick<StoredTurn, 'answer' | 'sources' | 'highlight'>,
+  open?: OpenCitation,
+): HTMLElement {
+  const prose = element('div', { class: 'prose' }, renderMarkdown(answer));
+  const walker = document.createTreeWalker(prose, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  for (const text of texts) {
+    if (!text.parentElement!.closest('pre, code, a')) linkCitations(text, { sources, highlight, prose }, open);
+  }
+  for (const paragraph of prose.querySelectorAll('p')) if (isOrigin(paragraph, sources)) paragraph.classList.add('origin');
+  if (highlight) emphasize(prose, highlight);
+  return prose;
+}
+
+/** Whether a paragraph only says where the quotation below it is from: a quoted answer sets that in bold. */
+const isOrigin = ({ children, textContent }: HTMLElement, sources: StoredTurn['sources']): boolean =>
+  children.length === 1 &&
+  children[0]!.tagName === 'STRONG' &&
+  children[0]!.textContent === textContent &&
+  sources.some(({ title }) => textContent === title || textContent.startsWith(`${title} › `));
+
+interface Cited extends Pick<StoredTurn, 'sources' | 'highlight'> {
+  prose: HTMLElement;
+}
+
+function linkCitations(text: Text, { sources, highlight, prose }: Cited, open: OpenCitation | undefined): void {
+  const pieces: (string | Node)[] = [];
+  let end = 0;
+  for (const match of text.data.matchAll(CITATIONS)) {
+    const numbers = numbersCited(match[1]!, open ? sources.length : Infinity);
+    if (!numbers) continue;
+    pieces.push(text.data.slice(end, match.index).replace(/ $/, '\u00a0'));
+    end = match.index + match[0].length;
+    for (const number of numbers) {
+      const source = sources.find(({ citation }) => citation === number);
+      if (!open || !source) {
+        pieces.push(element('span', { class: 'citation' }, String(number)));
+        continue;
+      }
+      const opener: HTMLButtonElement = element(
+        'button',
+        {
+          type: 'button',
+          class: 'citation',
+          'data-citation': number,
+          title: source.title,
+          'aria-label': `${number}: source, ${source.title}`,
+          onclick: () => open(number, statementBefore(opener, { prose, highlight }), opener),
+        },
+        String(number),
+      );
+      pieces.push(opener);
+    }
+  }
+  if (pieces.length > 0) text.replaceWith(...pieces, text.data.slice(end));
+}
+
+/** What a citation is there for: the best sentence of a quoted answer if it is before it, else the sentence before it, after the citation of another source. */
+function statementBefore(opener: HTMLElement, { prose, highlight }: Pick<Cited, 'prose' | 'highlight'>): string {
+  const range = document.createRange();
+  const others = [...prose.querySelectorAll('[data-citation]')];
+  const previous = others
+    .slice(0, others.indexOf(opener))
+    .findLast((other) => (other as HTMLElement).dataset.citation !== opener.dataset.citation);
+  if (previous) range.setStartAfter(previous);
+  else range.setStart(prose, 0);
+  range.setEndBefore(opener);
+  const before = range.toString().trim().slice(-STATEMENT);
+  if (highlight && bareText(before).includes(bareText(highlight))) return highlight;
+  const sentences = before.split(/(?<=[.!?。！？])\s+|\n{2,}/);
+  return sentences.findLast((sentence) => wordsOf(sentence).length >= FEW) ?? before;
+}
+
+/** Sets off the sentence, row or line of a quoted answer that answers best. */
+function emphasize(prose: HTMLElement, highlight: string): void {
+  const wanted = bareText(highlight);
+  const block = blocksIn(prose).find(({ textContent }) => bareText(textContent).includes(wanted));
+  if (!block || wanted === '') return;
+  const text = [...block.childNodes].find((node): node is Text => node instanceof Text && node.data.includes(highlight));
+  if (!text) return block.classList.add('best');
+  const sentence = text.splitText(text.data.indexOf(highlight));
+  sentence.splitText(highlight.length);
+  const strong = element('strong', { class: 'best' });
+  sentence.replaceWith(strong);
+  strong.append(sentence);
+}

@@ -1,0 +1,116 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { OperationName, RequestOf, ResultOf } from '../src/schema/operations.ts';
+import type { Event } from '../src/schema/results.ts';
+import type { Envelope } from '../src/schema/server-results.ts';
+
+/** An answer that is no success, in the server's words; status 0: the server was not reached. */
+export class RequestError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const UNREACHABLE = 'The server does not answer. Check that kb serve is running and that this device is online.';
+
+const TOKEN_KEY = 'kb-token';
+const POST_PATHS = { retrieve: 'v1/retrieve', chat: 'v1/chat/stream' } as const satisfies Partial<Record<OperationName, string>>;
+
+/** Told of what concerns the whole page: a token that is missing or refused, a server that is gone. */
+export const connection = new EventTarget();
+
+export const accessToken = {
+  get: (): string | undefined => sessionStorage.getItem(TOKEN_KEY) ?? undefined,
+  set: (value: string): void => sessionStorage.setItem(TOKEN_KEY, value),
+  forget: (): void => sessionStorage.removeItem(TOKEN_KEY),
+};
+
+const authorization = (): Record<string, string> => (accessToken.get() ? { authorization: `Bearer ${accessToken.get()}` } : {});
+
+/** What a failed answer says; a proxy in between may answer with no envelope. */
+function messageOf(status: number, body: string): string {
+  try {
+    return (JSON.parse(body) as Envelope).error.message;
+  } catch {
+    return `The server answered with status ${status}.`;
+  }
+}
+
+/** Makes the error of an answer that is no success, and tells the page where that concerns all of it. */
+function failure(status: number, body = ''): RequestError {
+  if (status === 401) connection.dispatchEvent(new CustomEvent('unauthorized'));
+  if (status === 0) connection.dispatchEvent(new CustomEvent('unreachable'));
+  return new RequestError(status, status === 0 ? UNREACHABLE : messageOf(status, body));
+}
+
+/** Sends a request to a path below the page's own address. Throws a RequestError, and what aborted it. */
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...authorization(), ...(init.body ? { 'content-type': 'application/json' } : {}) };
+  const response = await fetch(path, { ...init, headers, redirect: 'error' }).catch((error: unknown) => {
+    throw init.signal?.aborted ? error : failure(0);
+  });
+  if (!response.ok) throw failure(response.status, await response.text());
+  return response;
+}
+
+/** Reads JSON from a path. */
+export async function read<Result>(path: string, init?: RequestInit): Promise<Result> {
+  return (await (await send(path, init)).json()) as Result;
+}
+
+/** The passages for a query. */
+export const searchPassages = (request: RequestOf<'retrieve'>, signal: AbortSignal): Promise<ResultOf<'retrieve'>> =>
+  read(POST_PATHS.retrieve, { method: 'POST', body: JSON.stringify(request), signal });
+
+/** The events of an answer. The last one, `final`, holds the whole result. */
+export async function* askForAnswer(request: RequestOf<'chat'>, signal: AbortSignal): AsyncGenerator<Event> {
+  const { body } = await send(POST_PATHS.chat, { method: 'POST', body: JSON.stringify(request), signal });
+  const reader = body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
+  for (;;) {
+    const step = await reader.read().catch((error: unknown) => {
+      throw signal.aborted ? error : failure(0);
+    });
+    if (step.done) return;
+    yield JSON.parse(step.value.data) as Event;
+  }
+}
+
+/** Whether the server answers at all; needs no token. */
+export const isReachable = (): Promise<boolean> =>
+  fetch('v1/health', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+interface Upload {
+  file: File;
+  collection: string | undefined;
+  signal: AbortSignal;
+  /** Told the share of the file that was sent, from 0 to 1. */
+  onProgress(share: number): void;
+}
+
+/** Sends a file and has it stored. `fetch` does not tell how much of a body was sent, so this is an XMLHttpRequest. */
+export function uploadFile({ file, collection, signal, onProgress }: Upload): Promise<ResultOf<'ingest'>> {
+  const form = new FormData();
+  form.append('files', file, file.name);
+  form.append('store', 'true');
+  if (collection !== undefined) form.append('collection', collection);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', 'v1/ingest/docs/upload');
+    for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total ? loaded / total : 0));
+    request.upload.addEventListener('load', () => onProgress(1));
+    request.addEventListener('error', () => reject(failure(0)));
+    request.addEventListener('abort', () => reject(signal.reason as Error));
+    request.addEventListener('load', () => {
+      if (request.status === 200) resolve(JSON.parse(request.responseText) as ResultOf<'ingest'>);
+      else reject(failure(request.status, request.responseText));
+    });
+    signal.addEventListener('abort', () => request.abort());
+    request.send(form);
+  });
+}

@@ -1,0 +1,30 @@
+type Value = string | number | boolean | undefined | ((event: never) => void);
+
+export type Child = Node | string | undefined | false;
+
+/** An element with attributes and children. A function becomes a listener (`onclick`), true an empty attribute; false and undefined none. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Record<string, Value> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(name.slice(2), value as EventListener);
+    else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));
+  }
+  made.append(...children.filter((child) => child !== undefined && child !== false));
+  return made;
+}
+
+/** A button that does something on this page. */
+export const button = (label: string, onclick: () => void, attributes: Record<string, Value> = {}): HTMLButtonElement =>
+  element('button', { type: 'button', onclick, ...attributes }, label);
+
+/** A message with the reason that something failed, and what can be done about it. */
+export const problem = (message: string, ...actions: Child[]): HTMLElement =>
+  element('div', { class: 'problem', role: 'alert' }, element('p', {}, message), ...actions);
+
+/** Names of keys, as they are shown beside what they do. */
+export const keys = (...names: string[]): HTMLElement =>
+  element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));

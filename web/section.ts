@@ -1,0 +1,62 @@
+/** Characters up to which the section around a passage takes in the one above it. */
+const ROOMY = 3_000;
+/** Characters of a section that are shown around a passage at most. */
+const LONGEST = 20_000;
+
+interface Heading {
+  at: number;
+  level: number;
+}
+
+/** The headings of a Markdown text, those in code left out. */
+function headingsOf(text: string): Heading[] {
+  let fence: string | undefined;
+  let at = 0;
+  const found: Heading[] = [];
+  for (const line of text.split('\n')) {
+    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
+    if (mark && (fence === undefined || fence === mark)) fence = fence ? undefined : mark;
+    const level = fence ? undefined : /^(#{1,6}) /.exec(line)?.[1]!.length;
+    if (level) found.push({ at, level });
+    at += line.length + 1;
+  }
+  return found;
+}
+
+/** Where a passage stands in its document: it may repeat a heading or the head of a table, which then stand further up. */
+function startOf(text: string, passage: string): number {
+  const whole = text.indexOf(passage.trim());
+  if (whole >= 0) return whole;
+  const lines = passage.split('\n').filter((line) => line.trim().length > 20 && !/^[|\s:-]+$/.test(line));
+  return lines.map((line) => text.indexOf(line.trim())).find((place) => place >= 0) ?? -1;
+}
+
+/** The section of a document that holds a passage, and those above it as long as they are short. The passage itself where it is not found. */
+export function sectionAround(text: string, passage: string): string {
+  const start = startOf(text, passage);
+  if (start < 0) return passage;
+  const end = Math.min(start + passage.length, text.length);
+  const headings = headingsOf(text);
+  const reach = (top: Heading | undefined): [number, number] => {
+    if (!top) return [0, text.length];
+    const next = headings.find(({ at, level }) => at >= end && level <= top.level);
+    return [top.at, next?.at ?? text.length];
+  };
+  let top = headings.findLast(({ at }) => at <= start);
+  for (let above = top; above;) {
+    const { at, level } = above;
+    above = headings.findLast((heading) => heading.at < at && heading.level < level);
+    const [from, to] = reach(above);
+    if (to - from > ROOMY) break;
+    top = above;
+  }
+  const [from, to] = reach(top);
+  return to - from <= LONGEST ? text.slice(from, to).trim() : windowAround(text, { from, to, start, end });
+}
+
+/** Whole paragraphs around a passage of a section that is too long to be shown. */
+function windowAround(text: string, { from, to, start, end }: Record<'from' | 'to' | 'start' | 'end', number>): string {
+  const before = text.indexOf('\n\n', Math.max(from, start - LONGEST / 4));
+  const after = text.lastIndexOf('\n\n', Math.min(to, end + LONGEST / 4));
+  return text.slice(before >= 0 && before < start ? before : start, after > end ? after : end).trim();
+}

@@ -1,0 +1,290 @@
+import type { ChatResult } from '../../src/schema/answers.ts';
+import type { Event } from '../../src/schema/results.ts';
+import { locationText } from '../../src/text/location-text.ts';
+import { renderAnswer } from '../answer.ts';
+import { RequestError, askForAnswer } from '../api.ts';
+import { collectionChanges, currentCollection } from '../collections.ts';
+import {
+  clearConversation,
+  type StoredConversation,
+  restoreConversation,
+  keepConversation,
+  type StoredTurn,
+  turnOf,
+} from '../conversation.ts';
+import { button, element, keys, problem } from '../element.ts';
+import { fetchSources } from '../library.ts';
+import type { Shell, View } from '../shell.ts';
+import { confidenceNote } from '../confidence.ts';
+
+/** Documents that an empty conversation names. */
+const FEW = 6;
+
+/** What is being done while nothing is to be seen of the answer. */
+function stageText({ type, stage, data, message }: Event): string | undefined {
+  if (type !== 'progress') return undefined;
+  if (data.wait !== undefined) return message;
+  if (stage === 'chat') return data.search_query === undefined ? 'Reading the question…' : 'Searching…';
+  return stage === 'generation' ? `Reading ${Number(data.sources) === 1 ? 'one passage' : `${Number(data.sources)} passages`}…` : undefined;
+}
+
+/** The view in which questions are asked. */
+export class AskView implements View {
+  readonly name = 'ask';
+  readonly label = 'Ask';
+  readonly root = element('section', { class: 'view ask', 'aria-label': 'Ask' });
+  readonly #shell: Shell;
+  readonly #turns = element('div', { class: 'turns' });
+  readonly #start = element('div', { class: 'start' });
+  readonly #field = element('textarea', {
+    id: 'question',
+    rows: 1,
+    placeholder: 'Ask a question',
+    'aria-label': 'Question',
+    maxlength: 10_000,
+    enterkeyhint: 'send',
+  });
+  readonly #send = element('button', { type: 'submit', class: 'primary' }, 'Ask');
+  readonly #stop = button('Stop', () => this.#running?.abort(), { class: 'stop', hidden: true });
+  readonly #clear = button('Clear conversation', () => this.#forget(), { class: 'quiet' });
+  #conversation: StoredConversation = restoreConversation();
+  #running: AbortController | undefined;
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+    const hints = element(
+      'p',
+      { class: 'hints' },
+      keys('Enter'),
+      ' asks · ',
+      keys('Shift', 'Enter'),
+      ' new line · ',
+      keys('/'),
+      ' comes back here',
+    );
+    const form = element(
+      'form',
+      { class: 'composer', onsubmit: (event: SubmitEvent) => (event.preventDefault(), void this.#ask()) },
+      element('div', { class: 'composer-field' }, this.#field, this.#stop, this.#send),
+      element('div', { class: 'composer-foot' }, hints, this.#clear),
+    );
+    this.root.append(element('div', { class: 'scroller' }, this.#start, this.#turns), form);
+    this.#field.addEventListener('keydown', (event) => this.#onKey(event));
+    this.#field.addEventListener('input', () => this.#fit());
+    collectionChanges.addEventListener('change', () => void this.#showStart());
+    for (const turn of this.#conversation.turns) this.#turns.append(this.#drawn(turn));
+    this.#toggle();
+  }
+
+  focus(): void {
+    this.#field.focus();
+  }
+
+  /** Stops the answer that is being written; false if there is none. */
+  stop(): boolean {
+    if (!this.#running) return false;
+    this.#running.abort();
+    return true;
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      void this.#ask();
+    } else if (event.key === 'ArrowUp' && this.#field.value === '') {
+      this.#field.value = this.#conversation.turns.at(-1)?.question ?? '';
+      this.#fit();
+    }
+  }
+
+  /** The field grows with what is written into it. */
+  #fit(): void {
+    this.#field.style.height = 'auto';
+    this.#field.style.height = `${this.#field.scrollHeight}px`;
+  }
+
+  #toggle(): void {
+    const isEmpty = this.#conversation.turns.length === 0 && !this.#running;
+    this.#start.hidden = !isEmpty;
+    this.#clear.hidden = isEmpty;
+    this.#stop.hidden = !this.#running;
+    this.#send.hidden = Boolean(this.#running);
+    this.root.classList.toggle('is-empty', isEmpty);
+  }
+
+  #forget(): void {
+    this.#running?.abort();
+    this.#conversation = { turns: [], history: [] };
+    clearConversation();
+    this.#turns.replaceChildren();
+    this.#toggle();
+    this.#shell.announce('The conversation is cleared.');
+    this.focus();
+  }
+
+  async #ask(question = this.#field.value.trim()): Promise<void> {
+    if (question === '' || this.#running) return;
+    this.#field.value = '';
+    this.#fit();
+    const turn: StoredTurn = { question, collection: currentCollection()?.name, answer: '', sources: [], problems: [] };
+    const running = (this.#running = new AbortController());
+    this.#toggle();
+    const shown = new RunningTurn(turn);
+    this.#turns.append(shown.root);
+    shown.root.scrollIntoView({ block: 'start' });
+    const conversation = this.#conversation;
+    const done = await this.#run(turn, shown, running.signal);
+    if (this.#running === running) this.#running = undefined;
+    if (conversation !== this.#conversation) return; // it was cleared meanwhile
+    conversation.turns.push(done);
+    keepConversation(conversation);
+    shown.root.replaceWith(this.#drawn(done));
+    this.#toggle();
+    this.#shell.announce(done.stopped ? 'Stopped.' : `Answered. ${confidenceNote(done)?.text ?? ''}`);
+  }
+
+  async #run(turn: StoredTurn, shown: RunningTurn, signal: AbortSignal): Promise<StoredTurn> {
+    const { history } = this.#conversation;
+    const rewriting = history.length > 0 ? { query_rewrite: { enabled: true } } : {};
+    try {
+      for await (const event of askForAnswer({ query: turn.question, collection: turn.collection, history, ...rewriting }, signal)) {
+        if (event.type === 'token') shown.push(String(event.data.text));
+        else shown.say(stageText(event));
+        if (event.type !== 'final') continue;
+        const result = event.data as unknown as ChatResult;
+        this.#conversation.history = result.history;
+        return turnOf(turn.question, turn.collection, result);
+      }
+      return { ...turn, answer: shown.text, problems: ['The answer broke off.'] };
+    } catch (error) {
+      if (signal.aborted) return { ...turn, answer: shown.text, stopped: true };
+      return { ...turn, answer: shown.text, problems: [error instanceof RequestError ? error.message : String(error)] };
+    }
+  }
+
+  /** A turn that is over. */
+  #drawn(turn: StoredTurn): HTMLElement {
+    const open = (citation: number, statement: string, opener: HTMLElement) => {
+      const source = turn.sources.find((one) => one.citation === citation);
+      if (source) this.#open(turn, source, { statement, opener });
+    };
+    const root = turnFrame(turn.question);
+    if (turn.answer) root.append(renderAnswer(turn, open));
+    if (turn.stopped) root.append(element('p', { class: 'remark' }, 'Stopped.'));
+    const verdict = confidenceNote(turn);
+    if (verdict) root.append(element('p', { class: `verdict ${verdict.level}` }, verdict.text));
+    for (const message of turn.problems) root.append(problem(message));
+    if (turn.problems.length > 0 || turn.stopped) root.append(button('Ask again', () => void this.#ask(turn.question), { class: 'quiet' }));
+    root.append(...this.#sourceLists(turn));
+    return root;
+  }
+
+  /** What the answer cites, and what else was read: where the nearest passages are if there is no answer. */
+  #sourceLists(turn: StoredTurn): HTMLElement[] {
+    const list = (sources: StoredTurn['sources']) =>
+      element('ol', { class: 'sources' }, ...sources.map((source) => element('li', {}, this.#sourceButton(turn, source))));
+    const [cited, others] = [true, false].map((wanted) => turn.sources.filter(({ cited: isCited }) => isCited === wanted)) as [
+      StoredTurn['sources'],
+      StoredTurn['sources'],
+    ];
+    const lists = cited.length > 0 ? [element('h3', {}, cited.length === 1 ? 'Source' : 'Sources'), list(cited)] : [];
+    if (others.length === 0 || turn.stopped) return lists;
+    if (cited.length === 0) return [element('h3', {}, 'Closest passages'), list(others)];
+    return [...lists, element('details', {}, element('summary', {}, `Also read: ${others.length}`), list(others))];
+  }
+
+  #sourceButton(turn: StoredTurn, source: StoredTurn['sources'][number]): HTMLElement {
+    const opener: HTMLButtonElement = element(
+      'button',
+      { type: 'button', class: 'source', onclick: () => this.#open(turn, source, { statement: turn.highlight ?? turn.answer, opener }) },
+      element('span', { class: 'number' }, String(source.citation)),
+      element('span', { class: 'name' }, source.title),
+      element('span', { class: 'place' }, locationText(source.location)),
+    );
+    return opener;
+  }
+
+  #open(turn: StoredTurn, source: StoredTurn['sources'][number], { statement, opener }: { statement: string; opener: HTMLElement }): void {
+    const { id, title, text, location, metadata } = source;
+    this.#shell.reader.openPassage(
+      { id, title, text, location, source: String(metadata.source), collection: turn.collection, statement },
+      opener,
+    );
+  }
+
+  /** What an empty conversation begins with: what can be asked about, or how something gets in. */
+  async #showStart(): Promise<void> {
+    const collection = currentCollection();
+    if (!collection || collection.chunks === 0) {
+      this.#start.replaceChildren(
+        element('h1', {}, 'Nothing is stored yet'),
+        element(
+          'p',
+          {},
+          'Drop documents anywhere on this page, choose them below, or run ',
+          element('code', {}, 'kb ingest --docs FOLDER'),
+          '.',
+        ),
+        button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
+      );
+      return;
+    }
+    const titles = element('ul', { class: 'titles' });
+    this.#start.replaceChildren(
+      element('h1', {}, 'Ask your documents'),
+      element('p', {}, 'Answers come from what is stored here, and say where it stands.'),
+      titles,
+    );
+    const { sources } = await fetchSources(collection.name, { limit: FEW }).catch(() => ({ sources: [] }));
+    if (collection !== currentCollection()) return;
+    titles.replaceChildren(
+      ...sources.map((source) => {
+        const opener: HTMLButtonElement = button(source.title, () => this.#shell.reader.openDocument(source, opener), { class: 'chip' });
+        return element('li', {}, opener);
+      }),
+    );
+    if (collection.sources > sources.length && sources.length > 0)
+      titles.append(
+        element(
+          'li',
+          {},
+          button(`${collection.sources - sources.length} more`, () => this.#shell.show('sources'), { class: 'chip more' }),
+        ),
+      );
+  }
+}
+
+const turnFrame = (question: string): HTMLElement => element('article', { class: 'turn' }, element('h2', { class: 'question' }, question));
+
+/** A turn whose answer is being written. */
+class RunningTurn {
+  text = '';
+  readonly root: HTMLElement;
+  readonly #stage = element('p', { class: 'stage', role: 'status' }, 'Reading the question…');
+  #prose: HTMLElement = element('div', { class: 'prose' });
+  #isDue = false;
+
+  constructor({ question }: StoredTurn) {
+    this.root = turnFrame(question);
+    this.root.setAttribute('aria-busy', 'true');
+    this.root.append(this.#prose, this.#stage);
+  }
+
+  say(text: string | undefined): void {
+    if (text !== undefined) this.#stage.textContent = text;
+  }
+
+  /** Draws once a frame, however many pieces come in it. */
+  push(piece: string): void {
+    this.text += piece;
+    this.say('Writing…');
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      const prose = renderAnswer({ answer: this.text, sources: [] });
+      this.#prose.replaceWith(prose);
+      this.#prose = prose;
+    });
+  }
+}

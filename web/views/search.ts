@@ -1,0 +1,139 @@
+import type { RetrieveResult } from '../../src/schema/answers.ts';
+import type { Location, RetrievedItem } from '../../src/schema/items.ts';
+import { locationText } from '../../src/text/location-text.ts';
+import { RequestError, searchPassages } from '../api.ts';
+import { currentCollection } from '../collections.ts';
+import { button, element, keys, problem } from '../element.ts';
+import { blocksIn, renderMarkdown } from '../markdown.ts';
+import { findQuotedBlock, wordsOf } from '../quoted-block.ts';
+import type { Shell, View } from '../shell.ts';
+
+/** Passages that are asked for at first, and each time that more are wanted. */
+const FEW = 10;
+const MOST = 50;
+/** Characters of a passage that a result shows. */
+const SNIPPET = 320;
+/** Letters that a word must share with one of the query to be set off. */
+const STEM = 4;
+
+/** The view in which passages are searched for, without an answer. */
+export class SearchView implements View {
+  readonly name = 'search';
+  readonly label = 'Search';
+  readonly root = element('section', { class: 'view search', 'aria-label': 'Search' });
+  readonly #shell: Shell;
+  readonly #field = element('input', {
+    type: 'search',
+    id: 'search',
+    placeholder: 'Find passages',
+    'aria-label': 'Search',
+    maxlength: 10_000,
+  });
+  readonly #found = element('div', { class: 'found' });
+  #running: AbortController | undefined;
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+    const form = element(
+      'form',
+      { class: 'searchbar', role: 'search', onsubmit: (event: SubmitEvent) => (event.preventDefault(), void this.#search(FEW)) },
+      this.#field,
+      element('button', { type: 'submit', class: 'primary' }, 'Search'),
+    );
+    this.root.append(form, this.#found);
+    this.#showStart();
+  }
+
+  focus(): void {
+    this.#field.select();
+    this.#field.focus();
+  }
+
+  #showStart(): void {
+    const hint = element(
+      'p',
+      {},
+      'Passages by meaning and by words, best first. ',
+      keys('↑', '↓'),
+      ' moves through them, ',
+      keys('Enter'),
+      ' opens one.',
+    );
+    this.#found.replaceChildren(element('div', { class: 'empty' }, hint));
+  }
+
+  async #search(top_k: number): Promise<void> {
+    const query = this.#field.value.trim();
+    this.#running?.abort();
+    if (query === '') return this.#showStart();
+    const { signal } = (this.#running = new AbortController());
+    const collection = currentCollection()?.name;
+    this.#found.setAttribute('aria-busy', 'true');
+    this.#found.prepend(element('p', { class: 'stage', role: 'status' }, 'Searching…'));
+    try {
+      const result = await searchPassages({ query, collection, top_k }, signal);
+      this.#draw(result, { collection, top_k });
+    } catch (error) {
+      if (signal.aborted) return;
+      const message = error instanceof RequestError ? error.message : String(error);
+      this.#found.replaceChildren(
+        problem(
+          message,
+          button('Try again', () => void this.#search(top_k), { class: 'quiet' }),
+        ),
+      );
+    }
+    this.#found.removeAttribute('aria-busy');
+  }
+
+  #draw(result: RetrieveResult, { collection, top_k }: { collection: string | undefined; top_k: number }): void {
+    const { items, errors, notice, query, search_query } = result;
+    const amount = items.length === 0 ? 'Nothing was found.' : items.length === 1 ? 'One passage' : `${items.length} passages`;
+    const corrected = search_query === query ? '' : ` for «${search_query}»`;
+    const list = element('ol', { class: 'hits' }, ...items.map((item) => this.#hit(item, { query: search_query, collection })));
+    const more = items.length === top_k && top_k < MOST;
+    this.#found.replaceChildren(
+      ...errors.map(({ error }) => problem(error)),
+      element('p', { class: 'amount', role: 'status' }, [amount + corrected, notice].filter(Boolean).join(' ')),
+      list,
+      ...(more ? [button('More passages', () => void this.#search(Math.min(MOST, top_k + FEW)), { class: 'quiet' })] : []),
+    );
+  }
+
+  #hit(item: RetrievedItem, { query, collection }: { query: string; collection: string | undefined }): HTMLElement {
+    const { id, text, metadata, score } = item;
+    const location = (metadata.location ?? {}) as Location;
+    const source = String(metadata.source);
+    const title = String(metadata.title ?? source);
+    const opener: HTMLButtonElement = element(
+      'button',
+      {
+        type: 'button',
+        class: 'hit',
+        'data-step': true,
+        onclick: () => void this.#shell.reader.openPassage({ id, title, source, text, location, collection, statement: query }, opener),
+      },
+      element('span', { class: 'name' }, title),
+      element('span', { class: 'score', title: 'Similarity to the query, 0 to 1' }, score.toFixed(2)),
+      element('span', { class: 'place' }, [source, locationText(location)].filter(Boolean).join(' · ')),
+      snippet(text, query),
+    );
+    return element('li', {}, opener);
+  }
+}
+
+/** The block of a passage that fits the query best, its beginning if it is long, with the words of the query set off. */
+function snippet(text: string, query: string): HTMLElement {
+  const blocks = blocksIn(renderMarkdown(text)).filter(({ tagName }) => !/^H\d$/.test(tagName));
+  const texts = blocks.map((block) =>
+    [...(block.tagName === 'TR' ? block.children : [block])].map((cell) => cell.textContent.trim()).join(' · '),
+  );
+  const best = texts[findQuotedBlock(texts, query)] ?? texts.join(' ');
+  const shown = best.length > SNIPPET ? `${best.slice(0, SNIPPET).replace(/\s+\S*$/, '')} …` : best;
+  const wanted = wordsOf(query);
+  const fits = (word: string): boolean =>
+    wanted.some((one) => one === word || (Math.min(one.length, word.length) >= STEM && (one.startsWith(word) || word.startsWith(one))));
+  const pieces = shown.split(/([\p{L}\p{N}]+)/u);
+  const nodes = pieces.map((piece, place) => (place % 2 === 1 && fits(piece.toLowerCase()) ? element('b', {}, piece) : piece));
+  return element('span', { class: 'snippet' }, ...nodes);
+}

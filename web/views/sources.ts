@@ -1,0 +1,203 @@
+import { RequestError } from '../api.ts';
+import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from '../collections.ts';
+import { button, element, problem } from '../element.ts';
+import type { StoredSourceSummary } from '../../src/schema/stored/stored-sources.ts';
+import { fetchAllSources, fetchSources } from '../library.ts';
+import type { Shell, View } from '../shell.ts';
+import { type Uploads } from './uploads.ts';
+
+/** Documents that a list begins with, and how many more come at a time. */
+const FEW = 100;
+
+/** The view of what is stored: collections, their documents, and how more come in. */
+export class SourcesView implements View {
+  readonly name = 'sources';
+  readonly label = 'Sources';
+  readonly root = element('section', { class: 'view stored', 'aria-label': 'Sources' });
+  readonly #shell: Shell;
+  readonly #collections = element('ul', { class: 'collections', 'aria-label': 'Collections' });
+  readonly #facts = element('p', { class: 'facts' });
+  readonly #field = element('input', {
+    type: 'search',
+    id: 'find-source',
+    placeholder: 'Find a document by title or path',
+    'aria-label': 'Find a document',
+  });
+  readonly #amount = element('p', { class: 'amount', role: 'status' });
+  readonly #list = element('ul', { class: 'documents' });
+  readonly #more = element('div', {});
+  #shown: StoredSourceSummary[] = [];
+  /** All of the collection, once they were searched. */
+  #all: Promise<StoredSourceSummary[]> | undefined;
+  #cursor: string | undefined;
+  #turn = 0;
+  /** Whether the collection may have changed since it was last asked for. */
+  #isStale = true;
+
+  constructor(shell: Shell, uploads: Uploads) {
+    this.#shell = shell;
+    this.#field.addEventListener('input', () => void this.#find());
+    this.root.append(
+      element(
+        'div',
+        { class: 'stored-head' },
+        element('h1', {}, 'Sources'),
+        button('Add files', () => shell.chooseFiles(), { class: 'primary' }),
+      ),
+      this.#collections,
+      uploads.root,
+      this.#facts,
+      this.#field,
+      this.#amount,
+      this.#list,
+      this.#more,
+    );
+    collectionChanges.addEventListener('change', () => {
+      this.#isStale = true;
+      if (!this.root.hidden) this.enter();
+    });
+  }
+
+  enter(): void {
+    if (this.#isStale) void this.#reload();
+  }
+
+  focus(): void {
+    this.#field.focus();
+  }
+
+  /** Asks anew what the collection holds. */
+  async #reload(): Promise<void> {
+    this.#isStale = false;
+    const collection = currentCollection();
+    const turn = ++this.#turn;
+    this.#all = undefined;
+    this.#drawCollections();
+    this.#field.hidden = !collection || collection.sources === 0;
+    if (!collection || collection.sources === 0) return this.#showEmpty();
+    const { embedding, chunks, sources, bytes } = collection;
+    const model = embedding.provider === 'none' ? 'searched by words' : embedding.model;
+    this.#facts.textContent = [amountOf(sources, 'document'), amountOf(chunks, 'passage'), bytes > 0 ? sizeOf(bytes) : '', model]
+      .filter(Boolean)
+      .join(' · ');
+    try {
+      const page = await fetchSources(collection.name, { limit: FEW });
+      if (turn !== this.#turn) return;
+      this.#shown = page.sources;
+      this.#cursor = page.cursor ?? undefined;
+      await this.#find();
+    } catch (error) {
+      if (turn === this.#turn)
+        this.#list.replaceChildren(
+          element(
+            'li',
+            {},
+            problem(
+              messageOf(error),
+              button('Try again', () => void refreshCollections(), { class: 'quiet' }),
+            ),
+          ),
+        );
+    }
+  }
+
+  #drawCollections(): void {
+    const known = knownCollections();
+    this.#collections.hidden = known.length < 2;
+    this.#collections.replaceChildren(
+      ...known.map(({ name, sources }) => {
+        const isChosen = name === currentCollection()?.name;
+        return element(
+          'li',
+          {},
+          element(
+            'button',
+            { type: 'button', class: 'toggle', 'aria-pressed': String(isChosen), onclick: () => chooseCollection(name) },
+            name,
+            element('span', { class: 'count' }, String(sources)),
+          ),
+        );
+      }),
+    );
+  }
+
+  #showEmpty(): void {
+    this.#facts.textContent = '';
+    this.#amount.textContent = '';
+    this.#list.replaceChildren();
+    this.#more.replaceChildren(
+      element(
+        'div',
+        { class: 'empty dropzone' },
+        element('p', {}, element('strong', {}, 'Nothing is stored yet')),
+        element('p', {}, 'Drop PDF, Word, PowerPoint, Excel, Markdown, HTML, text or CSV files here, or anywhere on this page.'),
+        button('Choose files', () => this.#shell.chooseFiles(), { class: 'primary' }),
+      ),
+    );
+  }
+
+  /** Draws what fits the words in the field: all of it where there are none. */
+  async #find(): Promise<void> {
+    const wanted = this.#field.value.trim().toLowerCase();
+    const turn = this.#turn;
+    const collection = currentCollection()?.name;
+    if (wanted === '' || collection === undefined) return this.#draw(this.#shown, this.#cursor !== undefined);
+    if (this.#cursor !== undefined) this.#amount.textContent = 'Searching…';
+    this.#all ??= this.#cursor === undefined ? Promise.resolve(this.#shown) : fetchAllSources(collection);
+    const all = await this.#all.catch((error: unknown) => ((this.#amount.textContent = messageOf(error)), undefined));
+    if (!all || turn !== this.#turn || wanted !== this.#field.value.trim().toLowerCase()) return;
+    const words = wanted.split(/\s+/);
+    this.#draw(
+      all.filter(({ title, source }) => words.every((word) => `${title} ${source}`.toLowerCase().includes(word))),
+      false,
+    );
+  }
+
+  #draw(sources: readonly StoredSourceSummary[], hasMore: boolean): void {
+    this.#amount.textContent =
+      this.#field.value.trim() === ''
+        ? ''
+        : sources.length === 0
+          ? 'No document has these words in its title or path.'
+          : amountOf(sources.length, 'document');
+    this.#list.replaceChildren(...sources.slice(0, Math.max(FEW, this.#shown.length)).map((source) => this.#row(source)));
+    this.#more.replaceChildren(...(hasMore ? [button('Show more', () => void this.#next(), { class: 'quiet' })] : []));
+  }
+
+  async #next(): Promise<void> {
+    const collection = currentCollection()?.name;
+    if (collection === undefined || this.#cursor === undefined) return;
+    const page = await fetchSources(collection, { limit: FEW, cursor: this.#cursor });
+    this.#shown.push(...page.sources);
+    this.#cursor = page.cursor ?? undefined;
+    this.#draw(this.#shown, this.#cursor !== undefined);
+  }
+
+  #row(source: StoredSourceSummary): HTMLElement {
+    const opener: HTMLButtonElement = element(
+      'button',
+      { type: 'button', class: 'document', 'data-step': true, onclick: () => void this.#shell.reader.openDocument(source, opener) },
+      element('span', { class: 'kind' }, source.file_type),
+      element('span', { class: 'name' }, source.title),
+      element('span', { class: 'place' }, source.source),
+      element('span', { class: 'count' }, amountOf(source.chunks, 'passage')),
+      element(
+        'span',
+        { class: 'date' },
+        source.ingested_at ? new Date(source.ingested_at).toLocaleDateString(undefined, { dateStyle: 'medium' }) : '',
+      ),
+    );
+    return element('li', {}, opener);
+  }
+}
+
+const amountOf = (count: number, name: string): string => `${count.toLocaleString()} ${name}${count === 1 ? '' : 's'}`;
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+function sizeOf(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return (bytes / 1000 ** power).toLocaleString(undefined, { style: 'unit', unit: UNITS[power]!, maximumFractionDigits: 1 });
+}
+
+const messageOf = (error: unknown): string => (error instanceof RequestError ? error.message : String(error));

@@ -1,0 +1,49 @@
+import { accessToken } from '../api.ts';
+import { element } from '../element.ts';
+
+/** Asks for the token of the server. `onToken` is called once one is kept; it resolves to false where the server refuses it. */
+export class TokenForm {
+  readonly root: HTMLElement;
+  readonly #field = element('input', {
+    type: 'password',
+    id: 'token',
+    autocomplete: 'current-password',
+    required: true,
+    spellcheck: 'false',
+    'aria-describedby': 'token-help',
+  });
+  readonly #said = element('p', { class: 'remark', role: 'alert' });
+
+  constructor(onToken: () => Promise<void>) {
+    this.root = element(
+      'form',
+      {
+        class: 'token-form',
+        hidden: true,
+        onsubmit: (event: SubmitEvent) => {
+          event.preventDefault();
+          accessToken.set(this.#field.value.trim());
+          void onToken();
+        },
+      },
+      element('h1', {}, 'This server needs a token'),
+      element('p', { id: 'token-help' }, 'Whoever runs it has one for you. It is kept in this tab until you close it.'),
+      element('label', { for: 'token' }, 'Token'),
+      element('div', { class: 'searchbar' }, this.#field, element('button', { type: 'submit', class: 'primary' }, 'Continue')),
+      this.#said,
+    );
+  }
+
+  /** Shows the form; with words about a token that was refused. */
+  open(refused: boolean): void {
+    this.#said.textContent = refused ? 'The server does not accept this token.' : '';
+    this.root.hidden = false;
+    this.#field.select();
+    this.#field.focus();
+  }
+
+  close(): void {
+    this.root.hidden = true;
+    this.#field.value = '';
+  }
+}

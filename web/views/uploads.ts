@@ -1,0 +1,108 @@
+import { RequestError, uploadFile } from '../api.ts';
+import { currentCollection, refreshCollections } from '../collections.ts';
+import { button, element } from '../element.ts';
+
+/** What a file picker offers at first. */
+const TYPES = '.pdf,.docx,.pptx,.xlsx,.md,.markdown,.html,.htm,.txt,.csv';
+
+/** The files that are being stored, one after another, and what came of each. */
+export class Uploads {
+  readonly root = element('ul', { class: 'uploads', 'aria-label': 'Added files', hidden: true });
+  readonly picker = element('input', {
+    type: 'file',
+    multiple: true,
+    accept: TYPES,
+    class: 'unseen',
+    tabindex: '-1',
+    'aria-label': 'Files to store',
+  });
+  readonly #announce: (text: string) => void;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(announce: (text: string) => void) {
+    this.#announce = announce;
+    this.picker.addEventListener('change', () => {
+      this.add([...(this.picker.files ?? [])]);
+      this.picker.value = ''; // the same file can be chosen again
+    });
+  }
+
+  add(files: readonly File[]): void {
+    for (const file of files) {
+      const row = new UploadRow(file);
+      this.root.hidden = false;
+      this.root.prepend(row.root);
+      this.#queue = this.#queue.then(() => this.#store(row));
+    }
+  }
+
+  async #store(row: UploadRow): Promise<void> {
+    if (row.stopping.signal.aborted) return;
+    row.begin();
+    try {
+      const report = await uploadFile({
+        file: row.file,
+        collection: currentCollection()?.name,
+        signal: row.stopping.signal,
+        onProgress: (share) => row.progress(share),
+      });
+      const [failed] = report.errors;
+      const passages = report.store_result.stored;
+      if (failed) row.end('failed', failed.error);
+      else if (report.unchanged > 0) row.end('stored', 'It was stored already, as it is.');
+      else if (passages === 0) row.end('failed', 'There is no text in it that could be stored.');
+      else row.end('stored', passages === 1 ? 'Stored: one passage.' : `Stored: ${passages} passages.`);
+      await refreshCollections();
+    } catch (error) {
+      const { aborted } = row.stopping.signal;
+      row.end('failed', aborted ? 'Stopped.' : error instanceof RequestError ? error.message : String(error));
+    }
+    this.#announce(`${row.file.name}: ${row.said}`);
+  }
+}
+
+class UploadRow {
+  readonly file: File;
+  readonly stopping = new AbortController();
+  readonly root: HTMLElement;
+  readonly #status = element('span', { class: 'said' }, 'Waiting…');
+  readonly #bar: HTMLProgressElement;
+  readonly #stop: HTMLButtonElement;
+
+  constructor(file: File) {
+    this.file = file;
+    this.#bar = element('progress', { max: 1, value: 0, 'aria-label': `Sending ${file.name}` });
+    this.#stop = button('Stop', () => (this.stopping.abort(), this.end('failed', 'Stopped.')), {
+      class: 'quiet',
+      'aria-label': `Stop ${file.name}`,
+    });
+    this.root = element('li', {}, element('span', { class: 'name' }, file.name), this.#status, this.#stop, this.#bar);
+  }
+
+  get said(): string {
+    return this.#status.textContent;
+  }
+
+  begin(): void {
+    this.#status.textContent = 'Sending…';
+  }
+
+  progress(share: number): void {
+    if (share < 1) this.#bar.value = share;
+    else this.#bar.removeAttribute('value'); // how long the rest takes is not known
+    this.#status.textContent = share < 1 ? `Sending… ${Math.round(share * 100)} %` : 'Reading and storing…';
+  }
+
+  end(state: 'stored' | 'failed', text: string): void {
+    this.root.className = state;
+    this.#status.textContent = text;
+    this.#bar.remove();
+    this.#stop.replaceWith(button('Dismiss', () => this.#dismiss(), { class: 'quiet', 'aria-label': `Dismiss ${this.file.name}` }));
+  }
+
+  #dismiss(): void {
+    const list = this.root.parentElement;
+    this.root.remove();
+    if (list && list.childElementCount === 0) list.hidden = true;
+  }
+}
