@@ -13,7 +13,7 @@ import { propertiesIn } from '../src/drivers/parsers/office/office-properties.ts
 import { firstHeading } from '../src/drivers/parsers/title.ts';
 import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
 import { citationFilter } from '../src/stages/chat/guard/citation-filter.ts';
-import { withoutHidden } from '../src/stages/chat/cited-sources.ts';
+import { withoutHidden } from '../src/text/markdown/hidden.ts';
 import { directReply } from '../src/stages/chat/dialogue/intent.ts';
 import { linkFilter } from '../src/stages/chat/guard/link-filter.ts';
 import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts';

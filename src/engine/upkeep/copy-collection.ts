@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 import { copyOrigins } from '../origins.ts';
 
 /**
- * Puts everything that a collection holds under the name `to`, in one step: in the place of what has that name. Nothing is embedded. Returns the number
- * of chunks. Nobody may write to either meanwhile.
+ * Copies a collection to the name `to`, replacing what is there in one step. Nothing is embedded. Returns the number of chunks. The caller holds the
+ * write locks of both.
  */
 export async function* copyAs(from: Collection, to: string, { settings, resources, signal, home }: Context): Run<number> {
   const store = await resources.store(settings.storage);
@@ -28,7 +28,7 @@ export async function* copyAs(from: Collection, to: string, { settings, resource
   return chunks;
 }
 
-/** Copies a collection under a name that is free. */
+/** Copies a collection to a free name. */
 export async function* copyCollection({ name, to }: CopyRequest, context: Context): Run<CopyResult> {
   const { settings, resources } = context;
   const lockOf = (collection: string) => ({ ...context, settings: { ...settings, collection } });
@@ -46,7 +46,7 @@ export async function* copyCollection({ name, to }: CopyRequest, context: Contex
   );
 }
 
-/** Brings all indexes of the collection that the settings name up to date, joins its files and removes its old versions. */
+/** Optimizes the configured collection: updates indexes, merges files and removes old versions. */
 export async function* optimizeCollection(_request: CollectionNameRequest, context: Context): Run<OptimizeResult> {
   const { collection: name } = context.settings;
   return yield* withLock(context, async function* () {

@@ -1,7 +1,7 @@
-/** A snapshot as its name in the store tells. */
+/** A snapshot, as encoded in its name. */
 export interface SnapshotName {
   collection: string;
-  /** When it was made, in milliseconds. */
+  /** Creation time, in milliseconds. */
   created: number;
   name: string;
 }
@@ -9,13 +9,13 @@ export interface SnapshotName {
 // A snapshot is a collection of the same store. No request can name it: names of collections begin with a letter or a digit.
 const PREFIX = '.snapshot.';
 
-/** Whether a collection of a store is a snapshot of another. */
+/** Whether a collection is a snapshot. */
 export const isSnapshot = (stored: string): boolean => stored.startsWith(PREFIX);
 
-/** The collection that holds a snapshot. Names of snapshots have no dot. */
+/** The name of the collection that stores a snapshot. Snapshot names have no dot. */
 export const storedName = ({ collection, created, name }: SnapshotName): string => `${PREFIX}${collection}.${created.toString(36)}.${name}`;
 
-/** What the name of a collection tells of the snapshot that it is; undefined for any other. */
+/** Parses the name of a snapshot's collection; undefined for other collections. */
 export function readStoredName(stored: string): SnapshotName | undefined {
   const [, collection, created, name] = /^\.snapshot\.(.+)\.([0-9a-z]+)\.([^.]+)$/.exec(stored) ?? [];
   return name === undefined ? undefined : { collection: collection!, created: Number.parseInt(created!, 36), name };

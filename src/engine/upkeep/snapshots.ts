@@ -20,7 +20,7 @@ import { dropOrigins } from '../origins.ts';
 import { copyAs } from './copy-collection.ts';
 import { readStoredName, type SnapshotName, storedName } from './snapshot-names.ts';
 
-/** Keeps the present state of the collection that the settings name. With `keep`, the oldest ones beyond that number are removed afterwards. */
+/** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
@@ -40,14 +40,14 @@ export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest
   });
 }
 
-/** All snapshots of the store, by their collections, the oldest first. */
+/** All snapshots of the store, grouped by collection, oldest first. */
 export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest>, context: Context): Run<SnapshotsResult> {
   const snapshots: CollectionSnapshot[] = [];
   for (const one of await allSnapshots(context)) snapshots.push(await described(one, context));
   return { snapshots };
 }
 
-/** Puts what the snapshot holds in the place of what the collection holds now, in one step. The snapshot stays. */
+/** Replaces the collection by the snapshot in one step. The snapshot stays. */
 export async function* restoreSnapshot({ name }: SnapshotRequest, context: Context): Run<RestoreSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
@@ -56,7 +56,7 @@ export async function* restoreSnapshot({ name }: SnapshotRequest, context: Conte
   });
 }
 
-/** Removes a snapshot; the collection stays as it is. */
+/** Removes a snapshot, but not the collection. */
 export async function* deleteSnapshot({ name }: SnapshotRequest, context: Context): Run<DeleteSnapshotResult> {
   return yield* withLock(context, async function* () {
     await remove(await findSnapshot(context, name), context);
@@ -71,7 +71,7 @@ async function remove(snapshot: SnapshotName, context: Context): Promise<void> {
   await dropOrigins({ ...context, settings: { ...settings, collection } });
 }
 
-/** Those of the collections that the caller may use. */
+/** The snapshots of collections that the caller may use. */
 async function allSnapshots({ settings, resources, access }: Context): Promise<SnapshotName[]> {
   const stored = await (await resources.store(settings.storage)).collections();
   const order = ({ collection, created }: SnapshotName) => `${collection} ${String(created).padStart(15, '0')}`;
@@ -103,7 +103,7 @@ async function described(snapshot: SnapshotName, context: Context): Promise<Coll
   return { ...(await summaryOf(held)), name, collection, created: new Date(created).toISOString() };
 }
 
-/** Date and time (UTC), such as 20261122-233012; with a number behind it where two are made in one second. */
+/** Date and time (UTC), such as 20261122-233012, with a number if the name is taken. */
 function freeName(created: number, there: readonly SnapshotName[]): string {
   const time = new Date(created).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   const isTaken = (name: string) => there.some((snapshot) => snapshot.name === name);

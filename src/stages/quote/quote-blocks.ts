@@ -4,52 +4,52 @@ import { withoutMarks } from '../chunk/embed-text.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 import { lineAt, readWholeBlocks } from './whole-blocks.ts';
 
-/** Lines of a source with its neighbours, from 0, ends inclusive. */
+/** Line numbers in a source with its neighbours, from 0, inclusive. */
 type QuoteLines = readonly [first: number, last: number];
 
-/** The smallest part of a source that is quoted whole: a paragraph, an item of a list, a row of a table, a block of code, the term of a definition. */
+/** The smallest unit of quoting: a paragraph, list item, table row, code block or the term of a definition. */
 export interface QuoteBlock {
   /** Index of the source. */
   source: number;
   /** Index among the blocks of the source. */
   at: number;
   kind: 'paragraph' | 'item' | 'row' | 'code' | 'term';
-  /** Markdown, as it stands in the source; code that the source breaks off is closed. */
+  /** Markdown as in the source, with open fences closed. */
   text: string;
-  /** As it may be quoted: links are what they say. */
+  /** The text to quote, with links as their text. */
   plain: string;
   lines: QuoteLines;
-  /** Words as it may be quoted. */
+  /** Number of words to quote. */
   words: number;
-  /** Titles of the document and of the headings above, outermost first. */
+  /** Title and headings, outermost first. */
   path: readonly string[];
-  /** The term that the block defines: the short line of bold or code next above it. */
+  /** The term that the block defines: a short line of bold text or code before it. */
   term: string;
-  /** The header rows of a table, of a row. */
+  /** The table header of a row. */
   header: string;
-  /** Which section of the source it stands in. */
+  /** Index of its section. */
   section: number;
-  /** Whether its section begins with it. */
+  /** Whether it is the first of its section. */
   isFirst: boolean;
-  /** Whether a part of it is in the retrieved chunk itself, not only in a neighbour. */
+  /** Whether a part of it is in the retrieved chunk and not only in a neighbour. */
   isRetrieved: boolean;
   /** Stems of its words. */
   own: ReadonlySet<string>;
-  /** Stems of the words that it stands under: path, term, header. */
+  /** Stems of its context: path, term, header. */
   context: ReadonlySet<string>;
 }
 
-/** What separates the titles of a path in `GroundingSource.title`. */
+/** Separates the titles in `GroundingSource.title`. */
 const SEPARATOR = ' › ';
 
 const ITEM = /^ {0,1}(?:[-*+•]|\d{1,3}[.)])\s+/;
 
-/** A line of nothing but bold text or code: a definition's term, an option, the caption of a table. */
+/** A line of only bold text or code: a defined term, an option, the caption of a table. */
 const TERM =
   /^(?:\*\*[^\n]{1,200}\*\*|`[^`\n]{1,120}`(?:[,;\s]+`[^`\n]{1,120}`)*|\*\*?`[^`\n]{1,120}`[^\n.]{0,60}\*?\*)(?:\s*\([^)\n]{0,60}\))?:?$/;
 const LONGEST_TERM = 16;
 
-/** A text whose last block of code is closed, where it is not, indented as it begins. */
+/** Closes the last fence if it is open, with its indentation. */
 export function withClosedFence(text: string): string {
   let [fence, indent] = ['', ''];
   for (const line of text.split('\n')) {
@@ -60,34 +60,34 @@ export function withClosedFence(text: string): string {
   return fence === '' ? text : `${text}\n${indent}${fence}`;
 }
 
-/** Words as a reader counts them. */
+/** Counts words. */
 export const countWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 
 const isTerm = (text: string): boolean => countWords(text) <= LONGEST_TERM && TERM.test(text.trim());
 
-/** A line without letters or digits, the line of a table of contents with its dots, a copyright notice: nothing that answers. */
+/** Lines without content: no letters or digits, entries of a table of contents, copyright notices. */
 const SAYS_NOTHING = /^[^\p{L}\p{N}]*$|(?<!\.)\.{4,}\s*\d+\s*$|^(?:©|\(c\)\s|copyright\s)/iu;
 
-/** Where the reader of a source stands. */
+/** The state of reading a source. */
 interface Reading {
   path: readonly string[];
   section: number;
   term: string;
 }
 
-/** The text of a source with its neighbours, and the characters of it that the retrieved chunk is. */
+/** The text of a source with its neighbours, and the range of the retrieved chunk in it. */
 export function wholeText({ before = '', text, after = '' }: GroundingSource): { whole: string; from: number; to: number } {
   return { whole: before + text + after, from: before.length, to: before.length + text.length };
 }
 
-/** The path below a heading: its place in the path of the source where it has one, else in the place of the innermost. */
+/** The path below a heading: up to the heading if the source's path contains it, else with its last title replaced. */
 function pathBelow(title: string, base: readonly string[], open: readonly string[]): readonly string[] {
   const known = base.indexOf(title);
   if (known >= 0) return base.slice(0, known + 1);
   return open.length > 1 ? [...new Set([...base.slice(0, 1), ...open])] : [...base.slice(0, Math.max(1, base.length - 1)), title];
 }
 
-/** The parts of a list or a table, each with the line where it begins. */
+/** The items of a list or rows of a table with their first lines. */
 function partsOf(text: string, isFirst: (line: string) => boolean): { text: string; line: number }[] {
   const parts: { text: string; line: number }[] = [];
   for (const [at, line] of text.split('\n').entries()) {
@@ -97,7 +97,7 @@ function partsOf(text: string, isFirst: (line: string) => boolean): { text: stri
   return parts;
 }
 
-/** Reads a source, with its neighbours, into blocks in reading order. Headings are no blocks: they are in the paths. */
+/** Reads a source with its neighbours into blocks, in order. Headings become part of their paths. */
 export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[] {
   const { whole, from, to } = wholeText(source);
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
