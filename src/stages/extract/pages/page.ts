@@ -88,20 +88,36 @@ export interface Redirect {
 export async function readPage(url: string, parts: PageParts, options: PageOptions = {}): Promise<PageRead> {
   const remembered = parts.memory?.recall(urlSource(url));
   if (remembered?.isFresh) return freshPage(url, remembered, options);
-  const at: At = { stage: 'fetch' };
+  const read = async (): Promise<PageRead> => {
+    if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never') return renderedPage(url, parts, options);
+    const answer = await answerOf(url, remembered, { parts, options });
+    return 'failed' in answer ? answer : readAnswer(answer, { parts, options, remembered });
+  };
+  return attempted(read, { stage: 'fetch' });
+}
+
+type FailedPage = Extract<PageRead, { failed: unknown }>;
+
+/** What the work gives, or its failure as data. Throws where it was aborted. */
+async function attempted<T>(work: () => Promise<T>, at: Omit<FailedPage, 'failed'>): Promise<T | FailedPage> {
   try {
-    if (remembered?.isRendered && !remembered.isPassedOver && parts.settings.render !== 'never')
-      return await renderedPage(url, parts, { ...options, at });
-    const answer = await answerOf(url, remembered, { parts, options, at });
-    return await readAnswer(answer, { parts, options, remembered, at });
+    return await work();
   } catch (error) {
     if (isAbort(error)) throw error;
     return { failed: error, ...at };
   }
 }
 
-/** How far the work has come. */
-type At = Omit<Extract<PageRead, { failed: unknown }>, 'failed'>;
+/** The document of a page; that of one which is there in place of the one that was asked for is a failure. */
+const convert = (bytes: Uint8Array, { source, file_type }: { source: string; file_type: string }, { reader, signal }: PageParts) =>
+  attempted(
+    async () => {
+      const parsed = await reader.read(bytes, { source, file_type, signal });
+      if (file_type === reader.page.file_type) assertIsAsked(source, bytes, parsed);
+      return parsed;
+    },
+    { stage: 'convert', file_type },
+  );
 
 /** A page that needs not be asked for. */
 const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
@@ -112,13 +128,12 @@ const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOp
 interface Way {
   parts: PageParts;
   options: PageOptions;
-  at: At;
 }
 
 const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
 
 /** The answer to a request that, with something remembered, need not be answered in full where nothing has changed. */
-async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options, at }: Way): Promise<HttpAnswer> {
+async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options }: Way): Promise<HttpAnswer | FailedPage> {
   const { http, reader, signal } = parts;
   const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
   const { etag, last_modified } = remembered?.isRendered ? {} : (remembered ?? {});
@@ -136,13 +151,11 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
     isLess = most < may;
     return Math.min(most, may);
   };
-  const asked = http.request(url, { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect });
-  const answer = await asked.catch((error: unknown) => {
-    at.isCutOff = isLess && error instanceof KbError && error.code === 'too_large';
-    throw error;
-  });
+  const given = { signal, headers, accepts, reads, max_bytes, inTurn, redirect: options.redirect };
+  const answer = await attempted(() => http.request(url, given), { stage: 'fetch' });
+  if ('failed' in answer) return { ...answer, isCutOff: isLess && answer.failed instanceof KbError && answer.failed.code === 'too_large' };
   const isTrusted = answer.status !== 304 || (isOf(remembered, answer) && tagsOf(answer).length === 0);
-  return isTrusted ? answer : answerOf(url, undefined, { parts, options, at });
+  return isTrusted ? answer : answerOf(url, undefined, { parts, options });
 }
 
 /** Whether what is remembered of an address is of the page that it leads to today. */
@@ -157,8 +170,8 @@ interface Asked extends Way {
   remembered: RememberedPage | undefined;
 }
 
-async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }: Asked): Promise<PageRead> {
-  const { reader, signal, settings } = parts;
+async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: Asked): Promise<PageRead> {
+  const { reader, settings } = parts;
   const { status, content_type, headers, isMoved } = answer;
   if (status === 304 && remembered) return { unchanged: remembered, isMoved };
   if (status >= 300) return { redirect: locationOf(answer), isLasting: status === 301 || status === 308 };
@@ -169,31 +182,30 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered, at }
   const robots_tags = tagsOf(answer);
   const bytes_hash = hash(bytes, ...robots_tags).slice(0, 32);
   if (remembered?.bytes_hash === bytes_hash && isOf(remembered, answer)) return { unchanged: remembered, isMoved };
-  Object.assign(at, { stage: 'convert', file_type });
-  const parsed = await reader.read(bytes, { source: urlSource(answer.url), file_type, signal });
-  if (file_type === reader.page.file_type) assertIsAsked(urlSource(answer.url), bytes, parsed);
+  const parsed = await convert(bytes, { source: urlSource(answer.url), file_type }, parts);
+  if ('failed' in parsed) return parsed;
   const page: LoadedPage = { url: answer.url, status_code: status, file_type, parsed, bytes_hash, isRendered: false, headers, robots_tags };
   if (file_type !== reader.page.file_type || settings.render === 'never') return { page, isMoved };
-  const best = await bestOf(page, bytes, { parts, options, at });
+  const best = await bestOf(page, bytes, { parts, options });
   return 'page' in best ? { ...best, isMoved } : best;
 }
 
 /** The page as it was fetched, or as a browser shows it where that is asked for or holds more. */
-async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options, at }: Omit<Asked, 'remembered'>): Promise<PageRead> {
+async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options }: Way): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
   const need = isAlways ? 'surely' : needOfBrowser(html, page.parsed);
   if (need === 'none') return { page };
-  try {
-    const read = await renderedPage(page.url, parts, { ...options, at });
-    const isMore = isAlways || !('page' in read) || hasMoreLetters(read.page.parsed.text, page.parsed.text);
-    if (!isMore) return { page };
-    return 'page' in read ? { page: { ...read.page, robots_tags: [...page.robots_tags, ...read.page.robots_tags] } } : read;
-  } catch (error) {
-    if (need === 'surely' || isAbort(error)) throw error;
-    if (!(error instanceof KbError && error.code === 'setup')) return { page };
-    parts.onUnopened?.(urlSource(page.url), error);
+  const read = await attempted(() => renderedPage(page.url, parts, options), { stage: 'fetch', file_type: page.file_type });
+  if ('failed' in read) {
+    const { failed } = read;
+    if (need === 'surely') return read;
+    if (!(failed instanceof KbError && failed.code === 'setup')) return { page };
+    parts.onUnopened?.(urlSource(page.url), failed);
     return { page: { ...page, isUnopened: true } };
   }
+  const isMore = isAlways || !('page' in read) || hasMoreLetters(read.page.parsed.text, page.parsed.text);
+  if (!isMore) return { page };
+  return 'page' in read ? { page: { ...read.page, robots_tags: [...page.robots_tags, ...read.page.robots_tags] } } : read;
 }
 
 function locationOf({ url, status, headers }: HttpAnswer): string {
@@ -204,10 +216,9 @@ function locationOf({ url, status, headers }: HttpAnswer): string {
   });
 }
 
-async function renderedPage(url: string, parts: PageParts, options: PageOptions & { at: At }): Promise<PageRead> {
+async function renderedPage(url: string, parts: PageParts, options: PageOptions): Promise<PageRead> {
   const { renderer, reader, signal } = parts;
-  const { inTurn = atOnce, at } = options;
-  at.stage = 'fetch';
+  const { inTurn = atOnce } = options;
   const headers = { ...givenHeaders(new URL(url)), ...options.given?.(url) };
   const rendered = await inTurn(() => renderer.render(url, { given: { headers }, signal }), signal);
   const found = isSamePage(url, rendered.url) ? url : rendered.url;
@@ -216,9 +227,8 @@ async function renderedPage(url: string, parts: PageParts, options: PageOptions 
   if (options.redirect === 'manual' && found !== url) return { redirect: found, isLasting: false };
   const file_type = reader.page.file_type;
   if (rendered.bytes.length > mostBytesOf(file_type, reader)) throw tooLarge(found, file_type, reader);
-  at.stage = 'convert';
-  const parsed = await reader.read(rendered.bytes, { source, file_type, signal });
-  assertIsAsked(source, rendered.bytes, parsed);
+  const parsed = await convert(rendered.bytes, { source, file_type }, parts);
+  if ('failed' in parsed) return parsed;
   const bytes_hash = hash(rendered.bytes).slice(0, 32);
   const { status: status_code, robots_tags = [] } = rendered;
   return { page: { url: found, status_code, file_type, parsed, bytes_hash, isRendered: true, headers: {}, robots_tags } };

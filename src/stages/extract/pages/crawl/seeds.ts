@@ -1,3 +1,4 @@
+import { decodeXML } from 'entities/decode';
 import { describe, isAbort } from '../../../../core/errors.ts';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { isPageGone } from '../page-candidate.ts';
@@ -26,19 +27,10 @@ export function* xmlLinks(xml: string): Generator<XmlLink, void, void> {
     const element = name!.toLowerCase();
     const rel = REL.exec(attributes)?.[1] ?? 'alternate';
     const named = element === 'link' && rel === 'alternate' ? HREF.exec(attributes)?.[1] : undefined;
-    const address = unescaped((named ?? quoted ?? text ?? '').trim());
+    const address = decodeXML((named ?? quoted ?? text ?? '').trim());
     if (element === 'sitemapindex' || (address !== '' && rel === 'alternate')) yield { element, address };
   }
 }
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-const unescaped = (text: string): string =>
-  text.replace(/&(#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos);/gi, (whole, name: string) => {
-    if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()]!;
-    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 
 /** What a sitemap may hold (sitemaps.org: 50 MB unpacked), and what is loaded of a feed: its newest entries are no more. */
 const MAX_SITEMAP_BYTES = 50 * 2 ** 20;
