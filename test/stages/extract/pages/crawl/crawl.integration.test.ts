@@ -147,18 +147,32 @@ test('documents are read as such, and pictures, archives and scripts are passed 
     while (!response.destroyed && bytes < 50_000_000 && response.write(Buffer.alloc(1_000_000))) bytes += 1_000_000;
   };
   const web = await site({
-    '/': article('Start', ['/sheet.pdf', '/notes.txt', '/photo.png', '/all.zip', '/picture', '/film', '/style', '/a.css', '/feed.xml']),
+    '/': article('Start', [
+      '/sheet.pdf',
+      '/notes.txt',
+      '/photo.png',
+      '/all.zip',
+      '/picture',
+      '/film',
+      '/style',
+      '/script',
+      '/wiki',
+      '/a.css',
+      '/feed.xml',
+    ]),
     '/sheet.pdf': { headers: { 'content-type': 'application/pdf' }, body: 'a sheet' },
     '/notes.txt': { headers: { 'content-type': 'text/plain' }, body: 'notes' },
     '/picture': { headers: { 'content-type': 'image/png' }, body: 'x' },
     '/film': film as never,
     '/style': { headers: { 'content-type': 'text/css' }, body: 'a {}' },
+    '/script': { headers: { 'content-type': 'text/x-python' }, body: 'pass' },
+    '/wiki': { headers: { 'content-type': 'text/x-markdown' }, body: 'a page that a parser reads' },
     '/a.css': { headers: { 'content-type': 'text/plain' }, body: 'a {}' },
     '/feed.xml': { headers: { 'content-type': 'application/xml' }, body: '<rss/>' },
   });
   const all = await crawled([web], web.url);
-  expect(paths(all)).toEqual(['/', '/sheet.pdf', '/notes.txt']);
-  expect([all.errors, all.expected]).toEqual([[], 3]);
+  expect(paths(all)).toEqual(['/', '/sheet.pdf', '/notes.txt', '/wiki']);
+  expect([all.errors, all.expected]).toEqual([[], 4]);
   expect(asked(web, '/photo.png') + asked(web, '/all.zip')).toBe(0);
   expect(bytes).toBeLessThan(50_000_000);
 });
