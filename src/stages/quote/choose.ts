@@ -2,7 +2,7 @@ import { lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
 import { otherSide } from './comparison.ts';
-import { type Compare, compareTo, headingOf, type RankedCandidate, rankPassages } from './rank.ts';
+import { type Compare, compareTo, headingOf, type RankedCandidate, rankPassages, saysTheSame } from './rank.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 
 /** Maximum words of an answer, including headings. */
@@ -68,7 +68,8 @@ export async function chooseQuotations(
   const ranked = await rankPassages(query, blocks, { sources, words, compare });
   const [best] = ranked;
   if (!best) return { quotations: [], ranked, compare };
-  const second = otherSide(lastQuestion(query), ranked) ?? ranked.slice(1, 2).find(({ score }) => best.score - score < NEAR_TIE);
+  const next = ranked.slice(1).find((candidate) => !saysTheSame(candidate, best));
+  const second = otherSide(lastQuestion(query), ranked) ?? (next && best.score - next.score < NEAR_TIE ? next : undefined);
   const wanted = new Set(subjectTerms(lastQuestion(query)));
   const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];

@@ -9,6 +9,7 @@ import { countWords } from './quote-blocks.ts';
 import { chooseQuotations, MOST_WORDS, type Quotation } from './choose.ts';
 import { evidenceOf, judgementOf } from './evidence.ts';
 import { bestSentence } from './passages.ts';
+import { saysTheSame } from './rank.ts';
 
 /** Maximum words to repeat of a question. */
 const MAX_PART_WORDS = 25;
@@ -65,7 +66,8 @@ async function partsOf({ grounding, signal }: GenerateRequest, embedder: Embedde
     const words = Math.floor((MOST_WORDS - note) / questions.length);
     const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, said, embedder, signal });
     const { probability, isAnswer: isAnswered } = judgementOf(await evidenceOf(query, { sources, ranked, compare }));
-    const isNew = ({ text }: Quotation) => !parts.some((part) => part.quotations.some((other) => other.text.includes(text)));
+    const isNew = (quotation: Quotation) =>
+      !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || saysTheSame(other, quotation)));
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
   }
   return parts;

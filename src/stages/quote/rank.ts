@@ -158,3 +158,14 @@ function distinct(candidates: readonly RankedCandidate[]): RankedCandidate[] {
     return isNew;
   });
 }
+
+/** Share of the words of the shorter of two passages from which both are taken to say the same, where it has so many. */
+const ALIKE = 0.9;
+const TELLING = 12;
+
+/** Whether two passages say the same, as a page and the source that it was made of do: nearly all words of one are in the other, and all of its numbers. */
+export function saysTheSame(one: Pick<RankedCandidate, 'blocks'>, other: Pick<RankedCandidate, 'blocks'>): boolean {
+  const [shorter, longer] = [one, other].map(({ blocks }) => new Set(blocks.flatMap(({ own }) => [...own]))).toSorted((a, b) => a.size - b.size); // prettier-ignore
+  const missing = shorter!.difference(longer!);
+  return shorter!.size >= TELLING && missing.size <= (1 - ALIKE) * shorter!.size && ![...missing].some((term) => /\d/.test(term));
+}

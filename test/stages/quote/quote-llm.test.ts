@@ -149,6 +149,15 @@ test('quotes two passages, each shorter, where both fit alike', async () => {
   expect(outcome.order).toEqual([1, 2]);
 });
 
+test('quotes a page and the source that it was made of once, and passages that differ in a number both', async () => {
+  const page = 'The limit of the gold plan is ten seats for each office, and nobody may share a seat with a friend at work.';
+  const source = 'The limit of the ``gold`` :term:`plan` is ten seats for each office, and nobody may share a seat with a friend at work.';
+  const query = 'What is the limit of the gold plan?';
+  expect((await ask(query, { sources: sourcesOf(page, source) })).answer.match(/nobody may share/g)).toHaveLength(1);
+  const numbered = sourcesOf(page.replace('ten', '10'), page.replace('ten', '12'));
+  expect((await ask(query, { sources: numbered })).answer.match(/nobody may share/g)).toHaveLength(2);
+});
+
 test('prefers a value for a question about a default, and no change log where none is asked for', async () => {
   const parameter = '**`work_mem` (`integer`)**\n\nThe memory of a sort before it writes to a file. The default is four megabytes.';
   const sources = sourcesOf('Sorts that take the memory of work_mem are told in the log of the server.', parameter);
