@@ -19,6 +19,8 @@ export interface Evidence {
   stated: number;
   /** Greatest share of them in one sentence, row or item; rows, items and definitions include their context. */
   together: number;
+  /** 1 if the best block is a table row that does not begin with a word of the question. */
+  row: number;
   /**
    * 1 if the best block has an identifier of the question («work_mem», «E24», «path.join»), 2 if it defines it: a row that begins with it, or its
    * definition.
@@ -55,11 +57,16 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
-/** Whether a block has, or defines, an identifier of the question. */
-function identifierIn({ kind, text, term, own }: QuoteBlock, wanted: readonly string[]): number {
-  const identifiers = wanted.filter((word) => isIdentifier(word) && own.has(word));
+/** Stems of what a block is the entry of: the first cell of a row, or the term that it defines. */
+function entryTerms({ kind, text, term }: QuoteBlock): Set<string> {
   const entry = kind === 'row' ? (text.split('|').find((cell) => cell.trim() !== '') ?? '') : term;
-  const named = new Set(terms(withoutMarks(entry)));
+  return new Set(terms(withoutMarks(entry)));
+}
+
+/** Whether a block has, or defines, an identifier of the question. */
+function identifierIn(block: QuoteBlock, wanted: readonly string[]): number {
+  const identifiers = wanted.filter((word) => isIdentifier(word) && block.own.has(word));
+  const named = entryTerms(block);
   return identifiers.some((word) => named.has(word)) ? 2 : Number(identifiers.length > 0);
 }
 
@@ -100,6 +107,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
     sentence: cosine === undefined ? undefined : await sentenceCosine(best, compare),
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
     together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
+    row: Number(seed.kind === 'row' && entryTerms(seed).isDisjointFrom(new Set(wanted))),
     identifier: identifierIn(seed, wanted),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
@@ -178,6 +186,11 @@ function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Par
   return 1 / (1 + Math.exp(-logit));
 }
 
+/** The share of the question's words that a row has with what it stands under, at least: beside names, a table says little else in other words. */
+const LEAST_IN_ROW = 0.5;
+
+const isOtherRow = ({ row, together }: Evidence): boolean => row > 0 && together < LEAST_IN_ROW;
+
 /**
  * Whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and none
  * matches.
@@ -188,5 +201,6 @@ export function judgementOf(evidence: Evidence | undefined): Judgement {
   const isByWords = evidence.cosine === undefined;
   const probability = chance(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right);
   if (isByWords) return { isAnswer: probability >= LEAST.words, probability };
-  return { isAnswer: probability >= LEAST.right && chance(evidence, WEIGHTS.about) >= LEAST.about, probability };
+  const isAnswer = probability >= LEAST.right && chance(evidence, WEIGHTS.about) >= LEAST.about && !isOtherRow(evidence);
+  return { isAnswer, probability };
 }

@@ -85,7 +85,7 @@ function cutItem(text: string, wanted: ReadonlySet<string>, room: number): strin
   return [lead, ...(first > 0 ? [indent + MORE] : []), ...kept, ...(last + 1 < parts.length ? [indent + MORE] : [])].join('\n');
 }
 
-/** As many whole cells of a row as fit, and one that says that there are more; undefined where none fits. */
+/** As many whole cells of a row as fit, and where that is not all of them one that says that there are more; undefined where none fits. */
 function cutRow(row: string, room: number): string | undefined {
   const cells = row.split(/(?<!\\)\|/);
   const kept: string[] = [];
@@ -93,6 +93,7 @@ function cutRow(row: string, room: number): string | undefined {
     if (countWords([...kept, cell, ` ${MORE} |`].join('|')) > room) break;
     kept.push(cell);
   }
+  if (kept.length === cells.length) return row;
   return kept.length > 1 ? `${kept.join('|')}| ${MORE} |` : undefined;
 }
 
@@ -101,7 +102,7 @@ export interface QuotedPassage {
   blocks: readonly QuoteBlock[];
   /** Markdown without links. Where something is left out, it says «…». */
   text: string;
-  /** Whether a sentence, a line or a cell is broken off: nothing whole was short enough. */
+  /** Whether a sentence, a line or a cell is broken off, or a row stands without the header of its table: nothing whole was short enough. */
   isBroken: boolean;
 }
 
@@ -178,7 +179,8 @@ export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { roo
   const isWhole = !block || more.length > 0 || block.words + countWords(block.header) <= room;
   if (isWhole) return { blocks, text: passageText(blocks), isBroken: false };
   const cut = cutBlock(block, { room, wanted });
-  return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - MARKS), isBroken: cut === undefined };
+  const isBroken = cut === undefined || !cut.startsWith(block.header);
+  return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - MARKS), isBroken };
 }
 
 /** The sentence, item, row or line of a passage that holds most of the words that are asked for; the first of equals. */

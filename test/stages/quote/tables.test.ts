@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { Embedder } from '../../../src/ports/models.ts';
+import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
+
+const head = `| ${['centre', 'city', 'country', 'name', 'street', 'phone'].map((name) => `${name} of it as painted and kept here`).join(' | ')} |\n|${'---|'.repeat(6)}`;
+const rowOf = (city: string, number: number) =>
+  `| FR-0${number} | ${city} | France | Atelier ${city} | ${number} rue du Four | 555 ${number} |`;
+const sources = [rowOf('Nantes', 6), rowOf('Lille', 8)].map((row, i) => ({
+  citation: i + 1,
+  title: `Page ${i + 1}`,
+  text: `${head}\n${row}`,
+  score: 0.7,
+}));
+
+/** Finds every text as near to every question. */
+const embedder: Embedder = {
+  provider: 'test',
+  model: 'even',
+  dimensions: 2,
+  concurrency: 1,
+  min_retrieval_score: 0,
+  embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+  close: async () => {},
+};
+
+async function answerTo(query: string): Promise<string> {
+  let answer = '';
+  const grounding = { query, question: query, sources };
+  for await (const said of openQuoteLlm({ embedder }).generate({ messages: [], grounding, max_tokens: 1024, timeout: 60 })) answer += said;
+  return answer;
+}
+
+test('quotes rows that fit alike below their header, and whole', async () => {
+  expect(await answerTo('Which city of France?')).toContain(`${head}\n${rowOf('Nantes', 6)}\n\n[1]`);
+});
+
+test('does not take a row for an answer that has one name of two words of the question', async () => {
+  expect(await answerTo('What is the capital of France?')).toContain('do not answer');
+});
+
+test('takes the row of a word that is asked for, whatever else the question says', async () => {
+  expect(await answerTo('How is the pump of the machine painted, and the FR-06?')).toContain('| FR-06 |');
+});
