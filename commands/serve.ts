@@ -4,8 +4,7 @@ import { CONFIG_NAME } from '../src/config/load.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { settingFlags } from '../src/cli/flags.ts';
 
-/** Milliseconds that a process has to end by itself once the server has stopped. */
-const LAST_BREATH = 2_000;
+const LAST_BREATH = 2_000; // milliseconds that a process has to end by itself once the server has stopped
 
 export default class Serve extends KbCommand {
   static override summary = 'Serve the knowledge base over HTTP';
@@ -18,24 +17,27 @@ export default class Serve extends KbCommand {
   ];
   static override flags = {
     reload: Flags.boolean({ description: 'Restart when the configuration (in a checkout, also the source code) changes' }),
-    ...settingFlags(['server', 'collection', 'storage', 'embedding.provider', 'embedding.model', 'retrieval', 'chat.llm']),
+    watch: Flags.boolean({ description: 'Ingest the configured sources meanwhile, and again whatever changes (see kb watch)' }),
+    ...settingFlags(['server', 'watch', 'collection', 'storage', 'embedding.provider', 'embedding.model', 'retrieval', 'chat.llm']),
   };
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve);
     const serving = async ({ loaded, engine, screen, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
       const { obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
-      const { port, tokens_file } = loaded.config.server;
-      const file = loaded.file ?? join(loaded.home, CONFIG_NAME);
+      const { config, home } = loaded;
+      const { port, tokens_file } = config.server;
+      const file = loaded.file ?? join(home, CONFIG_NAME);
       const argv = ['serve', ...this.argv.filter((word) => word !== '--reload')];
       const tell = obeyReloader(signal);
-      const tokens = tokens_file === undefined ? undefined : resolve(loaded.home, tokens_file);
+      const tokens = tokens_file === undefined ? undefined : resolve(home, tokens_file);
       if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, say: screen.note });
-      const { serve } = await import('../src/server/serve.ts');
+      const [{ serve }, { createEngine }] = await Promise.all([import('../src/server/serve.ts'), import('../src/engine/engine.ts')]);
+      const watching = flags.watch ? createEngine({ config, home }) : undefined;
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;
       const isTerminal = process.stderr.isTTY && !screen.json; // a log is read on one that only knows lines, too
-      await serve({ engine, home: loaded.home, token, signal, quiet: screen.quiet, isTerminal, onListening });
+      await serve({ engine, home, token, signal, quiet: screen.quiet, isTerminal, watching, onListening });
     };
     await this.withEngine(flags, serving, { surface: 'server' });
     setTimeout(() => process.exit(), LAST_BREATH).unref(); // work that did not hear that it is to stop does not keep the process

@@ -46,6 +46,14 @@ export interface Context extends PathPlace {
 export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);
 
+/** Throws a KbError (`configuration`) where the configuration lists nothing that could be watched. */
+export function assertConfigured(_request: object, { sources }: Config): void {
+  if (namesSources(sources)) return;
+  throw new KbError('configuration', 'There is nothing to watch: the configuration lists no sources.', {
+    hint: 'List files, sites or APIs under sources in kb.config.yaml, such as «sources: { docs: [manuals] }».',
+  });
+}
+
 /** Throws a KbError (`usage`) if neither the request nor the configuration names a source. */
 export function assertSources(request: Sources, { sources }: Config): void {
   if (namesSources(request) || namesSources(sources)) return;

@@ -11,11 +11,11 @@ import { redacted, redactorFor } from '../stages/extract/redact-documents.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
 
-/** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only. */
+/** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only, `isUnchanged` for `docs`. */
 export async function openExtractors(
   { docs, urls, api, markdown }: Sources,
   context: Context,
-  memory?: PageMemory,
+  { memory, isUnchanged }: { memory?: PageMemory | undefined; isUnchanged?: ((path: string) => boolean) | undefined } = {},
 ): Promise<{ extractors: Extractors; close(): Promise<void> }> {
   const { settings, resources, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
@@ -28,7 +28,7 @@ export async function openExtractors(
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
   const { frontmatter, follow_links } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
-  const local = { reader, cwd, home, signal, frontmatter, follow_links, authorize };
+  const local = { reader, cwd, home, signal, frontmatter, follow_links, authorize, isUnchanged };
   const extractors: Extractors = {
     ...(docs === undefined
       ? {}

@@ -16,6 +16,7 @@ import { storeDocuments } from '../stages/ingest/store-documents.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
 import { openExtractors } from './extractors.ts';
+import { type KnownChanges, ofDocs, removedIn, unchangedIn } from './watching/known-changes.ts';
 import { changedOrigins, keepOrigins, recallOrigins } from './origins.ts';
 import { openMemory } from './open-page-memory.ts';
 
@@ -26,17 +27,18 @@ const FOREIGN_SHARE = 0.2;
 
 /**
  * Runs the full pipeline: extract, chunk, embed, store. It streams, and stored documents stay if it is stopped. Without sources it reads the
- * configured ones, with paths relative to `home`.
+ * configured ones, with paths relative to `home`; with `changes`, of these only the files that may have changed.
  */
-export async function* ingest(given: IngestRequest, asked: Context): Run<IngestResult> {
+export async function* ingest(given: IngestRequest, asked: Context, changes?: KnownChanges): Run<IngestResult> {
   const isConfigured = !namesSources(given);
-  const request = isConfigured ? { ...given, ...asked.settings.sources } : given;
+  const { sources } = asked.settings;
+  const request = isConfigured ? { ...given, ...(changes ? { docs: sources.docs } : sources) } : given;
   const context = isConfigured ? { ...asked, cwd: asked.home } : asked;
   const names = SOURCE_KINDS.filter((name) => request[name] !== undefined);
   const { settings, lists } = context;
   const { verbose } = settings.ingestion.urls;
   const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists, verbose });
-  const task: Task = { request, context, report, isConfigured };
+  const task: Task = { request, context, report, isConfigured, changes };
   try {
     if (request.dry_run) yield* rehearse(task);
     else yield* withLock(context, () => pipeline(task));
@@ -52,6 +54,7 @@ interface Task {
   report: IngestReport;
   /** Whether the configured sources are read. */
   isConfigured: boolean;
+  changes: KnownChanges | undefined;
 }
 
 /** The error that ended an ingest, with a hint about what was stored by then. */
@@ -135,14 +138,17 @@ interface Way {
 }
 
 /** Extracts, compares, parses and chunks all sources, and reports which stored ones are gone. */
-async function* drawThrough({ request, context, report, isConfigured }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
+async function* drawThrough({ request, context, report, isConfigured, changes }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
   const { settings, signal } = context;
   const { before, inventory, onProblem } = stock;
   const memory = await openMemory(context, { request, before, onProblem });
   const failed = new AbortController();
   const reading = { ...context, signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal };
   try {
-    const { extractors, close } = await openExtractors(request, reading, memory.pages);
+    const { extractors, close } = await openExtractors(request, reading, {
+      memory: memory.pages,
+      isUnchanged: changes && unchangedIn(changes, before, context),
+    });
     try {
       const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
       const works = readDocuments(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
@@ -160,9 +166,10 @@ async function* drawThrough({ request, context, report, isConfigured }: Task, st
     await memory.close();
   }
   report.readAll();
-  const origins = isConfigured ? stock.known : undefined;
+  const origins = isConfigured ? (changes ? ofDocs(stock.known) : stock.known) : undefined;
   if (request.prune) for (const sentence of inventory.kept(before, origins)) report.notice(sentence);
-  report.gone(inventory.gone(before, origins), { pruned: request.prune ?? false });
+  const gone = new Set([...inventory.gone(before, origins), ...(changes ? removedIn(changes, before, context) : [])]);
+  report.gone([...gone], { pruned: request.prune ?? false });
 }
 
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>

@@ -2,7 +2,7 @@ import type { Run } from '../core/run.ts';
 import type { Config } from '../schema/config.ts';
 import type { OperationName, operations, ResultOf } from '../schema/operations.ts';
 import type { z } from 'zod';
-import { assertSources, type Context } from './context.ts';
+import { assertConfigured, assertSources, type Context } from './context.ts';
 
 /** A validated request with its defaults. */
 type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
@@ -23,6 +23,13 @@ const lazily = <Request, Result>(load: () => Promise<(request: Request, context:
 /** The implementation of each operation. */
 export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
   ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
+  watch: {
+    check: assertConfigured,
+    run: lazily(async () => {
+      const [{ watchSources }, { ingest }] = await Promise.all([import('./watching/watch-sources.ts'), import('./ingest.ts')]);
+      return (_request, context) => watchSources(context, ingest);
+    }),
+  },
   parse: { run: lazily(async () => (await import('./parse-sources.ts')).parse) },
   upload: { run: lazily(async () => (await import('./parse-sources.ts')).upload) },
   scrape: { run: lazily(async () => (await import('./parse-sources.ts')).scrape) },

@@ -70,6 +70,18 @@ export const UrlsIngestion = z
   })
   .describe('How web pages are read');
 
+/** How the configured sources are watched. */
+export const Watching = z
+  .strictObject({
+    interval: z
+      .number()
+      .min(1)
+      .max(2_000_000)
+      .describe('Seconds after which kb watch reads sites and APIs again, and looks at all files')
+      .meta({ flag: 'interval' }),
+  })
+  .describe('How kb watch and kb serve --watch work');
+
 export const Pagination = z
   .strictObject({
     type: z

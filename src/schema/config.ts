@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Chat } from './config-chat.ts';
 import { Server } from './config-server.ts';
-import { ApiIngestion, DocsIngestion, Network, UrlsIngestion } from './config-sources.ts';
+import { ApiIngestion, DocsIngestion, Network, UrlsIngestion, Watching } from './config-sources.ts';
 import { LONGEST_PATH, options } from './fields.ts';
 import { EmbeddingProvider, RerankProvider, VectorDb } from './provider-names.ts';
 import { ConfiguredSources } from './source-entries.ts';
@@ -127,6 +127,7 @@ export const Config = z.strictObject({
   network: Network,
   server: Server,
   sources: ConfiguredSources,
+  watch: Watching,
 });
 export type Config = z.infer<typeof Config>;
 
@@ -179,4 +180,5 @@ export const DEFAULTS = {
     rate_limit: 0,
   },
   sources: {},
+  watch: { interval: 3600 },
 } satisfies Config;

@@ -6,7 +6,18 @@ import { ChunkRequest, DeleteRequest, EditRequest, EmbedRequest, StoreRequest } 
 import { ChatRequest, QueryRequest, RetrieveRequest } from './questions.ts';
 import { FetchRequest, IngestRequest, ParseRequest, ScrapeRequest, UploadRequest } from './requests.ts';
 import { ChatResult, RetrieveResult } from './answers.ts';
-import { ChunkResult, DeleteResult, DocumentsResult, EditResult, EmbedResult, IngestResult, PagesResult, StoreResult } from './results.ts';
+import {
+  ChunkResult,
+  DeleteResult,
+  DocumentsResult,
+  EditResult,
+  EmbedResult,
+  IngestResult,
+  PagesResult,
+  StoreResult,
+  WatchResult,
+} from './results.ts';
+import { CollectionNameRequest } from './collection-requests.ts';
 import { DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult } from './diagnosis.ts';
 import { EvaluationRequest, EvaluationResult, ProposalRequest, ProposalResult } from './evaluation.ts';
 
@@ -22,6 +33,13 @@ export const operations = {
     input: IngestRequest,
     output: IngestResult,
     sections: [...store, 'ingestion.docs', 'ingestion.urls', 'ingestion.api', 'chunking', 'embedding', 'concurrency', 'network'],
+  }),
+  watch: operation({
+    summary: 'Ingest the configured sources, and again whatever changes',
+    scope: 'write',
+    input: CollectionNameRequest,
+    output: WatchResult,
+    sections: [...store, 'ingestion.docs', 'ingestion.urls', 'ingestion.api', 'chunking', 'embedding', 'concurrency', 'network', 'watch'],
   }),
   parse: operation({
     summary: 'Convert files to Markdown documents',

@@ -117,6 +117,21 @@ export const IngestResult = z
   .meta({ id: 'IngestResult', description: 'Report of an ingest. Lists may be truncated; counts are complete' });
 export type IngestResult = z.infer<typeof IngestResult>;
 
+const time = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
+
+/** What a watch has done so far. */
+export const WatchResult = z
+  .object({
+    runs: count('Runs that came to their end'),
+    stored: count('Chunks written'),
+    pruned: count('Documents removed because they are gone'),
+    failed: count('Failures: items, and runs that were cut short'),
+    last_run: time('End of the last run; null before the first'),
+    next_run: time('When all sources are read again'),
+  })
+  .meta({ id: 'WatchResult', description: 'What a watch has done' });
+export type WatchResult = z.infer<typeof WatchResult>;
+
 /** What a run says while it works; the envelope of every stream. An `item` is a record that the run hands out, such as a chunk of an export. Numbers in `sequence` grow and may skip values. */
 export const Event = z
   .object({
@@ -124,7 +139,7 @@ export const Event = z
     stage: z
       .string()
       .describe(
-        'Current stage: chat, intent, rewrite, retrieval, quality, generation; ingest, crawl, parse, chunk, embed, store; edit, import, export, copy, reembed, setup, evaluate; for an error, the stage of its item; complete in the final event',
+        'Current stage: chat, intent, rewrite, retrieval, quality, generation; ingest, watch, crawl, parse, chunk, embed, store; edit, import, export, copy, reembed, setup, evaluate; for an error, the stage of its item; complete in the final event',
       ),
     message: z.string(),
     data: z.record(z.string(), z.unknown()),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WatchResult } from './results.ts';
 
 /** The exception envelope (service.md, section 7): what a request that ended without a result is answered with. */
 export const Envelope = z
@@ -11,6 +12,14 @@ export const Envelope = z
   .meta({ id: 'Envelope', description: 'Error response' });
 export type Envelope = z.infer<typeof Envelope>;
 
+/** What the watch of a server does; without names of sources, because everyone may ask for it. */
+const WatchHealth = WatchResult.pick({ failed: true, last_run: true, next_run: true }).extend({
+  state: z
+    .enum(['reading', 'waiting', 'failing', 'stopped'])
+    .describe('failing: the last run failed and is tried again; stopped: it has ended, the log says why'),
+});
+export type WatchHealth = z.infer<typeof WatchHealth>;
+
 /** Whether the server answers; with `deep`, whether its store does. */
 export const Health = z
   .object({
@@ -22,6 +31,7 @@ export const Health = z
       .object({ vector_db: z.string(), status: z.enum(['ok', 'unavailable']) })
       .optional()
       .describe('With deep=true: whether the store responds'),
+    watch: WatchHealth.optional().describe('With kb serve --watch: what the watch of the configured sources does'),
   })
   .meta({ id: 'Health', description: 'Health of the server' });
 export type Health = z.infer<typeof Health>;

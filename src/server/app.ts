@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { Server } from '../schema/config-server.ts';
-import { JobState } from '../schema/server-results.ts';
+import { JobState, type WatchHealth } from '../schema/server-results.ts';
 import { Bodies } from './request-bodies.ts';
 import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './fixed-routes.ts';
 import { envelopeOf, refuse, send } from './envelope.ts';
@@ -29,6 +29,8 @@ interface AppOptions {
   authenticate: Authenticator | undefined;
   log: Log;
   metrics: Metrics;
+  /** What the watch of the configured sources does; undefined where they are not watched. */
+  watchHealth?: (() => WatchHealth) | undefined;
 }
 
 /** The HTTP interface, ready to listen. */
@@ -41,7 +43,7 @@ export interface App {
 }
 
 /** Builds the HTTP interface over an engine; it never listens by itself. */
-export async function buildApp({ engine, jobs, version, authenticate, log, metrics }: AppOptions): Promise<App> {
+export async function buildApp({ engine, jobs, version, authenticate, log, metrics, watchHealth }: AppOptions): Promise<App> {
   const settings = engine.config.server;
   const document = openApiDocument({ version, routes });
   const bodies = new Bodies(settings.body_limit);
@@ -62,7 +64,7 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
   registerJobs(server, jobs, patience.patienceFor);
   registerOpenAi(server, engine, bench);
-  registerHealth(server, { engine, version });
+  registerHealth(server, { engine, version, watchHealth });
   registerDocs(server, document);
   registerMetrics(server, metrics, async () => {
     const states = Map.groupBy(await jobs.list(), ({ state }) => state);

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './openapi/openapi.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
-import type { Health } from '../schema/server-results.ts';
+import type { Health, WatchHealth } from '../schema/server-results.ts';
 import type { Socket } from 'node:net';
 import { type Failure, refuse } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -65,12 +65,17 @@ const STORE_ANSWERS_IN = 5000;
 /** Answers whether the server is up and, with `deep=true`, whether its store answers: 503 where it does not. */
 export function registerHealth(
   server: FastifyInstance,
-  { engine, version }: { engine: Pick<Engine, 'config' | 'collections'>; version: string },
+  {
+    engine,
+    version,
+    watchHealth,
+  }: { engine: Pick<Engine, 'config' | 'collections'>; version: string; watchHealth: (() => WatchHealth) | undefined },
 ): void {
   const began = Date.now();
   const look = sharing(() => failureOfStore(engine));
   server.get<{ Querystring: { deep?: string } }>('/v1/health', { config: { needs: 'open' } }, async (request, reply) => {
-    const health: Health = { status: 'ok', service: 'kb', version, uptime: Math.round((Date.now() - began) / 1000) };
+    const uptime = Math.round((Date.now() - began) / 1000);
+    const health: Health = { status: 'ok', service: 'kb', version, uptime, ...(watchHealth ? { watch: watchHealth() } : {}) };
     const { deep, ...unknown } = request.query;
     const [name] = Object.keys(unknown);
     if (name !== undefined) throw new KbError('usage', `${name.slice(0, 60)}: unknown parameter; the only one is deep.`);

@@ -7,6 +7,7 @@ import type { Engine } from '../ports/engines.ts';
 import { storeFolder } from '../engine/store-address.ts';
 import { buildApp, type App } from './app.ts';
 import { assertGuarded } from './policies.ts';
+import { watchInBackground } from './jobs/background-watch.ts';
 import { openJobs } from './jobs/jobs.ts';
 import { createLog } from './request-log.ts';
 import { createAuthenticator, readTokenFile, tokenPath } from './token-file.ts';
@@ -28,12 +29,17 @@ interface ServeOptions {
   signal: AbortSignal;
   quiet: boolean;
   isTerminal: boolean;
+  /**
+   * Watches the configured sources meanwhile, and is closed with the server. It is an engine of its own: the sources are the operator's, and what binds
+   * requests (`allowed_roots`, private addresses) does not bind them.
+   */
+  watching: Engine | undefined;
   /** Told the address once it answers. */
   onListening(url: string): void;
 }
 
 /** Serves the engine over HTTP until it is stopped. Throws a KbError where it can't listen, or would be open to others without a token. */
-export async function serve({ engine, home, token, signal, quiet, isTerminal, onListening }: ServeOptions): Promise<void> {
+export async function serve({ engine, home, token, signal, quiet, isTerminal, watching, onListening }: ServeOptions): Promise<void> {
   const { server: settings } = engine.config;
   const { host, port } = settings;
   assertGuarded(settings, token);
@@ -45,16 +51,17 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, on
   const metrics = new Metrics();
   const observed = observeEngine(engine, { log, metrics });
   const jobs = await openJobs({ engine: observed, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
-  const app = await buildApp({ engine: observed, jobs, version: packageVersion(), authenticate, log, metrics });
+  const watch = watching && watchInBackground(watching, log);
+  const app = await buildApp({ engine: observed, jobs, version: packageVersion(), authenticate, log, metrics, watchHealth: watch?.health });
   try {
     const url = await listen(app, { host, port });
     onListening(url);
     if (settings.page) log.info(`the page is at ${url}/`);
     await new Promise((go) => (signal.aborted ? go(undefined) : signal.addEventListener('abort', go, { once: true })));
     log.info('stopping');
-    await Promise.all([stop(app), jobs.close({ seconds: LAST_REQUESTS })]);
+    await Promise.all([stop(app), jobs.close({ seconds: LAST_REQUESTS }), watch?.close()]);
   } finally {
-    await jobs.close({ seconds: 0 });
+    await Promise.all([jobs.close({ seconds: 0 }), watch?.close()]);
     await app.server.close();
   }
 }

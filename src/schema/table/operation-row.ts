@@ -21,6 +21,7 @@ export type ConfigSection =
   | 'chat'
   | 'chat.llm'
   | 'network'
+  | 'watch'
   | 'server';
 
 /** One thing that kb can do, as its callers see it. Flags, the HTTP interface with its description and the library are derived from it. */

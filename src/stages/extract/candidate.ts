@@ -34,7 +34,7 @@ export interface Scope {
 /**
  * What an extractor yields: the input (an entry of what was given, without credentials) that all up to the next one comes from; a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go;
  * `stored_as`: under another address, where that is so); a
- * file that no parser reads; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
+ * file that no parser reads; the source of a file that is known not to have changed, and was not read; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
  * known, and how long they are together; a sentence that a person should read although nothing failed.
  */
 export type Extracted =
@@ -42,6 +42,7 @@ export type Extracted =
   | { candidate: Candidate }
   | { error: ErrorItem; isGone?: boolean; stored_as?: string }
   | { passed_over: string }
+  | { unchanged: string }
   | { scope: Scope }
   | { expected: number; bytes?: number }
   | { notice: string };

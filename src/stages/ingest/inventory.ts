@@ -118,6 +118,9 @@ class Met {
       else if ('passed_over' in item) {
         this.#failed.add(item.passed_over); // it is there, and what is stored of it stays
         this.#report.passedOver(item.passed_over);
+      } else if ('unchanged' in item) {
+        this.inputs.meet(name, { source: item.unchanged });
+        this.#given.set(item.unchanged, '');
       } else if ('scope' in item) this.#scopes.push(item.scope);
       else if ('notice' in item) this.#report.notice(item.notice);
       else this.#report.expect(item.expected, item.bytes);

@@ -16,6 +16,8 @@ const READ_AHEAD = 8;
 interface DocsParts extends GuardedPlace, FileParts {
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
+  /** Whether a file (by its absolute path) is known not to have changed: it is not read, nor is any link. Absent: all are read. */
+  isUnchanged?: ((path: string) => boolean) | undefined;
   /** A document behind a link. */
   link: (
     url: string,
@@ -30,7 +32,9 @@ interface DocsParts extends GuardedPlace, FileParts {
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
   for await (const item of listDocs(docs, parts)) found.push(item);
-  const files = found.flatMap((item) => ('path' in item && (item.named || parts.reader.fileType(item.path)) ? [item.path] : []));
+  const isRead = ({ path, named }: { path: string; named: boolean }) =>
+    (named || parts.reader.fileType(path) !== undefined) && !parts.isUnchanged?.(path);
+  const files = found.flatMap((item) => ('path' in item && isRead(item) ? [item.path] : []));
   yield { expected: files.length, bytes: await lengthOf(files) };
   const [first, ...others] = found.filter((item) => !('input' in item));
   const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
@@ -38,8 +42,9 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const breathe = yieldToEventLoop(parts.signal);
   for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, parts))) {
     await breathe();
-    if ('link' in item) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
-    else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty) {
+    if ('link' in item) {
+      if (!parts.isUnchanged) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
+    } else if (mayBeEmpty && 'candidate' in item && item.candidate.isEmpty) {
       empty.push(item.candidate.source);
       yield { passed_over: item.candidate.source };
       yield { expected: -1 };
@@ -65,6 +70,7 @@ async function extractOne(item: FoundFile, parts: DocsParts): Promise<Extracted 
   const source = fileSource(path, parts);
   const file_type = parts.reader.fileType(path);
   if (file_type === undefined && !named) return { passed_over: source };
+  if (parts.isUnchanged?.(path)) return { unchanged: source };
   // the path was real when it was listed; since then a link may have been put in its place
   const recheck = () => parts.authorize?.(absolutePath(path, parts), source);
   try {

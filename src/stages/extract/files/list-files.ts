@@ -26,6 +26,8 @@ interface WalkOptions {
   /** Whether links that lead out of the folder are followed. */
   follow_links?: boolean;
   signal?: AbortSignal | undefined;
+  /** Told of each folder before it is read. */
+  onFolder?: ((path: string) => void) | undefined;
 }
 
 interface Walking extends WalkOptions {
@@ -48,7 +50,7 @@ type Walked = { path: string } | { path: string; error: Error } | { path: string
  */
 export async function* walk(
   root: string,
-  { refused = () => undefined, follow_links = false, signal }: WalkOptions = {},
+  { refused = () => undefined, follow_links = false, signal, onFolder }: WalkOptions = {},
 ): AsyncGenerator<Walked, void, void> {
   let above: Rules[];
   try {
@@ -59,7 +61,7 @@ export async function* walk(
   const applied = excluded(above, root, true) ? [] : above;
   const real = realPath(root);
   const leadsOut = (path: string): boolean => !follow_links && !isWithin(real, realPath(path));
-  yield* walkFolder(root, applied, { met: new Set(), refused, leadsOut, signal });
+  yield* walkFolder(root, applied, { met: new Set(), refused, leadsOut, signal, onFolder });
 }
 
 async function* walkFolder(folder: string, inherited: readonly Rules[], whole: Walking): AsyncGenerator<Walked, void, void> {
@@ -70,6 +72,7 @@ async function* walkFolder(folder: string, inherited: readonly Rules[], whole: W
     const { dev, ino } = await stat(systemPath(folder), { bigint: true });
     if (whole.met.has(`${dev}:${ino}`)) return;
     whole.met.add(`${dev}:${ino}`);
+    whole.onFolder?.(folder);
     entries = (await readdir(systemPath(folder), { withFileTypes: true, encoding: 'buffer' })).map(entryOf);
     rules = [...inherited, ...rulesOf(folder)];
   } catch (error) {
@@ -156,7 +159,8 @@ interface Listing extends GuardedPlace {
   signal?: AbortSignal | undefined;
 }
 
-const entriesOf = (docs: DocsInput): Entry[] => {
+/** What a `docs` input names, an entry each. */
+export const docsEntries = (docs: DocsInput): Entry[] => {
   if (typeof docs === 'object' && 'folder' in docs) return [{ path: docs.folder }];
   return [docs].flat().map((entry) => (typeof entry === 'string' ? { path: entry } : entry));
 };
@@ -180,7 +184,7 @@ function spellings(given: string, place: GuardedPlace): string[] {
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const met = new Set<string>();
   const breathe = yieldToEventLoop(listing.signal);
-  const entries = entriesOf(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
+  const entries = docsEntries(docs).flatMap((entry) => spellings(entry.path, listing).map((path) => ({ ...entry, path })));
   for (const entry of entries) {
     yield { input: isUrl(entry.path) ? addressOf(entry.path) : fileSource(absolutePath(entry.path, listing), listing) };
     for await (const found of listEntry(entry, listing)) {

@@ -1,0 +1,102 @@
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { pathFrom, systemPath } from '../../../core/file-names.ts';
+import { walk } from './list-files.ts';
+import { isWithin, realPath } from './local-path.ts';
+import type { WatchedPlace } from './watched-places.ts';
+
+/** Whether one watcher sees all folders of a folder. On Linux Node would watch every file for that, and a user may watch only so many. */
+const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
+
+/** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
+const OF_THE_FOLDER = new Set(['.gitignore', '.kbignore', 'kb.meta.yaml']);
+
+interface WatcherOptions {
+  places: readonly WatchedPlace[];
+  /** A folder whose changes do not matter wherever it lies: the store's own. */
+  except: string;
+  follow_links: boolean;
+  /** Told of each change: the real path of a file or folder. */
+  onChange(path: string): void;
+  /** Told once why not all folders can be watched. */
+  onProblem(error: NodeJS.ErrnoException): void;
+}
+
+/** Watches folders by events of the file system, without hidden files, `node_modules` and what ignore files exclude. */
+export class FileWatcher {
+  readonly #options: WatcherOptions;
+  readonly #watchers = new Map<string, { watcher: FSWatcher; inode: number | undefined }>();
+  #isWarned = false;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Folders that are being watched. */
+  get folders(): number {
+    return this.#watchers.size;
+  }
+
+  /** Watches what is there now and was not before, and no longer what is gone. */
+  async sync(): Promise<void> {
+    for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
+    for (const place of this.#options.places) {
+      if (place.file !== undefined || SEES_ALL) this.#watch(place.folder, place);
+      else await this.#watchAll(place);
+    }
+  }
+
+  close(): void {
+    for (const { watcher } of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  /** Every folder below, before its files are looked at: what is written into a new one meanwhile is told or found. */
+  async #watchAll(place: WatchedPlace, folder = place.folder): Promise<void> {
+    const { follow_links } = this.#options;
+    const onFolder = (path: string) => this.#watch(path, place);
+    for await (const _found of walk(folder, { follow_links, onFolder }));
+  }
+
+  #watch(folder: string, place: WatchedPlace): void {
+    if (this.#watchers.has(folder) || isWithin(this.#options.except, folder)) return;
+    try {
+      const watcher = watch(systemPath(folder), { recursive: SEES_ALL && place.file === undefined, encoding: 'buffer' }, (_, name) => {
+        if (name) this.#hear(join(folder, pathFrom(name)), place);
+        else this.#options.onChange(folder);
+      });
+      watcher.on('error', () => this.#leave(folder)); // Windows says so of a folder that is gone
+      this.#watchers.set(folder, { watcher, inode: lookAt(folder)?.ino });
+    } catch (error) {
+      const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (isGone || this.#isWarned) return;
+      this.#isWarned = true;
+      this.#options.onProblem(error as NodeJS.ErrnoException);
+    }
+  }
+
+  #leave(folder: string): void {
+    this.#watchers.get(folder)?.watcher.close();
+    this.#watchers.delete(folder);
+  }
+
+  #hear(path: string, place: WatchedPlace): void {
+    const { onChange, except } = this.#options;
+    const name = basename(path);
+    if (isWithin(except, path) || (place.file !== undefined && path !== place.file)) return;
+    if (OF_THE_FOLDER.has(name)) return onChange(realPath(dirname(path)));
+    if (
+      path
+        .slice(place.folder.length)
+        .split(sep)
+        .some((part) => part.startsWith('.') || part === 'node_modules')
+    )
+      return;
+    onChange(realPath(path));
+    if (SEES_ALL || place.file !== undefined) return;
+    for (const folder of this.#watchers.keys()) if (folder !== place.folder && isWithin(path, folder)) this.#leave(folder); // it may be another by now
+    if (lookAt(path)?.isDirectory()) void this.#watchAll(place, path).then(() => onChange(realPath(path)));
+  }
+}
+
+const lookAt = (path: string) => statSync(systemPath(path), { throwIfNoEntry: false });
