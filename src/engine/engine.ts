@@ -1,5 +1,6 @@
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, unfitChunking } from '../core/parse-request.ts';
+import { validated } from '../config/load.ts';
 import { nearest } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, settingsIn } from '../core/settings.ts';
@@ -15,10 +16,11 @@ import { assertCollections, assertPermitted, collectionsOf, lendable } from './p
 import { createResources } from './resources.ts';
 import { work, type Work } from './work.ts';
 
-/** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an own driver with a built-in name. */
+/** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', ...own }: EngineOptions): Engine {
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
+  validated(config, (path) => path, schema);
   const resources = createResources({ config, home, surface, own });
   const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown, access: AccessRights | undefined) => {

@@ -146,3 +146,10 @@ it('refuses a name that kb has itself, and one that it does not know', () => {
 it('has its kinds of drivers among the options of an engine', () => {
   expectTypeOf<EngineOptions>().toExtend<OwnDrivers>();
 });
+
+it('refuses a driver that nobody gave, and says which there are', () => {
+  const config = { ...DEFAULTS, embedding: { ...DEFAULTS.embedding, provider: 'yours' } };
+  expect(() => createEngine({ config, embedders: { mine } })).toThrow(
+    expect.objectContaining({ code: 'configuration', message: expect.stringMatching(/embedding\.provider.*mine.*yours/s) }),
+  );
+});
