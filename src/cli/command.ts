@@ -3,6 +3,7 @@ import { KbError } from '../core/errors.ts';
 import type { Event } from '../schema/results.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { EngineOptions, RunOptions } from '../ports/engines.ts';
+import type { Tracer } from '../ports/tracing.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import { EXIT } from './failure.ts';
 import type { CommandContext, FlagValues } from './command-context.ts';
@@ -46,13 +47,15 @@ export abstract class KbCommand extends Command {
     });
     if ('storage-url' in this.ctor.flags) await noteBaseAbove(loaded, screen);
     Object.assign(process.env, loaded.environment); // what .env adds is for the providers' drivers
-    const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface });
+    const tracer = await tracerOf(loaded, screen);
+    const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface, tracer });
     const { signal, release } = interruptible();
     try {
       await work({ loaded, engine, screen, signal, flags });
     } finally {
       release();
       await engine.close();
+      await tracer?.close();
     }
   }
 
@@ -78,6 +81,19 @@ export abstract class KbCommand extends Command {
     if (hasFailed(result) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;
     return result;
   }
+}
+
+/** What records spans, where OpenTelemetry's variables name a collector. */
+async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<Tracer | undefined> {
+  if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT && !environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return undefined;
+  const [{ otlpSettings }, { OtlpTracer }, { packageVersion }] = await Promise.all([
+    import('../http/otlp-settings.ts'),
+    import('../http/otlp-tracer.ts'),
+    import('../core/project.ts'),
+  ]);
+  const { settings, problem } = otlpSettings(environment, packageVersion());
+  if (problem !== undefined) screen.note(problem);
+  return settings && new OtlpTracer(settings, screen.note);
 }
 
 /** Tells someone who is in the wrong folder. */

@@ -14,14 +14,16 @@ import { withOwnNames } from '../schema/provider-names.ts';
 import { driverNames, requestOptionsOf } from './driver-table.ts';
 import { assertCollections, assertPermitted, collectionsOf, lendable } from './permissions.ts';
 import { createResources } from './resources.ts';
+import { tracedResources } from './tracing/traced-resources.ts';
 import { work, type Work } from './work.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
-export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', ...own }: EngineOptions): Engine {
+export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
   const names = driverNames(own);
   const schema = withOwnNames(Config, names);
   validated(config, (path) => path, schema);
-  const resources = createResources({ config, home, surface, own });
+  const opened = createResources({ config, home, surface, own });
+  const resources = tracer ? tracedResources(opened, tracer) : opened;
   const base = surface === 'server' ? lendable(config) : config;
   const prepared = (name: OperationName, request: unknown, access: AccessRights | undefined) => {
     const known = operationNamed(name);
@@ -42,10 +44,11 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   };
   return {
     config,
-    async *run(name, request, { signal, access, onBegin, lists = true } = {}) {
+    async *run(name, request, { signal, access, traceparent, onBegin, lists = true } = {}) {
       const { run, given, settings, collections } = prepared(name, request, access);
       onBegin?.(collections);
-      return (yield* numberEvents(run(given, { settings, resources, home, cwd, surface, access, signal, lists }))) as ResultOf<typeof name>;
+      const running = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists });
+      return (yield* numberEvents(tracer?.run(name, running, { traceparent }) ?? running)) as ResultOf<typeof name>;
     },
     check: (name, request, { access } = {}) => prepared(name, request, access).collections,
     collections: async ({ access } = {}) =>

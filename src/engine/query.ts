@@ -115,6 +115,7 @@ async function* answerTurn({ query, history = [], filter, explain, show_prompt }
         };
       },
       isReranked: settings.rerank.enabled,
+      tracer: context.tracer,
       llm: (embedder) => openLlm(context, embedder),
       signal,
     },

@@ -3,6 +3,7 @@ import type { AccessRights } from '../core/access-rights.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import type { OwnDrivers } from './drivers.ts';
+import type { Tracer } from './tracing.ts';
 
 /** Where an engine runs: what the user of the command line names may be private, what a request to a server names may not. */
 export type Surface = 'cli' | 'server';
@@ -15,10 +16,14 @@ export interface EngineOptions extends OwnDrivers {
   /** The folder that paths in requests are relative to; `home` where absent. */
   cwd?: string;
   surface?: Surface;
+  /** Records what runs and how long it takes. */
+  tracer?: Tracer | undefined;
 }
 
 export interface RunOptions {
   signal?: AbortSignal | undefined;
+  /** The caller's span, as W3C Trace Context writes it. */
+  traceparent?: string | undefined;
   /** Without it, everything is allowed. */
   access?: AccessRights | undefined;
   /** Told the collections that the request is about, once it is known to be allowed. */

@@ -40,7 +40,12 @@ const begin = (
   { engine }: RouteContext,
   { operation }: Work,
   { request, given, signal }: Pick<Exchange, 'request' | 'given'> & { signal: AbortSignal },
-): Running => engine.run(operation, given as never, { signal, access: request.access }) as Running;
+): Running =>
+  engine.run(operation, given as never, {
+    signal,
+    access: request.access,
+    traceparent: request.headers.traceparent as string | undefined,
+  }) as Running;
 
 /** Waits for the turn of a request; from then on its body is no longer among those that wait. */
 async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRequest; signal: AbortSignal }, bench: RouteContext) {

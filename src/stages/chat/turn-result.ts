@@ -1,6 +1,7 @@
 import { attachPartialResult, endsWork, toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress, type Run } from '../../core/run.ts';
 import type { Embedder, Llm, Reranker } from '../../ports/models.ts';
+import type { Tracer } from '../../ports/tracing.ts';
 import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem, ErrorItem } from '../../schema/items.ts';
@@ -40,6 +41,8 @@ export interface ChatParts {
   isReranked?: boolean | undefined;
   /** Opens the model; one that quotes compares with this embedder. */
   llm(embedder?: Embedder): Promise<Llm>;
+  /** Records the stages. */
+  tracer?: Tracer | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -59,7 +62,7 @@ export function openTurn({ query: asked, history, settings, show_prompt = false 
   const trace = openTrace({ show_prompt });
   const step: Turn['step'] = async function* (stage, run, done = {}) {
     try {
-      return yield* trace.timed(stage, run);
+      return yield* trace.timed(stage, parts.tracer?.run(stage, run) ?? run);
     } catch (error) {
       const { retrieval = open.retrieval, retrieval_quality = open.retrieval_quality, errors = [] } = done;
       throw attachPartialResult(error, { ...open, retrieval, retrieval_quality, errors });

@@ -1,0 +1,149 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { settle } from '../../src/core/run.ts';
+import { mergeLayers } from '../../src/core/settings.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import { otlpSettings } from '../../src/http/otlp-settings.ts';
+import { OtlpTracer } from '../../src/http/otlp-tracer.ts';
+import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { folder } from '../support/folder.ts';
+import { kb } from '../support/program.ts';
+
+interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: { key: string; value: { stringValue?: string; intValue?: string } }[];
+  status?: { code: number };
+}
+
+/** A collector on a free port, and what it was sent. */
+async function collector(status = 200) {
+  const requests: { path: string; headers: Record<string, unknown>; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    requests.push({ path: request.url!, headers: request.headers, body });
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const spans = (): ReceivedSpan[] =>
+    requests.flatMap(({ body }) =>
+      JSON.parse(body).resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: ReceivedSpan[] }[] }) =>
+        scopeSpans.flatMap((scope) => scope.spans),
+      ),
+    );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, spans };
+}
+
+const variablesOf = (url: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20key',
+  OTEL_SERVICE_NAME: 'support',
+  OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+});
+
+function traced(url: string) {
+  const problems: string[] = [];
+  const tracer = new OtlpTracer(otlpSettings(variablesOf(url), '1.2.3').settings!, (problem) => problems.push(problem));
+  const config = Config.parse(mergeLayers(DEFAULTS, { rerank: { enabled: true } }));
+  const engine = createEngine({ config, home: folder(), tracer });
+  onTestFinished(() => engine.close());
+  return { engine, tracer, problems };
+}
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+describe('traces', () => {
+  it('hold a span a stage, one within the other, with counts and models and no text', async () => {
+    const { url, requests, spans } = await collector();
+    const { engine, tracer } = traced(url);
+    await settle(engine.run('ingest', { markdown: [{ text: 'Marzipan is sold by weight.', source: 'sweets.md' }] }));
+    await settle(engine.run('chat', { query: 'How is marzipan sold?' }, { traceparent: TRACEPARENT }));
+    await tracer.close();
+    const all = spans();
+    const parents = new Map(all.map(({ spanId, name }) => [spanId, name]));
+    const tree = all.map(({ name, parentSpanId = '' }) => `${parents.get(parentSpanId) ?? ''} > ${name}`);
+    for (const edge of [
+      'ingest > embed',
+      'ingest > store',
+      'chat > retrieval',
+      'retrieval > embed',
+      'retrieval > search',
+      'retrieval > rerank',
+    ])
+      expect(tree).toContain(edge);
+    for (const edge of ['chat > quality', 'chat > generation', 'generation > generate', ' > ingest', ' > chat'])
+      expect(tree).toContain(edge);
+    const chat = all.find(({ name }) => name === 'chat')!;
+    expect([chat.traceId, chat.parentSpanId]).toEqual(TRACEPARENT.split('-').slice(1, 3));
+    expect(all.every((span) => BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano))).toBe(true);
+    const embed = all.find(({ name }) => name === 'embed')!;
+    expect(embed.attributes).toEqual(
+      expect.arrayContaining([
+        { key: 'kb.model', value: { stringValue: 'all-minilm-l6-v2' } },
+        { key: 'kb.items', value: { intValue: '1' } },
+      ]),
+    );
+    expect(requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'api-key': 'a key', 'content-type': 'application/json' } });
+    expect(JSON.parse(requests[0]!.body).resourceSpans[0].resource.attributes).toEqual([
+      { key: 'service.name', value: { stringValue: 'support' } },
+      { key: 'service.version', value: { stringValue: '1.2.3' } },
+      { key: 'deployment.environment', value: { stringValue: 'test' } },
+    ]);
+    expect(requests.map(({ body }) => body).join('')).not.toMatch(/marzipan|sweets/i);
+  });
+
+  it('say that work failed, by the code of the error alone, and follow the choice of a caller that records nothing', async () => {
+    const { url, spans } = await collector();
+    const { engine, tracer } = traced(url);
+    await expect(settle(engine.run('show_collection', { name: 'secret' }))).rejects.toThrow(/secret/);
+    await settle(engine.run('list_collections', {}, { traceparent: TRACEPARENT.replace(/01$/, '00') }));
+    await tracer.close();
+    expect(spans()).toMatchObject([{ name: 'show_collection', status: { code: 2 } }]);
+    expect(JSON.stringify(spans())).toContain('not_found');
+    expect(JSON.stringify(spans())).not.toContain('secret');
+  });
+
+  it('are dropped where the collector refuses them or is not there, which is said once', async () => {
+    const { url } = await collector(503);
+    for (const address of [url, 'http://127.0.0.1:9']) {
+      const { engine, tracer, problems } = traced(address);
+      await settle(engine.run('list_collections', {}));
+      await tracer.close();
+      await settle(engine.run('list_collections', {}));
+      await tracer.close();
+      expect(problems).toEqual([expect.stringContaining(new URL(address).origin)]);
+    }
+  });
+
+  it('are sent by the program where the variables name a collector', async () => {
+    const { url, spans } = await collector();
+    const { code, error } = await kb(['ingest', '--markdown', 'Doors are locked.'], { cwd: folder(), env: variablesOf(url) });
+    expect([code, error]).toEqual([0, expect.not.stringContaining('Traces')]);
+    expect(spans().map(({ name }) => name)).toEqual(expect.arrayContaining(['ingest', 'store']));
+  });
+});
+
+describe("OpenTelemetry's variables", () => {
+  it.each([
+    [{}, undefined],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/' }, 'http://c:4318/v1/traces'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://t:1/x' }, 'http://t:1/x'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' }, undefined],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'none' }, undefined],
+  ] as [Record<string, string>, string | undefined][])('%j send to %s', (variables, url) => {
+    expect(otlpSettings(variables, '1').settings?.url).toBe(url);
+  });
+
+  it('say where kb can not follow them', () => {
+    const grpc = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    expect(otlpSettings(grpc, '1')).toEqual({ problem: expect.stringContaining('gRPC') });
+    expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'c:4317' }, '1').problem).toMatch(/no HTTP address/);
+  });
+});
