@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, requestOfFlags, settingFlags } from '../src/cli/flags.ts';
 import { printable } from '../src/cli/screen.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -14,7 +14,7 @@ export default class Get extends KbCommand {
     '<%= config.bin %> get manuals/pump.md --heading Maintenance --json',
   ];
   static override args = { source: Args.string({ description: 'Source of the document, or its id', required: true }) };
-  static override flags = operationFlags(operations.get_source, { omit: ['name', 'id'] });
+  static override flags = { ...operationFlags(operations.get_source, { omit: ['name', 'id'] }), ...settingFlags(['collection']) };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Get);

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, requestOfFlags, settingFlags } from '../src/cli/flags.ts';
 import { printDocuments } from '../src/cli/printers/show-documents.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -14,7 +14,7 @@ export default class Sources extends KbCommand {
     '<%= config.bin %> sources --collection support --json',
   ];
   static override args = { prefix: Args.string({ description: 'Only sources that begin with this text' }) };
-  static override flags = operationFlags(operations.list_sources, { omit: ['name'] });
+  static override flags = { ...operationFlags(operations.list_sources, { omit: ['name'] }), ...settingFlags(['collection']) };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Sources);

@@ -49,7 +49,8 @@ describe('a token of the file', () => {
   it('allows what its scopes say: the answer names the one that is missing, whatever the body', async () => {
     const { as } = await team();
     expect((await as('reader', 'retrieve', { query: 'note' })).json.retrieved).toBe(1);
-    for (const path of ['jobs', 'collections', 'collections/default', 'openapi.json']) expect((await as('reader', path)).status).toBe(200);
+    for (const path of ['jobs', 'collections', 'collections/default', 'collections/default/sources', 'openapi.json'])
+      expect((await as('reader', path)).status).toBe(200);
     for (const path of [
       'pipelines/ingest',
       'pipelines/ingest/stream',
@@ -65,6 +66,7 @@ describe('a token of the file', () => {
       expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', 'write', '«reader»', 'read')]);
     }
     expect((await as('reader', 'jobs/x', undefined, 'DELETE')).status).toBe(403);
+    expect((await as('reader', 'collections/default/sources/markdown', undefined, 'DELETE')).status).toBe(403);
     const drop = (name: Name) => as(name, 'collections/default', undefined, 'DELETE');
     expect(await drop('writer')).toMatchObject({ status: 403, json: refusal('PermissionError', 'admin') });
     expect((await drop('chief')).json).toEqual({ name: 'default', dropped: true });
@@ -88,6 +90,9 @@ describe('a token of the file', () => {
       ['store', { embedded_chunks: [] }],
       ['edit', { chunks: [] }],
       ['delete', { source: 'markdown' }],
+      ['collections/default/sources'],
+      ['collections/default/sources/markdown'],
+      ['collections/default/sources/markdown', undefined, 'DELETE'],
     ];
     for (const [path, body, method] of theirs) {
       const { status, json } = await as('guest', path, body, method);
