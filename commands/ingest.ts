@@ -1,13 +1,9 @@
-import { Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags, requestOfFlags } from '../src/cli/flags.ts';
 import { showIngest } from '../src/cli/printers/show-ingest.ts';
-import { ingestSources } from '../src/cli/source-flags.ts';
+import { ingestSources, sourceFlags } from '../src/cli/source-flags.ts';
 import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
 import { operations } from '../src/schema/operations.ts';
-
-// Each takes all that follows it up to the next flag: the shell makes several words of `--docs manuals/*.pdf`.
-const many = (description: string, helpValue: string) => Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });
 
 export default class Ingest extends KbCommand {
   static override summary = operations.ingest.summary;
@@ -15,16 +11,13 @@ export default class Ingest extends KbCommand {
   static override examples = [
     '<%= config.bin %> ingest --docs ./manuals',
     "<%= config.bin %> ingest --docs ./manuals --docs 'notes/**/*.md' --markdown @news.md --prune --collection support",
+    "<%= config.bin %> ingest --docs ./manuals --metadata team=support --metadata 'tags=[care, water]'",
     '<%= config.bin %> ingest --sources sources.yaml --concurrency parallel --json',
   ];
   static override flags = {
-    docs: many('Files, folders, globs or links to documents', 'PATH'),
-    urls: many('Web pages', 'URL'),
-    api: many('HTTP API: its URL, or @file with its configuration', 'URL|@FILE'),
-    markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
-    sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),
+    ...sourceFlags,
     'allow-failures': allowFailures,
-    ...operationFlags(operations.ingest),
+    ...operationFlags(operations.ingest, { omit: ['metadata'] }),
   };
 
   async run(): Promise<void> {

@@ -126,7 +126,7 @@ export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<str
   const request: Record<string, unknown> = {};
   for (const [name, field] of requestFields(input)) {
     const value = values[kebab(name)];
-    if (value === undefined) continue;
+    if (value === undefined || Array.isArray(value)) continue; // of several values the command itself makes a field
     request[name] = typeof value === 'string' ? parsed(kebab(name), unwrapped(field), value) : value;
   }
   if (values.where === undefined) return request;

@@ -1,3 +1,4 @@
+import { Flags } from '@oclif/core';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -7,6 +8,7 @@ import { filledIn } from '../core/settings.ts';
 import { explain } from '../core/validation-issues.ts';
 import type { Environment } from '../config/environment.ts';
 import type { RequestOf } from '../schema/operations.ts';
+import { GivenMetadata } from '../schema/stored/given-metadata.ts';
 import { ApiSource } from '../schema/source-entries.ts';
 import { absolutePath, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 import type { FlagValues } from './command-context.ts';
@@ -14,6 +16,26 @@ import { inputText } from './json-lines.ts';
 
 type IngestInput = RequestOf<'ingest'>;
 type ApiEntry = Extract<NonNullable<IngestInput['api']>, unknown[]>[number];
+
+// Each takes all that follows it up to the next flag: the shell makes several words of `--docs manuals/*.pdf`.
+const many = (description: string, helpValue: string) => Flags.string({ description, helpValue, multiple: true, helpGroup: 'SOURCES' });
+
+/** The flags that say what is ingested. */
+export const sourceFlags = {
+  docs: many('Files, folders, globs or links to documents', 'PATH'),
+  urls: many('Web pages', 'URL'),
+  api: many('HTTP API: its URL, or @file with its configuration', 'URL|@FILE'),
+  markdown: many('Markdown text, @file, or - for standard input', 'TEXT|@FILE|-'),
+  sources: Flags.string({ description: 'A request of /v1/pipelines/ingest as YAML or JSON', helpValue: 'FILE', helpGroup: 'SOURCES' }),
+  metadata: Flags.string({
+    description:
+      'Metadata for every document; VALUE is YAML, such as 3, true or [red, hot]. It wins over kb.meta.yaml and over the documents',
+    helpValue: 'KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: 'SOURCES',
+  }),
+};
 
 /** Where a command runs. */
 interface Surroundings {
@@ -25,13 +47,36 @@ interface Surroundings {
 export async function ingestSources(flags: FlagValues, { home, environment }: Surroundings): Promise<IngestInput> {
   const place: PathPlace = { cwd: process.cwd(), home };
   const { docs, urls, api, markdown } = flags as { docs?: string[]; urls?: string[]; api?: string[]; markdown?: string[] };
+  const file = flags.sources === undefined ? {} : readRequest(String(flags.sources), environment);
   return {
-    ...(flags.sources === undefined ? {} : readRequest(String(flags.sources), environment)),
+    ...file,
+    ...(flags.metadata ? { metadata: { ...file.metadata, ...metadataOf(flags.metadata as string[]) } } : {}),
     ...(docs ? { docs } : {}),
     ...(urls ? { urls } : {}),
     ...(api ? { api: api.flatMap((given) => apiEntries(given, { flag: '--api', environment })) } : {}),
     ...(markdown ? { markdown: await Promise.all(markdown.map((given) => markdownEntry(given, place))) } : {}),
   };
+}
+
+/** What `--metadata key=value` says. Throws a KbError (`usage`) for what is no pair, or no value of metadata. */
+function metadataOf(pairs: readonly string[]): GivenMetadata {
+  const value = Object.fromEntries(
+    pairs.map((pair) => {
+      const [key, text] = pairOf(pair, { flag: 'metadata', sign: '=' });
+      return [key, yamlValue(text, key)];
+    }),
+  );
+  const { data, error } = GivenMetadata.safeParse(value);
+  if (data) return data;
+  throw new KbError('usage', `--metadata: ${explain(error, { schema: GivenMetadata, value, whole: 'the metadata' })}`);
+}
+
+function yamlValue(text: string, key: string): unknown {
+  try {
+    return parse(text) as unknown;
+  } catch {
+    throw new KbError('usage', `--metadata ${key}: the value is not YAML.`, { hint: `For a text with signs write ${key}='"…"'.` });
+  }
 }
 
 /** An address, or the APIs that `@file` describes, with the values of the variables that it refers to. */
@@ -115,7 +160,7 @@ function pairOf(text: string, { flag, sign }: { flag: string; sign: string }): [
   const at = text.indexOf(sign);
   const name = text.slice(0, at).trim();
   if (at > 0 && name !== '') return [name, sign === ':' ? text.slice(at + 1).trim() : text.slice(at + 1)];
-  const example = flag === 'header' ? "--header 'X-Team: docs'" : '--param lang=en';
+  const example = flag === 'header' ? "--header 'X-Team: docs'" : `--${flag} lang=en`;
   throw new KbError('usage', `--${flag}: a name and a value with «${sign}» between them are expected.`, {
     hint: `For example ${example}.`,
   });

@@ -4,10 +4,11 @@ import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run, throwIfAborted } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
-import type { IngestRequest } from '../schema/requests.ts';
+import type { IngestRequest, UploadRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
 import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
+import { extractUploadsBySource } from '../stages/extract/files/uploads.ts';
 import { IngestReport, LanguageTally } from '../stages/ingest/ingest-report.ts';
 import type { IngestDocument } from '../stages/ingest/ingest-document.ts';
 import { createInventory, type Inventory, type Origins, prune, unreadItem } from '../stages/ingest/inventory.ts';
@@ -38,7 +39,24 @@ export async function* ingest(given: IngestRequest, asked: Context, changes?: Kn
   const { settings, lists } = context;
   const { verbose } = settings.ingestion.urls;
   const report = new IngestReport({ names, provider: settings.storage.vector_db, collection: settings.collection, lists, verbose });
-  const task: Task = { request, context, report, isConfigured, changes };
+  const open: Task['open'] = (reading, known) => openExtractors(request, reading, known);
+  return yield* runTask({ request, context, report, isConfigured, changes, open });
+}
+
+/** Files that someone sent, through the same pipeline. */
+export async function* ingestUploads(given: UploadRequest, context: Context): Run<IngestResult> {
+  const { settings, resources, lists } = context;
+  const report = new IngestReport({ names: ['docs'], provider: settings.storage.vector_db, collection: settings.collection, lists });
+  const open: Task['open'] = async ({ signal }) => {
+    const reader = await resources.reader();
+    const { frontmatter } = settings.ingestion.docs;
+    return { extractors: { docs: () => extractUploadsBySource(given, { reader, frontmatter, signal }) }, close: async () => {} };
+  };
+  return yield* runTask({ request: {}, context, report, isConfigured: false, changes: undefined, open });
+}
+
+async function* runTask(task: Task): Run<IngestResult> {
+  const { request, context, report } = task;
   try {
     if (request.dry_run) yield* rehearse(task);
     else yield* withLock(context, () => pipeline(task));
@@ -55,6 +73,8 @@ interface Task {
   /** Whether the configured sources are read. */
   isConfigured: boolean;
   changes: KnownChanges | undefined;
+  /** Opens what is read. */
+  open(context: Context, known: Parameters<typeof openExtractors>[2]): ReturnType<typeof openExtractors>;
 }
 
 /** The error that ended an ingest, with a hint about what was stored by then. */
@@ -138,20 +158,21 @@ interface Way {
 }
 
 /** Extracts, compares, parses and chunks all sources, and reports which stored ones are gone. */
-async function* drawThrough({ request, context, report, isConfigured, changes }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
+async function* drawThrough({ request, context, report, isConfigured, changes, open }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
   const { settings, signal } = context;
   const { before, inventory, onProblem } = stock;
   const memory = await openMemory(context, { request, before, onProblem });
   const failed = new AbortController();
   const reading = { ...context, signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal };
   try {
-    const { extractors, close } = await openExtractors(request, reading, {
+    const { extractors, close } = await open(reading, {
       memory: memory.pages,
       isUnchanged: changes && unchangedIn(changes, before, context),
     });
     try {
       const candidates = inventory.candidates(extractAll(extractors, settings.concurrency));
-      const works = readDocuments(candidates, { chunking: settings.chunking, before, collection: existing, force: request.force ?? false });
+      const { metadata, force = false } = request;
+      const works = readDocuments(candidates, { chunking: settings.chunking, metadata, before, collection: existing, force });
       yield* watch(
         finish(readable(works, report), (error) => failed.abort(error)),
         report,

@@ -53,7 +53,7 @@ export async function openMemory(context: Context, { request, before, onProblem 
       file,
       mode,
       settings: circumstancesOf(settings),
-      isStored: (page) => isStoredAs(page, { before, chunking: settings.chunking }),
+      isStored: (page) => isStoredAs(page, { before, chunking: settings.chunking, metadata: request.metadata }),
       isKnown: (source) => before.has(source),
       onProblem: problem,
     });

@@ -54,8 +54,9 @@ export function lendable(config: Config): Config {
 
 /** The collections of a request: the configured one, or the one that it names. */
 export function collectionsOf(name: OperationName, given: unknown, settings: Config): string[] {
+  const { name: own, to, store } = (given ?? {}) as { name?: unknown; to?: unknown; store?: unknown };
+  if (name === 'upload' && store !== true) return []; // it is only converted
   if (operations[name].sections.includes('collection')) return [settings.collection];
-  const { name: own, to } = (given ?? {}) as { name?: unknown; to?: unknown };
   return [own, to].filter((collection) => typeof collection === 'string');
 }
 

@@ -20,6 +20,9 @@ const lazily = <Request, Result>(load: () => Promise<(request: Request, context:
     return yield* (await load())(request, context);
   };
 
+const convertUploads = lazily(async () => (await import('./parse-sources.ts')).upload);
+const storeUploads = lazily(async () => (await import('./ingest.ts')).ingestUploads);
+
 /** The implementation of each operation. */
 export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
   ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
@@ -31,7 +34,7 @@ export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>
     }),
   },
   parse: { run: lazily(async () => (await import('./parse-sources.ts')).parse) },
-  upload: { run: lazily(async () => (await import('./parse-sources.ts')).upload) },
+  upload: { run: (request, context) => (request.store ? storeUploads : convertUploads)(request, context) },
   scrape: { run: lazily(async () => (await import('./parse-sources.ts')).scrape) },
   fetch: { run: lazily(async () => (await import('./parse-sources.ts')).fetchApis) },
   chunk: { run: lazily(async () => (await import('./chunks.ts')).chunk) },

@@ -15,6 +15,7 @@ import {
   IngestResult,
   PagesResult,
   StoreResult,
+  UploadResult,
   WatchResult,
 } from './results.ts';
 import { CollectionNameRequest } from './collection-requests.ts';
@@ -49,11 +50,11 @@ export const operations = {
     sections: ['ingestion.docs', 'network'],
   }),
   upload: operation({
-    summary: 'Convert uploaded files to Markdown documents',
+    summary: 'Convert uploaded files to Markdown documents, or ingest them',
     scope: 'write',
     input: UploadRequest,
-    output: DocumentsResult,
-    sections: ['ingestion.docs'],
+    output: UploadResult,
+    sections: [...store, 'ingestion.docs', 'chunking', 'embedding'],
   }),
   scrape: operation({
     summary: 'Convert web pages to Markdown documents',

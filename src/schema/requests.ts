@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Chunking, Config, Storage } from './config.ts';
 import { block, flattened, listOf, overriding } from './fields.ts';
+import { GivenMetadata } from './stored/given-metadata.ts';
 import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } from './source-entries.ts';
 
 const { embedding, ingestion } = Config.shape;
@@ -35,11 +36,14 @@ export const UploadRequest = z
       )
       .min(1)
       .describe('Uploaded files'),
+    store: z.boolean().optional().describe('Chunk, embed and store the documents too; the result is then that of an ingest'),
+    collection: overriding(Config.shape.collection, 'collection'),
+    metadata: GivenMetadata.optional(),
     title: z.string().optional().describe('Title of each document. Default: its own'),
     description: z.string().optional().describe('Description of each document'),
     frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
   })
-  .meta({ id: 'UploadRequest', description: 'Uploaded files to parse' });
+  .meta({ id: 'UploadRequest', description: 'Uploaded files to parse, or to ingest' });
 export type UploadRequest = z.infer<typeof UploadRequest>;
 
 export const IngestRequest = z
@@ -53,6 +57,7 @@ export const IngestRequest = z
       .optional()
       .describe('Store for the chunks'),
     concurrency: overriding(Config.shape.concurrency, 'concurrency'),
+    metadata: GivenMetadata.optional(),
     prune: z.boolean().optional().describe('Remove documents that no longer exist in the given folders, sites and APIs'),
     force: z.boolean().optional().describe('Embed and store everything again, even if unchanged'),
     dry_run: z.boolean().optional().describe('Report what would be done without embedding, writing or removing anything'),
@@ -66,6 +71,7 @@ export const IngestRequest = z
         markdown: [{ text: '# Opening hours\n\nFrom nine to five.', source: 'hours', metadata: { year: 2026 } }],
         chunking: { chunk_size: 800 },
         storage: { collection: 'manuals' },
+        metadata: { team: 'support' },
         prune: true,
       },
     ],

@@ -117,6 +117,11 @@ export const IngestResult = z
   .meta({ id: 'IngestResult', description: 'Report of an ingest. Lists may be truncated; counts are complete' });
 export type IngestResult = z.infer<typeof IngestResult>;
 
+export const UploadResult = z
+  .union([DocumentsResult, IngestResult])
+  .meta({ id: 'UploadResult', description: 'Documents converted to Markdown; with store, the report of their ingest' });
+export type UploadResult = z.infer<typeof UploadResult>;
+
 const time = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 
 /** What a watch has done so far. */

@@ -80,7 +80,8 @@ async function saved(part: MultipartFile, path: string, signal: AbortSignal): Pr
 function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown {
   if (valueTruncated)
     throw new KbError('too_large', `${fieldname}: the field is too long.`, { hint: `At most ${LONGEST_FIELD} bytes are read.` });
-  return fieldname === 'frontmatter' ? truth(fieldname, value) : value;
+  if (fieldname === 'metadata') return structure(fieldname, value);
+  return fieldname === 'frontmatter' || fieldname === 'store' ? truth(fieldname, value) : value;
 }
 
 /** What the words of a form mean, which come in any case. */
@@ -93,6 +94,14 @@ function truth(name: string, value: unknown): boolean {
   const told = TRUTHS.get(String(value).trim().toLowerCase());
   if (told !== undefined) return told;
   throw new KbError('usage', `${name}: true or false is expected (in a form also 1, 0, yes, no, on, off).`);
+}
+
+function structure(name: string, value: unknown): unknown {
+  try {
+    return JSON.parse(String(value)) as unknown;
+  } catch (cause) {
+    throw new KbError('usage', `${name}: a JSON object is expected.`, { hint: 'For example {"team": "north"}.', cause });
+  }
 }
 
 /** Removes what servers have left that were killed while they received files. */

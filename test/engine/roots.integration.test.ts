@@ -1,3 +1,4 @@
+import type { ResultOf } from '../../src/schema/operations.ts';
 import { realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -126,10 +127,10 @@ describe('a server', () => {
     const sent = folder({ 0: 'Doors are locked at ten.', 1: 'Bikes stay outside.', 2: 'not a PDF' });
     const names = ['../../rules.md', join(around, 'rules.md'), 'fake.pdf'];
     const engine = serverEngine(project);
-    const { documents, failed, outputs, errors } = await result(engine, 'upload', {
+    const { documents, failed, outputs, errors } = (await result(engine, 'upload', {
       files: names.map((name, i) => ({ name, path: join(sent, String(i)) })),
       title: 'Rules',
-    });
+    })) as ResultOf<'parse'>;
     expect([documents, failed, outputs.map(({ source, title }) => [source, title])]).toEqual([
       2,
       1,

@@ -94,6 +94,7 @@ const UNBOUNDED = [
   /\.min_rerank_score$/,
   /marks\[\]\.(page|row|line|at)$/,
   /\.Filter\[\]\[\](\.in\[\]\[\]|\.[gl]te?\[\])?$/,
+  /\.metadata\[\]\[\]$/,
   /embedding\[\]$/,
 ];
 

@@ -3,12 +3,10 @@ import { KbError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Collection, SourceContent } from '../../ports/stores.ts';
 import type { Metadata } from '../../schema/items.ts';
+import { isOwnKey } from '../../schema/stored/given-metadata.ts';
 import type { StoredSourceSummary } from '../../schema/stored/stored-sources.ts';
 import { absolutePath, fileSource } from '../../stages/extract/files/local-path.ts';
 import type { Context } from '../context.ts';
-
-/** Metadata that kb adds to a chunk; the rest comes from the document. */
-const OWN_KEYS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'location', 'page_kind', 'ingested_at']);
 
 const textAt = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
 
@@ -25,7 +23,7 @@ export function describeSource(source: string, { metadata, characters, chunks }:
     characters,
     content_hash: text('content_hash'),
     ingested_at: text('ingested_at') || null,
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !OWN_KEYS.has(key))),
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !isOwnKey(key))),
   };
 }
 

@@ -1,6 +1,6 @@
 import { KbError } from '../../core/errors.ts';
 import { hash } from '../../core/ids.ts';
-import type { Document, SourceKind, ErrorItem } from '../../schema/items.ts';
+import type { Document, ErrorItem, Metadata, SourceKind } from '../../schema/items.ts';
 
 /** A document that was found and not read yet: enough to tell whether it has changed since it was stored. */
 export interface Candidate {
@@ -52,13 +52,20 @@ export interface GivenContent {
   title?: string | undefined;
   description?: string | undefined;
   frontmatter?: boolean | undefined;
+  metadata?: Metadata | undefined;
 }
 
 /** Hash of a document's content and of what was said about it: another title, description or front matter makes another document of the same bytes. */
 export const contentHash = (
   content: Uint8Array | string,
-  { title = '', description = '', frontmatter = false }: GivenContent = {},
-): string => hash(content, title, description, String(frontmatter));
+  { title = '', description = '', frontmatter = false, metadata = {} }: GivenContent = {},
+): string => hash(content, title, description, String(frontmatter), ...metadataParts(metadata));
+
+/** Metadata as parts of a hash, in the order of its keys; none where there is none. */
+export const metadataParts = (metadata: Metadata): string[] =>
+  Object.entries(metadata)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map((entry) => JSON.stringify(entry));
 
 /** Why a document could not be read, as an error that says so: what is none of ours names no source. */
 export const unreadError = (source: string, error: unknown): KbError =>

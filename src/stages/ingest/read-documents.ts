@@ -3,9 +3,9 @@ import { documentId, hash } from '../../core/ids.ts';
 import { mapOrdered } from '../../core/concurrency.ts';
 import type { Collection, StoredChunk, StoredSource } from '../../ports/stores.ts';
 import type { Chunking } from '../../schema/config.ts';
-import type { Document } from '../../schema/items.ts';
+import type { Document, Metadata } from '../../schema/items.ts';
 import { chunkDocument } from '../chunk/chunk.ts';
-import type { Candidate } from '../extract/candidate.ts';
+import { type Candidate, metadataParts } from '../extract/candidate.ts';
 import type { SourceName } from '../extract/extract.ts';
 import type { IngestDocument } from './ingest-document.ts';
 
@@ -26,6 +26,8 @@ interface ReadDocumentsOptions {
   /** What is stored now; empty for a new collection. */
   before: ReadonlyMap<string, StoredSource>;
   collection: Collection | undefined;
+  /** Given to every document; it wins over what they have. */
+  metadata?: Metadata | undefined;
   /** Take nothing for unchanged, keep no vector. */
   force: boolean;
 }
@@ -45,7 +47,7 @@ export async function* readDocuments(
 }
 
 async function readWork(name: SourceName, candidate: Candidate, options: ReadDocumentsOptions): Promise<IngestDocument> {
-  const version = versionOf(candidate, options.chunking);
+  const version = versionOf(candidate, options);
   const { source, bytes = 0, shares_source = false, page, beside = [] } = candidate;
   const count = 1 + beside.length;
   const work: IngestDocument = {
@@ -65,7 +67,7 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadDoc
   // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
   if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force || beside.length > 0);
   if (work.status === 'unchanged' && name !== 'markdown') return work;
-  const documents = await Promise.all([candidate, ...beside].map((one) => one.document()));
+  const documents = await Promise.all([candidate, ...beside].map((one) => documentOf(one, options)));
   const [document] = documents;
   if (work.page) work.page.title = document!.title;
   if (name === 'markdown') work.documents = documents;
@@ -83,15 +85,22 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadDoc
   return work;
 }
 
+async function documentOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document> {
+  const document = await candidate.document();
+  return { ...document, metadata: { ...document.metadata, ...metadata } };
+}
+
 /** Of all that decides what the chunks of a document are. */
-const versionOf = ({ content_hash }: Pick<Candidate, 'content_hash'>, chunking: Chunking): string =>
-  hash(FORMAT, content_hash, JSON.stringify(chunking)).slice(0, 32);
+const versionOf = (
+  { content_hash }: Pick<Candidate, 'content_hash'>,
+  { chunking, metadata = {} }: Pick<ReadDocumentsOptions, 'chunking' | 'metadata'>,
+): string => hash(FORMAT, content_hash, JSON.stringify(chunking), ...metadataParts(metadata)).slice(0, 32);
 
 /** Whether a document is stored whole and just as it would be now: `readWorks` will not read it. */
 export const isStoredAs = (
   candidate: Pick<Candidate, 'source' | 'content_hash'>,
-  { before, chunking }: Pick<ReadDocumentsOptions, 'before' | 'chunking'>,
-): boolean => statusOf(before.get(candidate.source), versionOf(candidate, chunking), false) === 'unchanged';
+  { before, ...made }: Pick<ReadDocumentsOptions, 'before' | 'chunking' | 'metadata'>,
+): boolean => statusOf(before.get(candidate.source), versionOf(candidate, made), false) === 'unchanged';
 
 function statusOf(stored: StoredSource | undefined, version: string, force: boolean): IngestDocument['status'] {
   if (!stored) return 'new';

@@ -181,7 +181,15 @@ describe('the OpenAPI document', () => {
       expect(types, path).toEqual([reply === 'stream' ? 'text/event-stream' : 'application/json']);
     }
     const form = resolved<JsonSchema>(document, named('POST /v1/ingest/docs/upload').requestBody!.content['multipart/form-data']!.schema);
-    expect(Object.keys(form.properties!).toSorted()).toEqual(['description', 'files', 'frontmatter', 'title']);
+    expect(Object.keys(form.properties!).toSorted()).toEqual([
+      'collection',
+      'description',
+      'files',
+      'frontmatter',
+      'metadata',
+      'store',
+      'title',
+    ]);
     expect(form.properties!.files).toMatchObject({ type: 'array', items: { type: 'string', format: 'binary' } });
   });
 

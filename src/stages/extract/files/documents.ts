@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { systemPath } from '../../../core/file-names.ts';
@@ -8,6 +9,7 @@ import type { Extracted } from '../candidate.ts';
 import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
 import { type FoundFile, listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
+import { SIDECAR, sidecarReader } from './sidecar.ts';
 import { emptyFiles } from './list-pattern.ts';
 
 /** Files read at once, ahead of the parser: enough to hide the disk. */
@@ -31,7 +33,7 @@ interface DocsParts extends GuardedPlace, FileParts {
  */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
-  for await (const item of listDocs(docs, parts)) found.push(item);
+  for await (const item of listDocs(docs, parts)) if (!isSidecar(item)) found.push(item);
   const isRead = ({ path, named }: { path: string; named: boolean }) =>
     (named || parts.reader.fileType(path) !== undefined) && !parts.isUnchanged?.(path);
   const files = found.flatMap((item) => ('path' in item && isRead(item) ? [item.path] : []));
@@ -40,7 +42,8 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
   const empty: string[] = [];
   const breathe = yieldToEventLoop(parts.signal);
-  for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, parts))) {
+  const metadataOf = sidecarReader(parts);
+  for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, { ...parts, metadataOf }))) {
     await breathe();
     if ('link' in item) {
       if (!parts.isUnchanged) yield* parts.link(item.link, { ...item, frontmatter: parts.frontmatter });
@@ -63,7 +66,13 @@ async function lengthOf(files: readonly string[]): Promise<number> {
 
 type FoundLink = Extract<FoundFile, { link: string }>;
 
-async function extractOne(item: FoundFile, parts: DocsParts): Promise<Extracted | FoundLink> {
+/** A file of metadata that was not named is no document. */
+const isSidecar = (item: FoundFile): boolean => 'path' in item && !item.named && basename(item.path) === SIDECAR;
+
+async function extractOne(
+  item: FoundFile,
+  parts: DocsParts & { metadataOf: ReturnType<typeof sidecarReader> },
+): Promise<Extracted | FoundLink> {
   if ('failed' in item) return failure(item.failed, item.error, 'validate');
   if (!('path' in item)) return item;
   const { path, named, title, description } = item;
@@ -73,10 +82,13 @@ async function extractOne(item: FoundFile, parts: DocsParts): Promise<Extracted 
   if (parts.isUnchanged?.(path)) return { unchanged: source };
   // the path was real when it was listed; since then a link may have been put in its place
   const recheck = () => parts.authorize?.(absolutePath(path, parts), source);
+  const metadata = parts.metadataOf(path); // what can't be read of it ends the work: documents would lose what it gave them
   try {
     if (file_type === undefined) throw unsupportedFile(source, parts.reader);
     recheck();
-    return { candidate: await fileCandidate(path, { source, source_kind: 'path', file_type, title, description, recheck }, parts) };
+    return {
+      candidate: await fileCandidate(path, { source, source_kind: 'path', file_type, title, description, metadata, recheck }, parts),
+    };
   } catch (error) {
     return failure(source, error, isRefusal(error) ? 'validate' : 'fetch');
   }

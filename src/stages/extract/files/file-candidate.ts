@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
-import type { SourceKind } from '../../../schema/items.ts';
+import type { Metadata, SourceKind } from '../../../schema/items.ts';
 import { type Candidate, contentHash } from '../candidate.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { openLocalFile } from './local-file.ts';
@@ -23,15 +23,17 @@ interface KnownFile {
   id?: ((content_hash: string) => string) | undefined;
   title?: string | undefined;
   description?: string | undefined;
+  /** Given beside the file; it wins over the file's own. */
+  metadata?: Metadata | undefined;
   /** Throws a KbError where the path leads somewhere else by now. */
   recheck?: (() => void) | undefined;
 }
 
 /** The document of a local file, which is read now for its hash and parsed when it is asked for. Throws a KbError that names the source. */
 export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
-  const { source, source_kind, file_type, id, title, description, recheck } = known;
+  const { source, source_kind, file_type, id, title, description, metadata, recheck } = known;
   const looked = (bytes: Uint8Array) => ({
-    content_hash: contentHash(bytes, { title, description, frontmatter }),
+    content_hash: contentHash(bytes, { title, description, frontmatter, metadata }),
     isEmpty: isBlank(bytes),
     bytes: bytes.length,
   });
@@ -40,7 +42,8 @@ export async function fileCandidate(path: string, known: KnownFile, { reader, fr
     file.again(async (bytes) => {
       const parsed = await reader.read(bytes, { source, file_type, signal });
       const content_hash = hash(bytes);
-      const made = toDocument(parsed, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
+      const own = { ...parsed, metadata: { ...parsed.metadata, ...metadata } };
+      const made = toDocument(own, { id: id?.(content_hash), source, source_kind, file_type, content_hash, title, description });
       return frontmatter ? withFrontmatter(made) : made;
     });
   return { source, source_kind, ...file.first, document };

@@ -22,18 +22,22 @@ export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownPart
   const entries = [input].flat();
   yield { expected: entries.length };
   const items = entries.map((entry) => extractEntry(entry, parts));
-  const groups = Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item));
-  for (const group of groups.values()) {
+  for (const group of bySource(items)) {
     const [first] = group;
     yield { input: 'candidate' in first! ? first.candidate.source : first!.error.source };
-    yield* together(group);
+    yield* mergeSameSource(group);
   }
 }
 
-type Entry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
+/** Candidates of one source in a group; those that share theirs with others, and failures, by themselves. */
+export const bySource = (items: readonly ExtractedEntry[]): ExtractedEntry[][] => [
+  ...Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item)).values(),
+];
+
+export type ExtractedEntry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
 
 /** Texts that were given under one source become one candidate, each of them with an id of its own; the same text twice is one. */
-function* together(group: readonly Entry[]): Generator<Extracted, void, void> {
+export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Extracted, void, void> {
   const given = group.flatMap((item) => ('candidate' in item ? [item.candidate] : []));
   const [first, ...others] = new Map(given.map((candidate) => [candidate.content_hash, candidate])).values();
   if (first === undefined || given.length < 2) return yield* group;
@@ -50,7 +54,7 @@ const withOwnId = (candidate: Candidate): Candidate => ({
   document: async () => ({ ...(await candidate.document()), id: bareId(candidate.content_hash, candidate.source) }),
 });
 
-function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): Entry {
+function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): ExtractedEntry {
   const given: Exclude<MarkdownEntry, string> = typeof entry === 'string' ? { text: entry } : entry;
   const { text, metadata = {}, source = '' } = given;
   const title = given.title ?? (typeof metadata.title === 'string' ? metadata.title : undefined);

@@ -6,7 +6,7 @@ import { visible } from '../../../text/visible.ts';
 import type { UploadRequest } from '../../../schema/requests.ts';
 import type { Extracted } from '../candidate.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';
-import { bareId } from './markdown-texts.ts';
+import { bareId, bySource, type ExtractedEntry, mergeSameSource } from './markdown-texts.ts';
 
 /** Files read at once, ahead of the parser. */
 const READ_AHEAD = 8;
@@ -17,13 +17,23 @@ const NAMELESS = 'upload';
 
 /** Files that someone sent, as documents: each is stored under the name that they gave it. */
 export async function* extractUploads(
-  { files, title, description }: Pick<UploadRequest, 'files' | 'title' | 'description'>,
+  { files, title, description, metadata }: Pick<UploadRequest, 'files' | 'title' | 'description' | 'metadata'>,
   parts: FileParts,
 ): AsyncGenerator<Extracted, void, void> {
-  const named = files.map(({ name, path }) => ({ source: uploadName(name), path, title, description }));
+  const named = files.map(({ name, path }) => ({ source: uploadName(name), path, title, description, metadata }));
   const counts = Map.groupBy(named, ({ source }) => source);
   yield { expected: named.length };
   yield* mapOrdered(named, READ_AHEAD, (file) => extractOne({ ...file, isAlone: counts.get(file.source)!.length === 1 }, parts));
+}
+
+/** The same to be stored: files of one name are one candidate, so that none takes the place of another. */
+export async function* extractUploadsBySource(request: UploadRequest, parts: FileParts): AsyncGenerator<Extracted, void, void> {
+  const entries: ExtractedEntry[] = [];
+  for await (const item of extractUploads(request, parts)) {
+    if ('candidate' in item || 'error' in item) entries.push(item);
+    else yield item;
+  }
+  for (const group of bySource(entries)) yield* mergeSameSource(group);
 }
 
 interface Upload {
@@ -31,6 +41,7 @@ interface Upload {
   path: string;
   title: string | undefined;
   description: string | undefined;
+  metadata: UploadRequest['metadata'];
   /** No other file of the request has its name. */
   isAlone: boolean;
 }
