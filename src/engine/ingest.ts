@@ -158,7 +158,11 @@ interface Way {
 }
 
 /** Extracts, compares, parses and chunks all sources, and reports which stored ones are gone. */
-async function* drawThrough({ request, context, report, isConfigured, changes, open }: Task, stock: Stock, { existing, finish }: Way): Run<void> {
+async function* drawThrough(
+  { request, context, report, isConfigured, changes, open }: Task,
+  stock: Stock,
+  { existing, finish }: Way,
+): Run<void> {
   const { settings, signal } = context;
   const { before, inventory, onProblem } = stock;
   const memory = await openMemory(context, { request, before, onProblem });

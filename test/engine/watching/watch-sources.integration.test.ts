@@ -55,6 +55,16 @@ describe('a watch of files', () => {
     expect(texts()[0]).toContain('Draft 9');
   });
 
+  it('gives metadata that a kb.meta.yaml says from now on to all that lies below', async () => {
+    const { home, engine } = base();
+    const { says, said } = watching(engine);
+    await says(/^Stored/);
+    const before = said.length;
+    write(home, { 'docs/kb.meta.yaml': '"*.md": {region: north}\n' });
+    await says(/^Stored 2 chunks/, before);
+    expect((await result(engine, 'list_sources', { name: 'default', filter: { region: 'north' } })).total).toBe(2);
+  });
+
   it('sees a file that was named, and none beside it', async () => {
     const { home, engine } = base(FILES, { sources: { docs: ['docs/gate.md'] } });
     const { says, said } = watching(engine);
