@@ -8,8 +8,12 @@ describe('an operation', () => {
     const opening = (Object.keys(operations) as OperationName[]).filter((name) =>
       operations[name].sections.some((section) => section.startsWith('storage') || section === 'collection'),
     );
-    const silent = opening.filter((name) => collectionsOf(name, { name: 'default' }, DEFAULTS).length === 0 || !namesIt(name));
+    const silent = opening.filter((name) => collectionsOf(name, { name: 'default', store: true }, DEFAULTS).length === 0 || !namesIt(name));
     expect(silent).toEqual(['list_collections', 'list_snapshots']);
+  });
+
+  it('that only converts uploaded files is about none', () => {
+    expect(collectionsOf('upload', { files: [] }, DEFAULTS)).toEqual([]);
   });
 
   it('that copies a collection is about both', () => {
