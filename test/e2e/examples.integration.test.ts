@@ -1,0 +1,75 @@
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { packageRoot } from '../../src/core/project.ts';
+import { folder } from '../support/folder.ts';
+import { kb, PROGRAM, start, startKb } from '../support/program.ts';
+
+const EXAMPLES = join(packageRoot, 'examples');
+
+it('examples/ci indexes a handbook, and takes back a state that misses the gate', async () => {
+  const cwd = folder();
+  cpSync(join(EXAMPLES, 'ci'), cwd, { recursive: true });
+  const bin = folder({ kb: `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n` });
+  chmodSync(join(bin, 'kb'), 0o755);
+  const run = () => start(['sh', 'reindex.sh'], { cwd, env: { PATH: `${bin}${delimiter}${process.env.PATH}` }, input: '' }).done;
+  const sources = async () => {
+    const { sources: found } = JSON.parse((await kb(['sources', '--json'], { cwd })).out) as { sources: { source: string }[] };
+    return found.map(({ source }) => source);
+  };
+  const all = ['handbook/bicycles.md', 'handbook/doors.md', 'handbook/laundry.md'];
+  expect(await run()).toMatchObject({ code: 0, error: expect.not.stringContaining('gate') });
+  expect([await sources(), readFileSync(join(cwd, 'eval.md'), 'utf8')]).toEqual([all, expect.stringContaining('100 %')]);
+  rmSync(join(cwd, 'handbook', 'doors.md'));
+  expect(await run()).toMatchObject({ code: 1, error: expect.stringMatching(/--min-recall[^]*is back/) });
+  expect(await sources()).toEqual(all);
+});
+
+/** A port that nobody uses now. */
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return String(port);
+}
+
+it('examples/support-bot.ts answers over HTTP from the knowledge base, keeps conversations apart and hands over what it cannot answer', async () => {
+  expect(readFileSync(join(EXAMPLES, 'support-bot.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
+  await kb(['ingest', '--docs', 'doors.md'], { cwd });
+  const token = 'correct-horse-battery';
+  const server = startKb(['serve', '--port', '0'], { cwd, env: { KB_SERVER_TOKEN: token } });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  await server.until(/listening on/);
+  const KB_URL = /listening on (\S+)/.exec(server.said.out)![1]!;
+  const PORT = await freePort();
+  const bot = start([process.execPath, join(EXAMPLES, 'support-bot.ts')], { cwd, env: { KB_URL, KB_TOKEN: token, PORT } });
+  onTestFinished(() => void bot.child.kill('SIGKILL'));
+  await bot.until(/listens/);
+  const ask = (user: string, text: string) =>
+    fetch(`http://127.0.0.1:${PORT}`, { method: 'POST', body: JSON.stringify({ user, text }) }).then((response) => response.json());
+  expect(await ask('ann', 'When is the front door locked?')).toEqual({
+    text: expect.stringContaining('ten in the evening'),
+    sources: ['[1] doors.md'],
+  });
+  expect(await ask('bob', 'Which tax does Norway raise on fish?')).toEqual({ text: expect.stringContaining('colleague'), sources: [] });
+  expect(await ask('ann', 'Thanks!')).toEqual({ text: expect.not.stringContaining('colleague'), sources: [] });
+});
+
+it('examples/own-parser.ts reads files that kb does not know, and says which of them are broken', async () => {
+  const cue = (number: number, time: string, text: string) => `${number}\n${time},000 --> ${time},900\n${text}\n`;
+  const cwd = folder({ 'pump.srt': [cue(1, '00:01:05', 'The pump hums.'), cue(2, '00:02:10', 'Its gasket\nis made of cork.')].join('\n') });
+  writeFileSync(join(cwd, 'broken.srt'), 'no cue');
+  const { code, out, error } = await start([process.execPath, join(EXAMPLES, 'own-parser.ts'), cwd, 'What is the gasket made of?'], {
+    cwd,
+    input: '',
+  }).done;
+  expect([code, out, error]).toEqual([
+    0,
+    expect.stringMatching(/^pump\.srt\n[^]*Minute 00:02[^]*made of cork/),
+    expect.stringMatching(/broken\.srt.*a cue has no time/),
+  ]);
+});
