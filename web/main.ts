@@ -72,6 +72,11 @@ document.body.append(
 /** The view that the address names. */
 const namedView = (): View => views.find(({ name }) => `#${name}` === location.hash) ?? ask;
 
+/** Puts the focus into the view's field, but not on a phone, where that would open the keyboard. */
+function focusView(): void {
+  if (matchMedia('(hover: hover)').matches) namedView().focus();
+}
+
 /** Goes to a view. */
 function show(name: ViewName): void {
   if (namedView().name === name) drawView();
@@ -109,7 +114,7 @@ async function start(): Promise<void> {
   tokenForm.close();
   signOut.hidden = accessToken.get() === undefined;
   drawView();
-  if (matchMedia('(hover: hover)').matches) namedView().focus(); // on a phone it would open the keyboard
+  focusView();
 }
 
 connection.addEventListener('unauthorized', () => {
@@ -134,7 +139,7 @@ connection.addEventListener('unreachable', () => {
 collectionChanges.addEventListener('change', drawCollections);
 globalThis.addEventListener('hashchange', () => {
   drawView();
-  namedView().focus();
+  focusView();
 });
 uploads.picker.addEventListener('change', () => show('sources'));
 registerKeys({

@@ -201,6 +201,28 @@ withBrowser('the page', () => {
     expect(await reader(page).isVisible()).toBe(false);
   });
 
+  it('stores files that are chosen or dropped, and says why one cannot be', async () => {
+    const url = await served({}, {});
+    const { page } = await openPage(url);
+    await page.getByText('Nothing is stored yet').waitFor();
+    const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([file('lid.md', '# Lid\n\nThe lid has the number 88-L.'), file('broken.pdf', 'no PDF')]);
+    const uploads = page.getByRole('list', { name: 'Added files' });
+    await uploads.getByText('Stored: one passage.').waitFor();
+    await uploads.locator('.failed .name', { hasText: 'broken.pdf' }).waitFor();
+    const data = await page.evaluateHandle(
+      "(() => { const data = new DataTransfer(); data.items.add(new File(['# Cup\\n\\nThe cup holds two decilitres.'], 'cup.md')); return data; })()",
+    );
+    for (const type of ['dragenter', 'drop']) await page.dispatchEvent('main', type, { dataTransfer: data });
+    await page
+      .getByRole('button', { name: /cup\.md/ })
+      .and(page.locator('.document'))
+      .waitFor();
+    expect(await page.locator('.document').count()).toBe(2);
+  });
+
   it('asks for the token where one is needed, refuses a wrong one, and forgets it with the tab', async () => {
     const url = await served({ KB_SERVER_TOKEN: TOKEN });
     const { page } = await openPage(url);
@@ -214,6 +236,15 @@ withBrowser('the page', () => {
     await ask(page, QUESTION);
     await page.getByText('60 months').first().waitFor();
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN);
+  });
+
+  it('closes what is read on a phone when one goes back', async () => {
+    const { page } = await openPage(await served(), PHONE);
+    await page.getByRole('button', { name: 'Warranty' }).click();
+    await reader(page).getByText('The machine is covered.').waitFor();
+    await page.goBack();
+    await reader(page).waitFor({ state: 'hidden' });
+    expect(await page.getByRole('heading', { name: 'Ask your documents' }).isVisible()).toBe(true);
   });
 
   it('says that the server is gone, and goes on when it is back', async () => {

@@ -1,5 +1,4 @@
 import type { ChatResult } from '../../src/schema/answers.ts';
-import type { Event } from '../../src/schema/results.ts';
 import { locationText } from '../../src/text/location-text.ts';
 import { renderAnswer } from '../answer.ts';
 import { RequestError, askForAnswer } from '../api.ts';
@@ -15,18 +14,11 @@ import {
 import { button, element, keys, problem } from '../element.ts';
 import { fetchSources } from '../library.ts';
 import type { Shell, View } from '../shell.ts';
+import { RunningTurn, turnFrame } from './running-turn.ts';
 import { confidenceNote } from '../confidence.ts';
 
 /** Documents that an empty conversation names. */
 const FEW = 6;
-
-/** What is being done while nothing is to be seen of the answer. */
-function stageText({ type, stage, data, message }: Event): string | undefined {
-  if (type !== 'progress') return undefined;
-  if (data.wait !== undefined) return message;
-  if (stage === 'chat') return data.search_query === undefined ? 'Reading the question…' : 'Searching…';
-  return stage === 'generation' ? `Reading ${Number(data.sources) === 1 ? 'one passage' : `${Number(data.sources)} passages`}…` : undefined;
-}
 
 /** The view in which questions are asked. */
 export class AskView implements View {
@@ -129,7 +121,7 @@ export class AskView implements View {
     const turn: StoredTurn = { question, collection: currentCollection()?.name, answer: '', sources: [], problems: [] };
     const running = (this.#running = new AbortController());
     this.#toggle();
-    const shown = new RunningTurn(turn);
+    const shown = new RunningTurn(turn.question);
     this.#turns.append(shown.root);
     shown.root.scrollIntoView({ block: 'start' });
     const conversation = this.#conversation;
@@ -149,7 +141,7 @@ export class AskView implements View {
     try {
       for await (const event of askForAnswer({ query: turn.question, collection: turn.collection, history, ...rewriting }, signal)) {
         if (event.type === 'token') shown.push(String(event.data.text));
-        else shown.say(stageText(event));
+        else shown.say(event);
         if (event.type !== 'final') continue;
         const result = event.data as unknown as ChatResult;
         this.#conversation.history = result.history;
@@ -174,9 +166,24 @@ export class AskView implements View {
     const verdict = confidenceNote(turn);
     if (verdict) root.append(element('p', { class: `verdict ${verdict.level}` }, verdict.text));
     for (const message of turn.problems) root.append(problem(message));
-    if (turn.problems.length > 0 || turn.stopped) root.append(button('Ask again', () => void this.#ask(turn.question), { class: 'quiet' }));
+    const actions = element('div', { class: 'actions' });
+    if (turn.problems.length > 0 || turn.stopped)
+      actions.append(button('Ask again', () => void this.#ask(turn.question), { class: 'quiet' }));
+    if (turn.answer && isSecureContext) actions.append(button('Copy', () => void this.#copy(turn), { class: 'quiet' }));
+    if (actions.firstChild) root.append(actions);
     root.append(...this.#sourceLists(turn));
     return root;
+  }
+
+  /** Puts an answer on the clipboard in Markdown, with what it cites. */
+  async #copy({ answer, sources }: StoredTurn): Promise<void> {
+    const cited = sources.filter(({ cited: isCited }) => isCited);
+    const lines = cited.map(
+      ({ citation, title, metadata, location }) =>
+        `[${citation}] ${title}: ${[metadata.source, locationText(location)].filter(Boolean).join(' · ')}`,
+    );
+    await navigator.clipboard.writeText([answer, ...lines].join('\n\n'));
+    this.#shell.announce('Copied.');
   }
 
   /** What the answer cites, and what else was read: where the nearest passages are if there is no answer. */
@@ -251,40 +258,5 @@ export class AskView implements View {
           button(`${collection.sources - sources.length} more`, () => this.#shell.show('sources'), { class: 'chip more' }),
         ),
       );
-  }
-}
-
-const turnFrame = (question: string): HTMLElement => element('article', { class: 'turn' }, element('h2', { class: 'question' }, question));
-
-/** A turn whose answer is being written. */
-class RunningTurn {
-  text = '';
-  readonly root: HTMLElement;
-  readonly #stage = element('p', { class: 'stage', role: 'status' }, 'Reading the question…');
-  #prose: HTMLElement = element('div', { class: 'prose' });
-  #isDue = false;
-
-  constructor({ question }: StoredTurn) {
-    this.root = turnFrame(question);
-    this.root.setAttribute('aria-busy', 'true');
-    this.root.append(this.#prose, this.#stage);
-  }
-
-  say(text: string | undefined): void {
-    if (text !== undefined) this.#stage.textContent = text;
-  }
-
-  /** Draws once a frame, however many pieces come in it. */
-  push(piece: string): void {
-    this.text += piece;
-    this.say('Writing…');
-    if (this.#isDue) return;
-    this.#isDue = true;
-    requestAnimationFrame(() => {
-      this.#isDue = false;
-      const prose = renderAnswer({ answer: this.text, sources: [] });
-      this.#prose.replaceWith(prose);
-      this.#prose = prose;
-    });
   }
 }

@@ -25,6 +25,9 @@ export interface CitedPassage {
 /** Below this width the reader covers the page. */
 const NARROW = matchMedia('(max-width: 1000px)');
 
+/** The state of the browser's history while the reader covers the page. */
+const COVERS = 'reader';
+
 /** What can be shown of a document. */
 type Extent = { kind: 'section' } | { kind: 'page'; page: number } | { kind: 'document' };
 
@@ -52,6 +55,7 @@ export class Reader {
     const close = element('button', { type: 'button', class: 'quiet close', onclick: () => this.close() }, 'Close ', keys('Esc'));
     this.root.append(element('header', {}, element('div', {}, this.#title, this.#place), close), this.#tools, this.#text);
     NARROW.addEventListener('change', () => listener.onToggle());
+    globalThis.addEventListener('popstate', () => this.isOverlay && this.#hide());
   }
 
   get isOpen(): boolean {
@@ -64,6 +68,11 @@ export class Reader {
   }
 
   close(): void {
+    if (history.state === COVERS) history.back(); // which hides it
+    else this.#hide();
+  }
+
+  #hide(): void {
     this.#turn++;
     this.root.hidden = true;
     this.#listener.onToggle();
@@ -101,6 +110,7 @@ export class Reader {
   }
 
   #open({ title, place }: { title: string; place: string }, opener: HTMLElement): number {
+    if (NARROW.matches && !this.isOpen) history.pushState(COVERS, ''); // going back, as people do on a phone, closes it
     this.#opener = opener;
     this.#title.textContent = title;
     this.#place.textContent = place;

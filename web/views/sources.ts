@@ -23,6 +23,7 @@ export class SourcesView implements View {
     placeholder: 'Find a document by title or path',
     'aria-label': 'Find a document',
   });
+  readonly #add = button('Add files', () => this.#shell.chooseFiles(), { class: 'primary' });
   readonly #amount = element('p', { class: 'amount', role: 'status' });
   readonly #list = element('ul', { class: 'documents' });
   readonly #more = element('div', {});
@@ -38,12 +39,7 @@ export class SourcesView implements View {
     this.#shell = shell;
     this.#field.addEventListener('input', () => void this.#find());
     this.root.append(
-      element(
-        'div',
-        { class: 'stored-head' },
-        element('h1', {}, 'Sources'),
-        button('Add files', () => shell.chooseFiles(), { class: 'primary' }),
-      ),
+      element('div', { class: 'stored-head' }, element('h1', {}, 'Sources'), this.#add),
       this.#collections,
       uploads.root,
       this.#facts,
@@ -73,8 +69,9 @@ export class SourcesView implements View {
     const turn = ++this.#turn;
     this.#all = undefined;
     this.#drawCollections();
-    this.#field.hidden = !collection || collection.sources === 0;
-    if (!collection || collection.sources === 0) return this.#showEmpty();
+    const isEmpty = !collection || collection.sources === 0;
+    this.#field.hidden = this.#add.hidden = isEmpty;
+    if (isEmpty) return this.#showEmpty();
     const { embedding, chunks, sources, bytes } = collection;
     const model = embedding.provider === 'none' ? 'searched by words' : embedding.model;
     this.#facts.textContent = [amountOf(sources, 'document'), amountOf(chunks, 'passage'), bytes > 0 ? sizeOf(bytes) : '', model]

@@ -31,7 +31,7 @@ export class Uploads {
     for (const file of files) {
       const row = new UploadRow(file);
       this.root.hidden = false;
-      this.root.prepend(row.root);
+      this.root.append(row.root);
       this.#queue = this.#queue.then(() => this.#store(row));
     }
   }
@@ -49,9 +49,9 @@ export class Uploads {
       const [failed] = report.errors;
       const passages = report.store_result.stored;
       if (failed) row.end('failed', failed.error);
-      else if (report.unchanged > 0) row.end('stored', 'It was stored already, as it is.');
+      else if (report.unchanged > 0) row.end('done', 'It was stored already, as it is.');
       else if (passages === 0) row.end('failed', 'There is no text in it that could be stored.');
-      else row.end('stored', passages === 1 ? 'Stored: one passage.' : `Stored: ${passages} passages.`);
+      else row.end('done', passages === 1 ? 'Stored: one passage.' : `Stored: ${passages} passages.`);
       await refreshCollections();
     } catch (error) {
       const { aborted } = row.stopping.signal;
@@ -93,7 +93,7 @@ class UploadRow {
     this.#status.textContent = share < 1 ? `Sending… ${Math.round(share * 100)} %` : 'Reading and storing…';
   }
 
-  end(state: 'stored' | 'failed', text: string): void {
+  end(state: 'done' | 'failed', text: string): void {
     this.root.className = state;
     this.#status.textContent = text;
     this.#bar.remove();
