@@ -78,7 +78,6 @@ export const english: Language = {
     refused: 'I cannot answer this: nothing in the knowledge base supports an answer well enough.',
     part: 'The sources do not answer “{part}?”.',
     written_in: 'The sources are in {language}.',
-    unanswered: 'Low confidence: nothing that was found answers this.',
     uncited: 'Low confidence: the answer cites no source.',
     unsupported: 'Low confidence: the cited sources do not support all of it.',
     uncertain: 'Low confidence: this may not be the answer, or not all of it.',

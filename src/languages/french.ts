@@ -53,7 +53,6 @@ export const french: Language = {
     refused: 'Je ne peux pas répondre : rien dans la base de connaissances ne fonde assez bien une réponse.',
     part: 'Les sources ne répondent pas à « {part} ? ».',
     written_in: 'Les sources sont en {language}.',
-    unanswered: "Fiabilité limitée : rien de ce qui a été trouvé n'y répond.",
     uncited: 'Fiabilité limitée : la réponse ne cite aucune source.',
     unsupported: "Fiabilité limitée : les sources citées n'étayent pas tout.",
     uncertain: "Fiabilité limitée : ce n'est peut-être pas la réponse, ou pas toute la réponse.",

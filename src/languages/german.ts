@@ -54,7 +54,6 @@ export const german: Language = {
     refused: 'Das kann ich nicht beantworten: Nichts in der Wissensbasis stützt eine Antwort gut genug.',
     part: '„{part}?“ beantworten die Quellen nicht.',
     written_in: 'Die Quellen sind auf {language}.',
-    unanswered: 'Wenig Gewähr: Nichts von dem, was gefunden wurde, beantwortet das.',
     uncited: 'Wenig Gewähr: Die Antwort nennt keine Quelle.',
     unsupported: 'Wenig Gewähr: Die genannten Quellen belegen nicht alles davon.',
     uncertain: 'Wenig Gewähr: Das ist vielleicht nicht die Antwort, oder nicht die ganze.',

@@ -16,7 +16,6 @@ export type FallbackMessages = Readonly<
     | 'refused'
     | 'part'
     | 'written_in'
-    | 'unanswered'
     | 'uncited'
     | 'unsupported'
     | 'uncertain'

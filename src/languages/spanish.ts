@@ -53,7 +53,6 @@ export const spanish: Language = {
     refused: 'No puedo responder a esto: nada en la base de conocimientos respalda lo suficiente una respuesta.',
     part: 'Las fuentes no responden a «¿{part}?».',
     written_in: 'Las fuentes están en {language}.',
-    unanswered: 'Fiabilidad limitada: nada de lo encontrado responde a esto.',
     uncited: 'Fiabilidad limitada: la respuesta no cita ninguna fuente.',
     unsupported: 'Fiabilidad limitada: las fuentes citadas no lo respaldan todo.',
     uncertain: 'Fiabilidad limitada: puede que esta no sea la respuesta, o no toda.',

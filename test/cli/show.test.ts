@@ -399,14 +399,19 @@ describe('an answer', () => {
     expect(screen.warnings).toEqual(['Error: It answered 401.']);
   });
 
-  it('that is none, or cites nothing, or cites wrongly, says so as well; a greeting does not', () => {
+  it('that declines is followed by what was found, and by no remark that says the same', () => {
+    const screen = paper();
+    const none = { level: 'none', reason: 'retrieval_quality_low_confidence' } as const;
+    showSources({ ...result, sources: [{ ...source, cited: false }], answer_confidence: none }, screen);
+    expect(screen.out.map((line) => line.trim()).slice(0, 2)).toEqual(['See also:', expect.stringContaining(source.title)]);
+  });
+
+  it('that cites nothing, or cites wrongly, says so as well; a greeting does not', () => {
     const doubt = (over: Partial<ChatResult>) => {
       const screen = paper();
       showSources({ ...result, ...over }, screen);
       return screen.out[0];
     };
-    const none = { level: 'none', reason: 'retrieval_quality_low_confidence' } as const;
-    expect(doubt({ sources: [], answer_confidence: none })).toBe('\nLow confidence: nothing that was found answers this.');
     expect(doubt({ sources: [{ ...source, cited: false }] })).toBe('\nLow confidence: the answer cites no source.');
     const low = { level: 'low', reason: 'retrieval_quality_low_confidence' } as const;
     const ofQuality = (passed_chunks: number) =>

@@ -16,8 +16,7 @@ function doubtOf(
   { answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult,
   messages: FallbackMessages,
 ): string | undefined {
-  if (answer === '' || reason === 'errors' || reason === 'direct_intent') return undefined;
-  if (level === 'none') return messages.unanswered;
+  if (answer === '' || level === 'none' || reason === 'errors') return undefined; // an answer that declines says so itself
   if (!sources.some((source) => source.cited)) return messages.uncited;
   if (reason === 'citations_unsupported') return messages.unsupported;
   if (level !== 'low') return undefined;
@@ -46,7 +45,8 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const messages = fallbacksFor(result.retrieval.query, result.history);
   const doubt = doubtOf(result, messages);
   if (doubt) screen.print(color.dim(wrappedText(`\n${doubt}`, screen.columns)));
-  const others = doubt && !screen.quiet ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
+  const isDeclined = result.answer_confidence.reason === 'retrieval_quality_low_confidence' && result.answer_confidence.level === 'none';
+  const others = (doubt || isDeclined) && !screen.quiet ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
   if (others.length > 0) screen.print(color.dim(`\n${messages.see_also}`));

@@ -17,8 +17,8 @@ const rowOf = ({ source, title, source_kind, chunks, characters, ingested_at }: 
     source,
     title,
     source_kind,
-    count(chunks, '').trim(),
-    count(characters, '').trim(),
+    chunks.toLocaleString('en'),
+    characters.toLocaleString('en'),
     ingested_at?.slice(0, 16).replace('T', ' ') ?? '',
   ].map(printable);
 

@@ -1,5 +1,5 @@
 import type { Location } from '../../schema/items.ts';
-import { fenceMark } from '../../text/markdown/blocks.ts';
+import { fenceMark, readBlocks } from '../../text/markdown/blocks.ts';
 
 /** A passage as it is stored. */
 export interface Passage {
@@ -27,19 +27,20 @@ const newlines = (text: string): number => text.split('\n').length - 1;
 
 function ownText({ text, location }: Passage, next: Passage | undefined): OwnText {
   const { offset, overlap = 0, line_end } = location;
-  const own = withoutClosing(text.slice(overlap), next ? repeatedIn(next) : '');
+  const own = withoutClosing(text, next ? repeatedIn(next) : '').slice(overlap);
   const first_line = line_end === undefined ? undefined : line_end - newlines(own);
   return { text: own, repeated: repeatedIn({ text, location }), offset, first_line, last_line: line_end };
 }
 
 const repeatedIn = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
 
-/** A fence that was cut is closed in the one passage and opened again in the next. */
+/** A fence that was cut is closed in the one passage and opened again in the next. The opening line of an empty block is no closing one. */
 function withoutClosing(text: string, repeated: string): string {
   const opening = repeated.trimStart();
   if (!/^(?:```|~~~)/.test(opening)) return text;
   const last = text.lastIndexOf('\n');
-  return text.slice(last + 1).trim() === fenceMark(opening, 0) ? text.slice(0, last) : text;
+  const isOpening = readBlocks(text).at(-1)!.start > last;
+  return !isOpening && text.slice(last + 1).trim() === fenceMark(opening, 0) ? text.slice(0, last) : text;
 }
 
 /**

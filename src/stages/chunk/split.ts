@@ -1,6 +1,6 @@
 import { type Block, fenceMark } from '../../text/markdown/blocks.ts';
 import { lastSentenceEnd } from '../../text/sentences.ts';
-import { isSpace, readLine, skipSpace } from '../../text/markdown/lines.ts';
+import { isSpace, readLine, skipSpace, trimEnd } from '../../text/markdown/lines.ts';
 
 /** What completes a chunk that begins or ends inside a table or fence. */
 interface Frame {
@@ -180,7 +180,7 @@ const cutTable: Cut = (text, block, { window, sizes }) => {
   return wholeEnd(text, { begins, start, end: rowEnd }, { window, sizes }) ?? cutText(text, window.from, window.to);
 };
 
-/** Cuts after the last line that fits, unless the whole fence is short enough. The closing line is never alone. */
+/** Cuts after the last line that fits, unless the whole fence is short enough. The closing line is never alone, the opening line never cut for what stands before it. */
 const cutFence: Cut = (text, block, { window, sizes }) => {
   const whole = wholeEnd(text, { begins: block.start, start: block.start, end: block.end }, { window, sizes });
   if (block.start >= window.start && whole !== undefined) return whole;
@@ -188,6 +188,8 @@ const cutFence: Cut = (text, block, { window, sizes }) => {
   const closing = frameOf(text, block, sizes.longest)?.closing.length ?? 0;
   const to = Math.min(window.to - closing, lastLineStart(text, block) - 2);
   if (from <= to) return cutLine(text, from, to);
+  const before = trimEnd(text, window.start, block.start);
+  if (block.body > window.to && before > window.start) return before;
   return block.end - window.start <= sizes.longest + sizes.shortest ? block.end : cutWord(text, window.from, window.to);
 };
 

@@ -109,6 +109,10 @@ export interface QuotedPassage {
 /** Whether a block only introduces what follows it: the term of a definition, a line that ends with a colon. */
 const leadsIn = (block: QuoteBlock | undefined): boolean => block !== undefined && (block.kind === 'term' || /:\**\s*$/.test(block.text));
 
+/** Whether a block is the first item of a list whose others are left out. */
+const isAlone = (all: readonly QuoteBlock[], at: number): boolean =>
+  all[at]!.kind === 'item' && all[at - 1]!.kind !== 'item' && all[at + 1]?.kind === 'item';
+
 /** How likely a block is to help: set by the ranking. */
 type Worth = (block: QuoteBlock) => number;
 
@@ -139,6 +143,7 @@ export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth
     if (at < first) first = at;
     else last = at;
   }
+  if (last > seed.at && isAlone(all, last)) last--;
   while (last > seed.at && leadsIn(all[last])) last--;
   return all.slice(first, last + 1);
 }

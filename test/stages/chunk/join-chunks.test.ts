@@ -41,6 +41,11 @@ it('leaves out what a passage repeats, the head of a table that goes on, and the
   expect(joinChunks(passages)).toEqual({ text, first_line: 1 });
 });
 
+it('keeps both fences of an empty block that was cut between them', () => {
+  const text = 'pump pump pump 水ポンプを停止します。\n-----\n\n# ไม่มีช่องว่าง 清洗过滤器，然后重启 ERR-4042 pump\n\n```\n```';
+  expect(joinChunks(passagesOf(text, { chunk_size: 80, chunk_overlap: 0, min_chunk_length: 0 })).text).toBe(text);
+});
+
 it('tells which line of the file the text begins with', () => {
   expect(joinChunks(passagesOf('# A\n\nThe text.', SMALL, [{ at: 0, line: 9 }]))).toEqual({ text: '# A\n\nThe text.', first_line: 9 });
 });

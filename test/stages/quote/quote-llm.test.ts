@@ -294,3 +294,11 @@ test('says which language the sources are in where a command answers, which is i
   expect(answer).toContain('npm publish paket');
   expect(answer).toMatch(/Die Quellen sind auf Englisch\.$/);
 });
+
+test('quotes no first item of a list whose others do not fit', async () => {
+  const step = (n: number) => `${n}. Then ${'turn the left knob and wait '.repeat(5)}until lamp ${n} is off.`;
+  const text = `The boiler is descaled every three months.\n\n${'It takes half an hour of an evening. '.repeat(8)}\n\n${[1, 2, 3, 4].map(step).join('\n')}`;
+  const { answer } = await ask('How often is the boiler descaled?', { sources: sourcesOf(text) });
+  expect(answer).toContain('every three months');
+  expect(answer).not.toContain('Then turn');
+});
