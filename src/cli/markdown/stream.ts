@@ -19,7 +19,7 @@ interface BlockOptions {
 }
 
 /** Beginnings of a line that may become anything yet. */
-const UNDECIDED = /^\s*(?:#{1,6}\s*|[-*+_][\s*_-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)?$/;
+const UNDECIDED = /^\s*(?:#{1,6}\s*|[-*+_][\s*_:|-]*|\d{1,9}(?:[.)]\s*)?|>\s*|`{1,2}|~{1,2}|(?:`{3}|~{3}|\|).*)?$/;
 const QUOTE = /^\s*>\s*(?=\S|$)/;
 
 /** What the line that begins with `head` is; undefined while that is open. Once `isOver`, it is something. */

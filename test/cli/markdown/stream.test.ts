@@ -98,6 +98,10 @@ last line, both.
     expect(drawn(ALL, { size, level: 1 })).toBe(drawn(ALL, { level: 1 }));
   });
 
+  it('waits for what tells an item from the line below the head of a table', () => {
+    expect(drawn('- |*', { size: 1, level: 1 })).toBe(drawn('- |*', { level: 1 }));
+  });
+
   it('is the same however it is cut, whatever it is', () => {
     const marks = fc.constantFrom(
       '*',
