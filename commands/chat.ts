@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { EXIT } from '../src/cli/failure.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
 import { answerPrinter } from '../src/cli/printers/show-answer.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -23,12 +23,14 @@ export default class Chat extends KbCommand {
     }),
     'no-history': Flags.boolean({ description: 'Do not load or save a conversation', exclusive: ['history-file'] }),
     ...operationFlags(operations.chat, { omit: ['query'] }),
+    collection: searchedCollectionFlag,
   };
 
   async run(): Promise<void> {
-    const { args, flags } = await this.parse(Chat);
+    const { args, flags: given } = await this.parse(Chat);
+    const { flags, collections } = splitCollections(given);
     await this.withEngine(flags, async (desk) => {
-      const request = requestOfFlags(operations.chat.input, flags);
+      const request = { ...requestOfFlags(operations.chat.input, flags), ...collections };
       if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(desk, request);
       if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/ask-turn.ts')).takeTurn(desk, request, args.query);
       const { end, ...printer } = answerPrinter(desk.screen);

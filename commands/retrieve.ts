@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
-import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';
+import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
 import { showHits } from '../src/cli/printers/show-hits.ts';
 import { operations } from '../src/schema/operations.ts';
 
@@ -17,18 +17,20 @@ export default class Retrieve extends KbCommand {
   static override args = { query: Args.string({ description: 'Text to search for', required: true }) };
   static override flags = {
     ...operationFlags(operations.retrieve, { omit: ['query'] }),
+    collection: searchedCollectionFlag,
     full: Flags.boolean({ description: 'Show whole passages on a terminal' }),
   };
 
   async run(): Promise<void> {
-    const { args, flags } = await this.parse(Retrieve);
+    const { args, flags: given } = await this.parse(Retrieve);
+    const { flags, collections } = splitCollections(given);
     await this.withEngine(flags, async (desk) => {
-      const request = { ...requestOfFlags(operations.retrieve.input, flags), query: args.query };
+      const request = { ...requestOfFlags(operations.retrieve.input, flags), ...collections, query: args.query };
       await this.perform(desk, 'retrieve', {
         request,
         waiting: 'Searching',
         lists: true,
-        result: (result) => showHits(result, desk.screen, { full: flags.full }),
+        result: (result) => showHits(result, desk.screen, { full: given.full }),
       });
     });
   }

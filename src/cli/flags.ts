@@ -121,6 +121,20 @@ export function settingsOfFlags(
   return { layer, names };
 }
 
+/** `--collection a,b` of a command that searches: the flags with the first of them, and the list for the request. */
+export function splitCollections(values: FlagValues): { flags: FlagValues; collections: { collection?: string[] } } {
+  const names = typeof values.collection === 'string' ? values.collection.split(',').map((name) => name.trim()) : [];
+  return names.length > 1
+    ? { flags: { ...values, collection: names[0] }, collections: { collection: names } }
+    : { flags: values, collections: {} };
+}
+
+/** For commands that search. */
+export const searchedCollectionFlag = Flags.string({
+  description: 'Collection to search; several with commas between them',
+  helpValue: 'NAME',
+});
+
 /** What the flags say of the request itself. Throws a KbError that names the flag. */
 export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<string, unknown> {
   const request: Record<string, unknown> = {};

@@ -60,7 +60,7 @@ export function settingsIn(schema: z.ZodType, request: unknown): Layer {
       if (value === undefined) continue;
       const path = (field as z.ZodType).meta()?.overrides;
       if (path === undefined) walk(field as z.ZodType, value);
-      else setPath(layer, path, value);
+      else setPath(layer, path, path === 'collection' && Array.isArray(value) ? value[0] : value); // settings name one, the request all of them
     }
   };
   walk(schema, request);

@@ -56,8 +56,15 @@ export function lendable(config: Config): Config {
 export function collectionsOf(name: OperationName, given: unknown, settings: Config): string[] {
   const { name: own, to, store } = (given ?? {}) as { name?: unknown; to?: unknown; store?: unknown };
   if (name === 'upload' && store !== true) return []; // it is only converted
-  if (operations[name].sections.includes('collection')) return [settings.collection];
+  if (operations[name].sections.includes('collection')) return searchedCollections(given, settings);
   return [own, to].filter((collection) => typeof collection === 'string');
+}
+
+/** The collections of a search: those of a list in its request, or the one of its settings. */
+export function searchedCollections(given: unknown, { collection }: Pick<Config, 'collection'>): string[] {
+  const { collection: flat, retrieval } = (given ?? {}) as { collection?: unknown; retrieval?: { collection?: unknown } };
+  const list = [flat, retrieval?.collection].find(Array.isArray) as string[] | undefined;
+  return list ? [...new Set(list)] : [collection];
 }
 
 /** Throws a KbError (`forbidden`) for a collection that the caller may not use, and for any store but the configured one. */

@@ -1,26 +1,29 @@
 import { BUNDLED } from '../schema/provider-names.ts';
 import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
-import type { Run } from '../core/run.ts';
+import { type Run, settle } from '../core/run.ts';
 import { withRetryProgress } from '../core/retry-progress.ts';
 import type { Embedder, Llm } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
-import type { EmbedderName, ErrorItem } from '../schema/items.ts';
+import type { EmbedderName, ErrorItem, RetrievedItem } from '../schema/items.ts';
 import { isGrounded, runTurn } from '../stages/chat/turn.ts';
+import type { Collection, CollectionInfo } from '../ports/stores.ts';
 import { withKnownWindow } from './driver-table.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
 import { GATE_REDUCTION } from '../stages/quote/evidence.ts';
 import { type RetrieveInput, type RetrieveParts, retrievePassages } from '../stages/retrieve/retrieve.ts';
+import { fuseCollections } from '../stages/retrieve/fuse-collections.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { neighboursOf } from '../stages/retrieve/neighbours.ts';
 import { unknownFieldsNotice } from '../stages/retrieve/unknown-fields.ts';
-import { openCollection, openEmbedder } from './collections.ts';
+import { embedderLabel, openCollection, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
+import { searchedCollections } from './permissions.ts';
 
-/** Retrieves passages. A collection that cannot be searchAll is an item of `errors`. So is a failed rewrite: the query is then searchAll for as it is, and `failed` does not count it. */
+/** Retrieves passages. A collection that cannot be searched is an item of `errors`. So is a failed rewrite: the query is then searched for as it is, and `failed` does not count it. */
 export const retrieve = (request: RetrieveRequest, context: Context): Run<RetrieveResult> =>
   withRetryProgress(retrieveItems(request, context), {
     stage: 'retrieval',
@@ -31,8 +34,8 @@ async function* retrieveItems(request: RetrieveRequest, context: Context): Run<R
   const { query, filter, explain } = request;
   let rewriting = { search_query: query, errors: [] as ErrorItem[] };
   try {
-    const parts = await openParts(context);
-    rewriting = yield* rewriteRequest(request, parts, context);
+    const parts = await openAll(request, context);
+    rewriting = yield* rewriteRequest(request, parts[0]!, context);
     const result = yield* searchAll(inputOf(query, { search_query: rewriting.search_query, filter, explain }, context), parts);
     return { ...result, errors: [...rewriting.errors, ...result.errors] };
   } catch (error) {
@@ -46,7 +49,17 @@ async function* retrieveItems(request: RetrieveRequest, context: Context): Run<R
  * Searches for the query and for each question in it. Retrieval and chat share it, so that a chunk has the same score in both. If no chunk has
  * a field of the filter, the result has a notice.
  */
-async function* searchAll(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
+async function* searchAll(input: RetrieveInput, opened: readonly RetrieveParts[]): Run<RetrieveResult> {
+  const [first, ...others] = opened;
+  if (others.length === 0) return yield* searchOne(input, first!);
+  const further = Promise.all(others.map((parts) => settle(searchOne(input, parts))));
+  further.catch(() => {}); // thrown where it is waited for
+  const results = [yield* searchOne(input, first!), ...(await further)];
+  const found = results.map((result, i) => ({ collection: opened[i]!.collection.info.name, result }));
+  return fuseCollections(found, input.rerank?.top_k ?? input.top_k);
+}
+
+async function* searchOne(input: RetrieveInput, parts: RetrieveParts): Run<RetrieveResult> {
   const searches = searchesFor(input.search_query ?? input.query, { isReranked: parts.reranker !== undefined });
   const result = yield* searchEach(searches, (search_query) => retrievePassages({ ...input, search_query }, parts));
   if (!input.filter || result.failed > 0) return result;
@@ -58,10 +71,10 @@ async function* searchAll(input: RetrieveInput, parts: RetrieveParts): Run<Retri
 export function retrieveInBlocks({ query, retrieval = {} }: QueryRequest, context: Context): Run<RetrieveResult> {
   const { filter, explain, query_rewrite = {} } = retrieval;
   const rewriting = { use_query_rewrite: query_rewrite.enabled, rewrite_context: query_rewrite.context };
-  return retrieve({ query, filter, explain, ...rewriting }, context);
+  return retrieve({ query, filter, explain, collection: retrieval.collection, ...rewriting }, context);
 }
 
-/** The query rewriteRequest to stand alone, if the request asks for that. */
+/** The query rewritten to stand alone, if the request asks for that. */
 function rewriteRequest(
   { query, use_query_rewrite, rewrite_context }: RetrieveRequest,
   { embedder }: RetrieveParts,
@@ -89,7 +102,8 @@ export const openQuestionWriter = async (context: Context): Promise<Llm | undefi
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
   withRetryProgress(answerTurn(request, context), { stage: 'chat', data: { query: request.query } });
 
-async function* answerTurn({ query, history = [], filter, explain, show_prompt }: ChatRequest, context: Context): Run<ChatResult> {
+async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResult> {
+  const { query, history = [], filter, explain, show_prompt } = request;
   const { settings, signal } = context;
   if (isGrounded({ query, settings: settings.chat }))
     await assertSetUp(context).catch((error: unknown) => {
@@ -99,15 +113,16 @@ async function* answerTurn({ query, history = [], filter, explain, show_prompt }
     { query, history, settings: { ...settings.chat, llm: withKnownWindow(settings.chat.llm) }, explain, show_prompt },
     {
       search: async (reranking) => {
-        const { reranker, ...opened } = await openParts(context);
-        const parts = { ...opened, reranker: reranker && reranking(reranker) };
-        const { embedder, collection } = opened;
+        const opened = await openAll(request, context);
+        const { embedder, reranker } = opened[0]!;
+        const traced = reranker && reranking(reranker);
+        const parts = opened.map((one) => ({ ...one, reranker: traced }));
         const min_retrieval_score = embedder?.min_retrieval_score ?? MIN_SCORE_BY_WORDS;
         const isQuoted = settings.chat.llm.provider === BUNDLED && embedder !== undefined;
         return {
           retrieve: (search_query) =>
             searchAll(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts),
-          neighbours: (items) => neighboursOf(items, collection),
+          neighbours: (items) => neighboursIn(items, opened),
           embedder,
           min_retrieval_score,
           least_given_score: min_retrieval_score - (isQuoted ? GATE_REDUCTION : 0),
@@ -138,13 +153,41 @@ function inputOf(query: string, rest: Pick<RetrieveInput, 'search_query' | 'filt
   return { query, ...rest, mode: retrieval.mode, top_k: retrieval.top_k, ...(rerank.enabled ? { rerank: { top_k: rerank.top_k } } : {}) };
 }
 
-/** Opens the collection, its embedder and, if configured, the reranker. */
-async function openParts(context: Context): Promise<RetrieveParts> {
+/** What stands beside each passage, in the collection that it comes from. */
+async function neighboursIn(items: readonly RetrievedItem[], opened: readonly RetrieveParts[]): ReturnType<typeof neighboursOf> {
+  const found = opened.map(({ collection }) =>
+    neighboursOf(
+      items.filter((item) => item.collection === undefined || item.collection === collection.info.name),
+      collection,
+    ),
+  );
+  return new Map((await Promise.all(found)).flatMap((neighbours) => [...neighbours]));
+}
+
+/** Opens each collection that a request names, with its embedder and, if configured, the reranker. */
+async function openAll(request: Pick<RetrieveRequest, 'collection'>, context: Context): Promise<RetrieveParts[]> {
   const { settings, resources, signal } = context;
-  const collection = await openCollection(context);
-  const embedder = collection.info.dimensions > 0 ? await embedderFor(context, collection.info) : undefined;
+  const names = searchedCollections(request, settings);
+  const opened = await Promise.all(names.map((collection) => openCollection({ ...context, settings: { ...settings, collection } })));
+  assertOneEmbedder(opened.map(({ info }) => info));
+  const [{ info }] = opened as [Collection];
+  const embedder = info.dimensions > 0 ? await embedderFor(context, info) : undefined;
   const reranker = settings.rerank.enabled ? await resources.reranker(settings.rerank, settings.chat.llm) : undefined;
-  return { collection, embedder, reranker, signal };
+  return opened.map((collection) => ({ collection, embedder, reranker, signal }));
+}
+
+/** Throws a KbError (`conflict`) for collections whose vectors are of different models: their scores can't be compared. */
+function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void {
+  const key = ({ provider, model, dimensions }: CollectionInfo) => JSON.stringify([provider, model, dimensions]);
+  const other = others.find((info) => key(info) !== key(first!));
+  if (!other) return;
+  const said = (info: CollectionInfo) =>
+    `«${info.name}» (${embedderLabel(info)}${info.dimensions > 0 ? `, ${info.dimensions} dimensions` : ''})`;
+  throw new KbError(
+    'conflict',
+    `The collections ${said(first!)} and ${said(other)} were embedded with different models and can't be searched together.`,
+    { hint: 'Ask them one by one, or embed one of them again with the model of the other: kb collections reembed.' },
+  );
 }
 
 /**

@@ -92,6 +92,7 @@ export const RetrievedItem = z
     text: z.string().describe('The passage'),
     metadata: Metadata.describe('`source` (always present), title, location and other metadata of the document'),
     score: z.number().min(0).max(1).describe('Similarity to the query, 0 to 1, comparable between modes'),
+    collection: z.string().optional().describe('Its collection, if several were searched'),
     rerank_score: z.number().optional().describe("Present after reranking, on the reranker's own scale; higher is better"),
     explain: z.record(z.string(), z.unknown()).optional().describe('Explanation of the rank, if requested'),
   })
@@ -112,6 +113,7 @@ export const Source = z
     score: z.number().describe('Similarity to the query, 0 to 1'),
     rerank_score: z.number().optional().describe("Present after reranking, on the reranker's own scale; higher is better"),
     metadata: Metadata.describe('`source` (always present) and other metadata of the document'),
+    collection: z.string().optional().describe('Its collection, if several were searched'),
     citation: z.int().describe('Number used in citations: [1]'),
     cited: z.boolean().describe('Whether the answer cites it'),
     text: z.string().describe('The passage'),

@@ -4,7 +4,7 @@ import { HistoryCompaction, QueryRewrite, RetrievalQualityConfig } from './confi
 import { block, listOf, overriding } from './fields.ts';
 import { GivenEntry } from './items.ts';
 import { Filter } from './stored/filter.ts';
-import { embedderFields, storeFields } from './request-targets.ts';
+import { embedderFields, searchedFields } from './request-targets.ts';
 
 /** Characters of a query, at most: more is no question, but a document. */
 export const LONGEST_QUERY = 100_000;
@@ -38,7 +38,7 @@ export const RetrieveRequest = z
   .strictObject({
     query,
     ...embedderFields,
-    ...storeFields,
+    ...searchedFields,
     ...searchFields,
     use_rerank,
     ...rerankFields,
@@ -72,7 +72,7 @@ export const QueryRequest = z
     embedding: block(embedding, 'embedding'),
     retrieval: z
       .strictObject({
-        ...storeFields,
+        ...searchedFields,
         ...searchFields,
         options: overriding(storage.shape.options, 'storage.options'),
         rerank: block(Rerank, 'rerank'),
@@ -117,7 +117,7 @@ export const ChatRequest = z
     max_tokens: overriding(chat.shape.llm.shape.max_tokens, 'chat.llm.max_tokens'),
     embedder_provider: embedderFields.provider,
     embedder_model: embedderFields.model,
-    ...storeFields,
+    ...searchedFields,
     ...searchFields,
     rerank: use_rerank,
     ...rerankFields,

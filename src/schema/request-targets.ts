@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { Config } from './config.ts';
 import { overriding } from './fields.ts';
 
@@ -14,4 +15,19 @@ export const storeFields = {
   vector_db: overriding(storage.shape.vector_db, 'storage.vector_db'),
   collection: overriding(Config.shape.collection, 'collection'),
   url: overriding(storage.shape.url, 'storage.url'),
+};
+
+/** Collections that one question is asked of, at most. */
+const MOST_COLLECTIONS = 20;
+
+/** The same of a search, which may be about several collections. */
+export const searchedFields = {
+  ...storeFields,
+  collection: z
+    .union([Config.shape.collection, z.array(Config.shape.collection).min(1).max(MOST_COLLECTIONS)])
+    .optional()
+    .meta({
+      description: 'Collection to search, or a list of collections that were embedded with the same model',
+      overrides: 'collection',
+    }),
 };

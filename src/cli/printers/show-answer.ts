@@ -26,7 +26,7 @@ function doubtOf(
 /** Passages that are shown beside a doubtful answer, with those that it cites. */
 const MOST_OTHERS = 3;
 
-type Shown = Pick<Source, 'title' | 'metadata' | 'location'> & { citation?: number };
+type Shown = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { citation?: number };
 
 /** What an answer does not cite, best first: the sources that it was built from, and what was found beside them. */
 function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
@@ -34,7 +34,12 @@ function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
   const titleOf = ({ title, source }: RetrievedItem['metadata']) => String(title ?? source);
   return [
     ...sources.filter(({ cited }) => !cited),
-    ...found.map(({ metadata }) => ({ title: titleOf(metadata), metadata, location: Location.safeParse(metadata.location).data ?? {} })),
+    ...found.map(({ metadata, collection }) => ({
+      title: titleOf(metadata),
+      metadata,
+      collection,
+      location: Location.safeParse(metadata.location).data ?? {},
+    })),
   ];
 }
 
@@ -58,11 +63,11 @@ export function showSources(result: ChatResult, screen: Screen): void {
 
 /** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark behind it; «–» for the number of what an answer was not built from. */
 export function sourceLine(
-  { citation, title, metadata, location }: Shown,
+  { citation, title, metadata, location, collection }: Shown,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
   remark = '',
 ): string {
-  const place = [String(metadata.source), locationText(location)].filter(Boolean).join(' · ');
+  const place = [collection, String(metadata.source), locationText(location)].filter(Boolean).join(' · ');
   const spans = [
     { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
     { text: ` ${printable(title)} — `, paint: plain },

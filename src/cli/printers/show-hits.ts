@@ -113,7 +113,7 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
   const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
   const score =
     item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
-  const place = [printable(source), printable(locationText(location))].filter(Boolean).join(' · ');
+  const place = [item.collection ?? '', printable(source), printable(locationText(location))].filter(Boolean).join(' · ');
   if (rank > 1) screen.print('');
   screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
   screen.print(color.cyan(wrappedText(`   ${place}`, columns)));

@@ -1,5 +1,6 @@
 import { mergeLayers, settingsIn, type Layer } from '../../core/settings.ts';
 import { settle } from '../../core/run.ts';
+import { searchedCollections } from '../../engine/permissions.ts';
 import { operations } from '../../schema/operations.ts';
 import type { Config } from '../../schema/config.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -43,7 +44,9 @@ export function settingsOf({ desk, request, chosen }: Session): Config {
   ) as unknown as Config;
 }
 
-export const collectionOf = (session: Session): string => settingsOf(session).collection;
+/** What is asked: one collection, or several with commas between them. */
+export const collectionOf = (session: Session): string =>
+  searchedCollections({ ...session.request, ...session.chosen }, settingsOf(session)).join(',');
 
 /** Takes over choices. Throws a KbError, and changes nothing, where they do not fit. */
 export function chooseSettings(session: Session, choices: Choices): void {
