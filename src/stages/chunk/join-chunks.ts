@@ -25,22 +25,25 @@ interface OwnText {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-function ownText({ text, location }: Passage, next: Passage | undefined): OwnText {
-  const { offset, overlap = 0, line_end } = location;
-  const own = withoutClosing(text, next ? repeatedIn(next) : '').slice(overlap);
+function ownText(passage: Passage, next: Passage | undefined): OwnText {
+  const { offset, overlap = 0, line_end } = passage.location;
+  const own = withoutClosing(passage, next).slice(overlap);
   const first_line = line_end === undefined ? undefined : line_end - newlines(own);
-  return { text: own, repeated: repeatedIn({ text, location }), offset, first_line, last_line: line_end };
+  return { text: own, repeated: repeatedIn(passage), offset, first_line, last_line: line_end };
 }
 
 const repeatedIn = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
 
-/** A fence that was cut is closed in the one passage and opened again in the next. The opening line of an empty block is no closing one. */
-function withoutClosing(text: string, repeated: string): string {
-  const opening = repeated.trimStart();
+/** A fence that was cut is closed in the one passage and opened again in the next. */
+function withoutClosing({ text, location }: Passage, next: Passage | undefined): string {
+  const opening = next ? repeatedIn(next).trimStart() : '';
   if (!/^(?:```|~~~)/.test(opening)) return text;
   const last = text.lastIndexOf('\n');
-  const isOpening = readBlocks(text).at(-1)!.start > last;
-  return !isOpening && text.slice(last + 1).trim() === fenceMark(opening, 0) ? text.slice(0, last) : text;
+  if (text.slice(last + 1).trim() !== fenceMark(opening, 0)) return text;
+  const room = next!.location.offset! - (location.offset ?? 0);
+  const isLonger = text.length - (location.overlap ?? 0) > room; // than what stands between the two in the document
+  const isOpening = readBlocks(text).at(-1)!.start > last; // the fence was cut behind its first line
+  return isLonger || !isOpening ? text.slice(0, last) : text;
 }
 
 /**

@@ -21,13 +21,24 @@ const linesOf = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim());
 
+const sizes = (chunk_size: number): Chunking => ({ chunk_size, chunk_overlap: 0, min_chunk_length: 0 });
+
 it('gives back the lines of any Markdown, however it was cut', () => {
   fc.assert(
     fc.property(markdown, chunkings, (text, chunking) => {
       const passages = passagesOf(text, chunking);
       if (passages.length > 0) expect(linesOf(joinChunks(passages).text)).toEqual(linesOf(text));
     }),
-    { numRuns: 300 },
+    {
+      numRuns: 300,
+      examples: [
+        ['# pump pump pump pump\n\n# 清洗过滤器，然后重启 pump pump [link](https://example.test/a?b=1)\n\n```\n```\n\n', sizes(85)],
+        [
+          `# 水ポンプを停止します。 pump 水ポンプを停止します。 👩‍👩‍👧‍👦\n\npump pump 水ポンプを停止します。 👩‍👩‍👧‍👦\n===\n\n\`\`\`\n${'# none\n'.repeat(9)}\`\`\`\n`,
+          sizes(84),
+        ],
+      ],
+    },
   );
 });
 
