@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../core/errors.ts';
-import { openAiError } from './openai/openai-errors.ts';
+import { isOpenAiPath, openAiError } from './openai/openai-errors.ts';
 import type { Envelope } from '../schema/server-results.ts';
 
 /** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights; where a store or a provider refuses what kb asks, or answers what can't be used, the caller's request is not at fault. */
@@ -77,11 +77,10 @@ export function envelopeOf(error: unknown, id: string): Failure {
   return { status: 500, body: { error: { type: ERROR_TYPES.internal, message: text } }, isOurs: true };
 }
 
-/** Answers with the envelope, or in the shape that the route has for errors. */
+/** Answers with the envelope; on OpenAI's paths in its shape. */
 export function send(reply: FastifyReply, { status, body }: Failure): FastifyReply {
-  const { errors } = reply.routeOptions.config;
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
-    .send(errors === 'openai' ? openAiError(status, body) : body);
+    .send(isOpenAiPath(reply.request.url) ? openAiError(status, body) : body);
 }

@@ -10,8 +10,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the path needs of a server with tokens: nothing (`open`), any token, or one with that scope. Default: admin. */
     needs?: 'open' | 'token' | TokenScope;
-    /** The shape of its errors, where that is not the exception envelope. */
-    errors?: 'openai';
   }
   interface FastifyRequest {
     /** Who calls; undefined on a server without tokens, where everything is allowed, and on open paths. */

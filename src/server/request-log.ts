@@ -34,6 +34,7 @@ interface Entry {
   path?: string;
   status?: number;
   seconds?: number;
+  token?: string;
   who?: string;
   operation?: string;
   collections?: readonly string[];
@@ -45,10 +46,10 @@ interface Entry {
 
 function readable(line: string): string {
   const entry = JSON.parse(line) as Entry;
-  const { time, level, msg = '', method, path, status, seconds, error, err } = entry;
+  const { time, level, msg = '', method, path, status, seconds, token, error, err } = entry;
   const at = new Date(time).toTimeString().slice(0, 8);
   if (entry.operation) return `${at}  ${writeLine(entry)}`;
-  if (method) return `${at}  ${status}  ${method} ${path}  ${((seconds ?? 0) * 1000).toFixed(0)} ms`;
+  if (method) return `${at}  ${status}  ${method} ${path}  ${((seconds ?? 0) * 1000).toFixed(0)} ms${token ? `  ${token}` : ''}`;
   return [`${at}  ${level === 'info' ? '' : `${level}: `}${msg}`, error, err?.stack].filter(Boolean).join('\n');
 }
 

@@ -43,6 +43,8 @@ export function answerJudge(document: OpenApiDocument): Judge {
     const schema = schemaOf(one, statusCode);
     const type = String(headers['content-type']);
     if (type.startsWith('text/event-stream') && statusCode === 200 && !schema) return streamProblem(one, body);
+    if (type.startsWith('text/event-stream') && one.operation.operationId === 'create_completion')
+      return body.endsWith('data: [DONE]\n\n') ? undefined : 'the stream has no end';
     if (!type.startsWith('application/json') || !schema) return `a body of the type ${type} is not documented`;
     const fits = validatorOf(schema);
     return fits(JSON.parse(body)) ? undefined : `the body is not as documented: ${JSON.stringify(fits.errors)}`;

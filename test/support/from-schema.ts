@@ -20,14 +20,15 @@ const text = fc.oneof(
 export function fitting(
   document: OpenApiDocument,
   given: JsonSchema,
-  { texts = {}, name = '' }: { texts?: Texts; name?: string } = {},
+  { texts = {}, name = '', within = [] }: { texts?: Texts; name?: string; within?: readonly string[] } = {},
 ): fc.Arbitrary<unknown> {
   const schema = resolved<JsonSchema>(document, given);
-  const inner = (part: unknown, key = name) => fitting(document, part as JsonSchema, { texts, name: key });
+  const references = given.$ref === undefined ? within : [...within, given.$ref];
+  const inner = (part: unknown, key = name) => fitting(document, part as JsonSchema, { texts, name: key, within: references });
   if (schema.enum) return texts[name] ?? fc.constantFrom(...(schema.enum as unknown[]));
   if ('const' in schema) return fc.constant(schema.const);
   const choices = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined;
-  if (choices) return fc.oneof(...choices.map((part) => inner(part)));
+  if (choices) return fc.oneof(...choices.filter((part) => !leadsOn(part as JsonSchema, references)).map((part) => inner(part)));
   if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => inner({ ...schema, type })));
   switch (schema.type) {
     case undefined:
@@ -51,6 +52,15 @@ export function fitting(
     default:
       throw new Error(`There are no values for the type ${JSON.stringify(schema.type)} yet.`);
   }
+}
+
+/** How often a schema may stand within itself. */
+const DEEPEST = 2;
+
+/** Whether a choice leads once more into a schema that it stands in already. */
+function leadsOn(part: JsonSchema, within: readonly string[]): boolean {
+  const reference = part.$ref ?? (part.items as JsonSchema | undefined)?.$ref;
+  return reference !== undefined && within.filter((one) => one === reference).length >= DEEPEST;
 }
 
 function strings({

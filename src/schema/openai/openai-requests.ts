@@ -33,6 +33,19 @@ export const CompletionRequest = z
   });
 export type CompletionRequest = z.infer<typeof CompletionRequest>;
 
+/** An error as OpenAI's API answers with it. */
+export const OpenAiError = z
+  .object({
+    error: z.object({
+      message: z.string().describe('What is wrong and what to do'),
+      type: z.enum(['invalid_request_error', 'server_error']),
+      param: z.string().nullable().describe('The field that does not fit'),
+      code: z.string().nullable().describe('invalid_api_key, model_not_found or rate_limit_exceeded'),
+    }),
+  })
+  .meta({ id: 'OpenAiError', description: "Error response in OpenAI's shape" });
+export type OpenAiError = z.infer<typeof OpenAiError>;
+
 /** Texts of a request, at most: as many as OpenAI takes. */
 const MOST_TEXTS = 2048;
 

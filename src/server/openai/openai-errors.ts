@@ -1,11 +1,10 @@
+import type { OpenAiError } from '../../schema/openai/openai-requests.ts';
 import type { Envelope } from '../../schema/server-results.ts';
 
-/** An error as OpenAI's API answers with it. */
-export interface OpenAiError {
-  error: { message: string; type: 'invalid_request_error' | 'server_error'; param: string | null; code: string | null };
-}
-
 const CODES: Record<number, string> = { 401: 'invalid_api_key', 404: 'model_not_found', 429: 'rate_limit_exceeded' };
+
+/** Whether an address is one that OpenAI's clients ask, also if no route is found for it. */
+export const isOpenAiPath = (url: string): boolean => /^\/v1\/(?:chat\/completions|embeddings|models)(?:[/?]|$)/.test(url);
 
 /** The exception envelope in the shape of OpenAI. */
 export function openAiError(status: number, { error: { message } }: Envelope): OpenAiError {

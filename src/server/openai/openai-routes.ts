@@ -13,7 +13,7 @@ type OpenAiEngine = Pick<Engine, 'config' | 'collections' | 'embeddingModel'>;
 /** The paths that OpenAI's clients know, with errors in its shape: collections are models. */
 export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, bench: RouteContext): void {
   const created = Math.floor(Date.now() / 1000);
-  const options = { config: { needs: 'read', errors: 'openai' } } as const;
+  const options = { config: { needs: 'read' } } as const;
   const modelOf = (id: string) => ({ id, object: 'model', created, owned_by: 'kb' });
   server.post('/v1/chat/completions', options, (request, reply) =>
     complete({ request, reply, bench, collectionOf: (model) => collectionOf(model, engine, request.access) }),

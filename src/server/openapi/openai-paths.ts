@@ -1,19 +1,24 @@
 import type { z } from 'zod';
-import { CompletionRequest, EmbeddingsRequest } from '../../schema/openai/openai-requests.ts';
+import { CompletionRequest, EmbeddingsRequest, OpenAiError } from '../../schema/openai/openai-requests.ts';
 import type { Components, JsonSchema } from './components.ts';
 import type { OperationObject, Parameter } from './operation-objects.ts';
 import { json, type Responses } from './responses.ts';
 
 const OBJECT: JsonSchema = { type: 'object', description: "As OpenAI's API answers" };
-const failure = { description: "An error in OpenAI's shape: `error` with `message`, `type`, `param` and `code`" };
-const responses: Responses = {
-  200: { description: 'The answer', content: { 'application/json': { schema: OBJECT } } },
-  default: { ...failure, content: { 'application/json': { schema: OBJECT } } },
-};
+const STATUSES = [400, 401, 403, 404, 413, 415, 424, 429, 500, 503];
+
 const MODEL: Parameter = { name: 'model', in: 'path', required: true, description: 'A collection, or kb', schema: { type: 'string' } };
 
 /** The paths in OpenAI's shape. Its own documentation says what they answer with. */
 export function openAiPaths(components: Components): Record<string, Record<string, OperationObject>> {
+  const failure = {
+    description: "An error in OpenAI's shape",
+    content: { 'application/json': { schema: components.of(OpenAiError, 'output') } },
+  };
+  const responses: Responses = {
+    200: { description: 'The answer', content: { 'application/json': { schema: OBJECT } } },
+    ...Object.fromEntries(STATUSES.map((status) => [status, failure])),
+  };
   const row = (operationId: string, summary: string, request?: z.ZodType): OperationObject => ({
     operationId,
     tags: ['OpenAI'],
