@@ -182,6 +182,30 @@ describe('a copy', () => {
   });
 });
 
+it('searches of another process find everything while a collection is optimized, restored and written again and again', async () => {
+  const home = folder();
+  const [writer, reader] = [engineIn(home, WORDS), engineIn(home, WORDS)];
+  await result(writer, 'ingest', { markdown });
+  await result(writer, 'create_snapshot', { name: 'first' });
+  let isDone = false;
+  const searches = async (): Promise<number> => {
+    let found = 0;
+    for (; !isDone; found++) {
+      const { items, errors } = await result(reader, 'retrieve', { query: 'lamp', mode: 'text' });
+      expect([errors, items[0]?.text]).toEqual([[], RULES[2]]);
+    }
+    return found;
+  };
+  const searching = searches();
+  for (let round = 0; round < 6; round++) {
+    await result(writer, 'ingest', { markdown: [{ source: 'rule-0', text: `The gate was painted ${round} times.` }] });
+    await result(writer, 'optimize_collection', {});
+    if (round % 2 === 1) await result(writer, 'restore_snapshot', { name: 'first' });
+  }
+  isDone = true;
+  expect(await searching).toBeGreaterThan(0);
+});
+
 /** Files of rows that the collection lies in. */
 async function pieces(home: string): Promise<number> {
   const connection = await connect(join(home, '.kb', 'lancedb'));
@@ -190,13 +214,15 @@ async function pieces(home: string): Promise<number> {
 }
 
 describe('an optimized collection', () => {
-  it('has one file of rows, and finds what it found', async () => {
+  it('has one file of rows and takes less space, and finds what it found', async () => {
     const home = folder();
     const engine = engineIn(home, WORDS);
     for (const document of markdown) await result(engine, 'ingest', { markdown: [document] });
     const before = await stateOf(engine);
     expect(await pieces(home)).toBe(3);
-    expect(await result(engine, 'optimize_collection', {})).toMatchObject({ name: 'default', chunks: 3 });
+    const done = await result(engine, 'optimize_collection', {});
+    expect(done).toMatchObject({ name: 'default', chunks: 3 });
+    expect(done.bytes).toBeLessThan(done.bytes_before);
     expect(await stateOf(engine)).toEqual(before);
     expect(await pieces(home)).toBe(1);
     expect((await result(engine, 'retrieve', { query: 'gate', mode: 'text' })).items).toHaveLength(1);

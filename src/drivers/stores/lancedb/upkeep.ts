@@ -79,8 +79,6 @@ const VERSIONS_KEPT = 24;
 /** Versions from which on none stays for those who read it. */
 const VERSIONS_AT_MOST = 2_000;
 const HOUR = 3_600_000;
-/** A query that has just begun still reads a version of this age. */
-const MINUTE = 60_000;
 
 /** The text is already analysed when it is written: LanceDB is only to split it at the spaces. Our own longest term is 100 characters (400 bytes). */
 const TEXT_INDEX = {
@@ -103,7 +101,8 @@ export async function prepare(table: Table): Promise<void> {
 /**
  * Brings the indexes up to date and joins the table's pieces, each where enough has come together. Versions older than an hour are removed, because a reader
  * may still be at a younger one, and all but the newest where there are many; of a table that is itself younger, all. What is being walked
- * through stays, and with it what came later. `whole` does all of it at once, and keeps no version that is older than a minute.
+ * through stays, and with it what came later. `whole` does all of it at once, and keeps no old version: a query that
+ * meets a file that is gone begins again.
  */
 export async function bringUpToDate(
   table: Table,
@@ -119,12 +118,13 @@ export async function bringUpToDate(
   const pieces = statistics.fragmentStats.numFragments;
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   const isInFew = pieces <= piecesAllowed && versions.length <= VERSIONS;
-  if (whole) await compact(table, { versions, wanted: Date.now() - MINUTE });
+  if (whole) await compact(table, { versions, wanted: Date.now() });
   else if (waiting <= UNINDEXED && isInFew) return;
   else if (isInFew && waiting > rows / 2) await indexTexts(table);
   else await compact(table, { versions, wanted: oldestKept(versions, created) });
   if (rows > UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM) await indexVectors(table);
+  if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // what the steps before have left
 }
 
 /** Joins the table's pieces, and removes the versions from before that time (milliseconds) that are older than any that is being read. */
