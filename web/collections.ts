@@ -1,11 +1,9 @@
-import type { CollectionSummary } from '../src/schema/collection-requests.ts';
+import type { CollectionsResult, CollectionSummary } from '../src/schema/collection-requests.ts';
 import { fetchCollections } from './library.ts';
 
 const CHOSEN_KEY = 'kb-collection';
-/** The name that kb gives a collection where none is given. */
-const USUAL = 'default';
 
-let known: readonly CollectionSummary[] = [];
+let known: CollectionsResult['collections'] = [];
 let chosen: string | undefined;
 
 /** Dispatches `change` when there are others, or another is chosen. */
@@ -23,7 +21,8 @@ export async function refreshCollections(): Promise<void> {
   known = (await fetchCollections()).collections;
   const names = new Set(known.map(({ name }) => name));
   const largest = known.toSorted((one, other) => other.chunks - one.chunks)[0]?.name;
-  chosen = [chosen, localStorage.getItem(CHOSEN_KEY) ?? undefined, USUAL].find((name) => name !== undefined && names.has(name)) ?? largest;
+  const configured = known.find((collection) => collection.configured)?.name ?? largest;
+  chosen = [chosen, localStorage.getItem(CHOSEN_KEY) ?? undefined].find((name) => name !== undefined && names.has(name)) ?? configured;
   tell();
 }
 

@@ -19,7 +19,10 @@ export async function summaryOf(collection: Collection): Promise<CollectionSumma
 /** Lists the collections that the caller may use, by name. */
 export async function* listCollections(_request: object, context: Context): Run<CollectionsResult> {
   const collections = [];
-  for (const name of await permittedCollections(context)) collections.push(await summaryOf(await existingCollection(context, name)));
+  for (const name of await permittedCollections(context)) {
+    const summary = await summaryOf(await existingCollection(context, name));
+    collections.push({ ...summary, configured: name === context.settings.collection });
+  }
   return { collections };
 }
 

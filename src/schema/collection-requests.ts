@@ -16,8 +16,12 @@ export const CollectionSummary = z
   .meta({ id: 'CollectionSummary', description: 'Summary of a collection' });
 export type CollectionSummary = z.infer<typeof CollectionSummary>;
 
+const ListedCollection = CollectionSummary.extend({
+  configured: z.boolean().describe('Whether requests that name no collection use this one'),
+}).meta({ id: 'ListedCollection', description: 'A collection in the list' });
+
 export const CollectionsResult = z
-  .object({ collections: z.array(CollectionSummary).describe('Collections, sorted by name') })
+  .object({ collections: z.array(ListedCollection).describe('Collections, sorted by name') })
   .meta({ id: 'CollectionsResult', description: 'The collections of the store' });
 export type CollectionsResult = z.infer<typeof CollectionsResult>;
 

@@ -238,6 +238,26 @@ withBrowser('the page', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN);
   });
 
+  it('begins with the configured collection, and asks the one that is chosen', async () => {
+    const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid has the number 88-L.\n', 'kb.config.yaml': 'collection: papers\n' });
+    for (const [docs, name] of [
+      ['papers', 'papers'],
+      ['notes', 'default'],
+    ] as const)
+      expect((await kb(['ingest', '--docs', docs, '--collection', name], { cwd })).code).toBe(0);
+    const { page } = await openPage(await serveFolder(cwd));
+    const picker = page.getByRole('combobox', { name: 'Collection' });
+    await page.getByRole('button', { name: 'Warranty' }).waitFor();
+    expect(await picker.inputValue()).toBe('papers');
+    await picker.selectOption('default');
+    await ask(page, 'What number has the lid?');
+    await page.locator('.prose', { hasText: '88-L' }).waitFor();
+    await page.reload();
+    await page.locator('.verdict').waitFor();
+    await picker.waitFor();
+    expect(await picker.inputValue()).toBe('default');
+  });
+
   it('closes what is read on a phone when one goes back', async () => {
     const { page } = await openPage(await served(), PHONE);
     await page.getByRole('button', { name: 'Warranty' }).click();
