@@ -54,7 +54,7 @@ export async function use(baseUrl: string) {
   const form = new FormData(); // the client that is generated sends lists of a form as JSON
   for (const file of fields.files) form.append('files', file);
   const { data: documents } = await v1.upload(form as unknown as UploadForm);
-  const texts: string[] = documents.outputs.map((output) => output.text);
+  const texts: string[] = 'outputs' in documents ? documents.outputs.map((output) => output.text) : [];
 
   const refusal = await v1.retrieve({ query: '' }).catch((response: Awaited<ReturnType<typeof v1.retrieve>>) => response);
   const type: string = refusal.error.error.type;

@@ -92,7 +92,8 @@ function expectedOf(sign: string, value: unknown): string | undefined {
 
 const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
 const bound = (description: string) => ({ description, anyOf: [{ type: 'string' }, { type: 'number' }] });
-const nested = { $ref: '#/$defs/Filter' };
+/** A filter in a filter: a schema that refers to itself is more than generators of clients take. */
+const nested = { type: 'object', description: 'A filter, under not, or in a list under and, or' };
 
 /** What JSON Schema can say of it. */
 const conditionSchema = {
