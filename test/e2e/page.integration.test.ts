@@ -88,6 +88,7 @@ withBrowser('the page', () => {
     expect(await reader(page).locator('mark').allTextContents()).toEqual([
       'The warranty on the boilers is 60 months. It begins on the day of delivery.',
     ]);
+    expect(await page.evaluate('scrollY')).toBe(0);
     expect(await reader(page).textContent()).toContain('A claim needs the number under the handle.');
     await page.keyboard.press('Escape');
     expect(await reader(page).isVisible()).toBe(false);

@@ -179,8 +179,9 @@ export class Reader {
     const prose = element('div', { class: 'prose' }, renderMarkdown(text));
     const marked = passage && markPassage(prose, passage);
     this.#text.replaceChildren(prose);
-    if (marked) marked.scrollIntoView({ block: 'center' });
-    else this.#text.scrollTop = 0;
+    const { top } = prose.getBoundingClientRect();
+    const place = marked ? marked.getBoundingClientRect().top - top : 0;
+    this.#text.scrollTop = place - this.#text.clientHeight / 3; // `scrollIntoView` would move the page beside it too
   }
 }
 
