@@ -64,8 +64,6 @@ export interface GroundingSource {
   /** Text before and after the passage in its section, including the blank lines between. Absent if there is none. */
   before?: string | undefined;
   after?: string | undefined;
-  /** Source document. Passages of one section of it share a citation. */
-  document?: string | undefined;
   /** The retrieval score, 0 to 1. */
   score?: number | undefined;
   /** Rerank score, if a reranker decided the order. */

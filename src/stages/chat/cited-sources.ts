@@ -109,7 +109,6 @@ export function toGrounding(context: readonly RetrievedItem[], neighbours: Reado
       text: seen(item),
       ...(before ? { before: beside(before) } : {}),
       ...(after ? { after: beside(after) } : {}),
-      document: String(item.metadata.source),
       score: item.score,
       ...(item.rerank_score === undefined ? {} : { rerank_score: item.rerank_score }),
       ...(typeof page_kind === 'string' && page_kind !== 'text' ? { page_kind } : {}),

@@ -22,8 +22,6 @@ export interface Quotation extends QuotedPassage {
   source: number;
   /** The path in one line. */
   path: string;
-  /** The key of the section. */
-  section: string;
 }
 
 /** The quotations for a question, best first, and the candidates. */
@@ -71,7 +69,7 @@ export async function chooseQuotations(
   const next = ranked.slice(1).find((candidate) => !saysTheSame(candidate, best));
   const second = otherSide(lastQuestion(query), ranked) ?? (next && best.score - next.score < NEAR_TIE ? next : undefined);
   const wanted = new Set(subjectTerms(lastQuestion(query)));
-  const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { sources, blocks, words: most, wanted });
+  const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { blocks, words: most, wanted });
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
   if (second && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked, compare };
   const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
@@ -81,17 +79,11 @@ export async function chooseQuotations(
 /** A candidate in at most so many words, including its path. */
 function quotationOf(
   { seed }: RankedCandidate,
-  {
-    sources,
-    blocks,
-    words,
-    wanted,
-  }: { sources: readonly GroundingSource[]; blocks: readonly QuoteBlock[]; words: number; wanted: ReadonlySet<string> },
+  { blocks, words, wanted }: { blocks: readonly QuoteBlock[]; words: number; wanted: ReadonlySet<string> },
 ): Quotation {
   const path = headingOf(seed.path, words);
   const room = words - countWords(path);
   const own = blocks.filter(({ source }) => source === seed.source);
   const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
-  const section = JSON.stringify([sources[seed.source]!.document ?? seed.source, ...seed.path]);
-  return { source: seed.source, path, section, ...passageOf(grow(own, seed, { room, worth }), { room, wanted }) };
+  return { source: seed.source, path, ...passageOf(grow(own, seed, { room, worth }), { room, wanted }) };
 }

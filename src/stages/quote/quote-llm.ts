@@ -79,11 +79,10 @@ const ENDS_OPEN = /(?:```|~~~|\|)\s*$/;
 const rendered = ({ path, text }: Quotation, number: number): string =>
   `**${path}**\n\n${text}${ENDS_OPEN.test(text) ? '\n\n' : ' '}[${number}]`;
 
-/** The sources in the answer's numbering: one for each quoted section, in the order of the answer, or in that of a reranker. */
+/** The sources in the answer's numbering: those that are quoted, in the order of the answer, or all in that of a reranker. */
 function orderOf(quotations: readonly Quotation[], sources: readonly GroundingSource[]): number[] {
   if (sources.some(({ rerank_score }) => rerank_score !== undefined)) return [...sources.keys()];
-  const sections = Map.groupBy(quotations, ({ section }) => section);
-  return [...new Set(sections.values().map(([first]) => first!.source))];
+  return [...new Set(quotations.map(({ source }) => source))];
 }
 
 interface Written {
@@ -99,8 +98,7 @@ function write({ grounding }: GenerateRequest, parts: readonly Part[]): Written 
   const probability = Math.min(...(answered.length > 0 ? answered : parts).map((part) => part.probability));
   if (quotations.length === 0) return { answer: DECLINE, outcome: { probability } };
   const order = orderOf(quotations, sources);
-  const numberOf = (section: string) => order.indexOf(quotations.find((other) => other.section === section)!.source) + 1;
-  const passages = quotations.map((quotation) => rendered(quotation, numberOf(quotation.section)));
+  const passages = quotations.map((quotation) => rendered(quotation, order.indexOf(quotation.source) + 1));
   const missing = parts.filter((part) => !answered.includes(part));
   const [best] = quotations;
   const around = [sources[best!.source]!.text, sources.map(({ text }) => text).join('\n')];

@@ -220,9 +220,9 @@ test('stops where it is told to', async () => {
   await expect(ask('How often must the filter cartridge be replaced?', { signal: stop.signal })).rejects.toThrow(/stopped/);
 });
 
-test('cites passages of one section as one source, and numbers reranked sources as the reranker ordered them', async () => {
+test('cites each passage as the source that holds it, also within one section, and numbers reranked sources as the reranker ordered them', async () => {
   const [gold, norway] = sourcesOf('The limit of the gold plan is ten seats.', 'The limit of the gold plan is nine seats in Norway.');
-  const place = { document: 'plans.md', title: 'Plans › Limits' };
+  const place = { title: 'Plans › Limits' };
   const query = 'What is the limit of the gold plan?';
   const one = await ask(query, {
     sources: [
@@ -230,8 +230,8 @@ test('cites passages of one section as one source, and numbers reranked sources 
       { ...norway!, ...place },
     ],
   });
-  expect(one.answer).toMatch(/ten seats\. \[1\][^]*Norway\. \[1\]$/);
-  expect(one.outcome.order).toEqual([1]);
+  expect(one.answer).toMatch(/ten seats\. \[1\][^]*Norway\. \[2\]$/);
+  expect(one.outcome.order).toEqual([1, 2]);
   const other = { citation: 1, title: 'Coffee', text: 'Coffee is for all plans.', score: 0.7, rerank_score: 0.9 };
   const reranked = await ask(query, { sources: [other, { ...gold!, citation: 2, rerank_score: 0.1 }] });
   expect(reranked.answer).toMatch(/ten seats\. \[2\]$/);
