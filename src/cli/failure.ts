@@ -55,6 +55,8 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
   if (unknownCommand) return await noCommand(unknownCommand.split(':'));
   const missing = /^Missing \d+ required args?:\n(\w+)/.exec(error.message)?.[1];
   if (missing) return `${missing.toUpperCase()} is missing. Try --help.`;
+  const missingFlag = /Missing required flag (\S+)/.exec(error.message)?.[1];
+  if (missingFlag) return `--${missingFlag} is missing. Try --help.`;
   const unexpected = /^Unexpected arguments?: ([^\n]*)/.exec(error.message)?.[1];
   if (unexpected) return `Nothing is expected at «${unexpected}». A question of several words stands in quotes. Try --help.`;
   const message = error.message

@@ -100,6 +100,7 @@ describe('the exit code', () => {
     ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
     ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],
     ['an unknown flag', ['retrieve', 'x', '--topk', '3'], /^Error: There is no flag --topk\. Did you mean --top-k\?\n$/],
+    ['a missing flag', ['token', 'create', 'bot'], /^Error: --scope is missing\. Try --help\.\n$/],
     ['a missing argument', ['retrieve'], /^Error: QUERY is missing\. Try --help\.\n$/],
     [
       'a question without quotes',
@@ -114,7 +115,7 @@ describe('the exit code', () => {
     [
       'a key of no section',
       ['retrieve', 'x', '--set', 'foo.bar=1'],
-      /^Error: --set: unknown key «foo\.bar»\. It begins with one of collection, storage, .*network, server, sources; kb\.config/,
+      /^Error: --set: unknown key «foo\.bar»\. It begins with one of collection, storage, .*network, server, sources, watch; kb\.config/,
     ],
     ['a value out of bounds', ['retrieve', 'x', '--top-k', '0'], /^Error: --top-k: .*1.*\(it is «0»\)/],
     ['a value of none of the kinds', ['retrieve', 'x', '--mode', 'both'], /^Error: .*--mode.*hybrid, vector, text/],
