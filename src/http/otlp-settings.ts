@@ -21,7 +21,7 @@ export function otlpSettings(variables: Variables, version: string): { settings?
   if (!endpoint || isOff) return {};
   const protocol = variables.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || variables.OTEL_EXPORTER_OTLP_PROTOCOL;
   if (protocol === 'grpc') return { problem: 'Traces are not sent: kb speaks OTLP over HTTP (http/json), not over gRPC.' };
-  const url = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  const url = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     return { problem: 'Traces are not sent: OTEL_EXPORTER_OTLP_ENDPOINT is no HTTP address.' };
   const settings: OtlpSettings = {
