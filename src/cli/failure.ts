@@ -52,6 +52,7 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
   const unknownFlag = /Nonexistent flags?: (\S+?),?\s/.exec(`${error.message} `)?.[1];
   if (unknownFlag) return `There is no flag ${unknownFlag}.${await meantFlag(unknownFlag, argv)}`;
   const unknownCommand = /^Command (.+) not found/i.exec(error.message)?.[1];
+  if (unknownCommand?.startsWith('-')) return `Flags such as ${unknownCommand} stand behind the command. kb --help shows all commands.`;
   if (unknownCommand) return await noCommand(unknownCommand.split(':'));
   const missing = /^Missing \d+ required args?:\n(\w+)/.exec(error.message)?.[1];
   if (missing) return `${missing.toUpperCase()} is missing. Try --help.`;

@@ -99,6 +99,11 @@ describe('the exit code', () => {
   const misuse: [string, string[], RegExp][] = [
     ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
     ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],
+    [
+      'a flag before the command',
+      ['--quiet', 'sources'],
+      /^Error: Flags such as --quiet stand behind the command\. kb --help shows all commands\.\n$/,
+    ],
     ['an unknown flag', ['retrieve', 'x', '--topk', '3'], /^Error: There is no flag --topk\. Did you mean --top-k\?\n$/],
     ['a missing flag', ['token', 'create', 'bot'], /^Error: --scope is missing\. Try --help\.\n$/],
     ['a missing argument', ['retrieve'], /^Error: QUERY is missing\. Try --help\.\n$/],
