@@ -5,17 +5,18 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
-const DRIVERS = join(root, 'dist', 'src', 'drivers');
-const PDF = join(DRIVERS, 'parsers', 'pdf');
+const BUILT = join(root, 'dist', 'src');
+const PDF = join(BUILT, 'drivers', 'parsers', 'pdf');
 /** Modules that re-export a library, which is put into them. */
 const LIBRARIES = [
-  'stores/lancedb/lancedb-library.js',
-  'stores/qdrant/qdrant-library.js',
-  'providers/openai-library.js',
-  'parsers/pdf/pdf-library.js',
+  'drivers/stores/lancedb/lancedb-library.js',
+  'drivers/stores/qdrant/qdrant-library.js',
+  'drivers/providers/openai-library.js',
+  'drivers/parsers/pdf/pdf-library.js',
+  'mcp/mcp-library.js',
 ];
 /** What is installed beside kb, or never asked for: LanceDB's own embedders. */
-const OUTSIDE = [/^node:/, /^@lancedb\/lancedb-/, /^apache-arrow/, /^@huggingface\/transformers/];
+const OUTSIDE = [/^node:/, /^@lancedb\/lancedb-/, /^apache-arrow/, /^@huggingface\/transformers/, /^zod(?:\/|$)/];
 /** pdf.js asks for a library that draws pictures. Reading text needs only that these names exist. */
 const CANVAS = { from: 'require("@napi-rs/canvas")', to: '{ DOMMatrix: class {}, ImageData: class {}, Path2D: class {} }' };
 const TOOLS = ['typescript', 'rolldown', 'oclif', 'execa'];
@@ -57,7 +58,7 @@ async function run(program, ...words) {
 async function bundle() {
   const { rolldown } = await import('rolldown');
   const used = new Set();
-  for (const file of LIBRARIES.map((name) => join(DRIVERS, name))) {
+  for (const file of LIBRARIES.map((name) => join(BUILT, name))) {
     const made = await rolldown({ input: file, platform: 'node', external: OUTSIDE, plugins: [withoutCanvas], onLog: noted });
     const { output } = await made.write({ file, format: 'esm', minify: true, codeSplitting: false });
     await made.close();

@@ -63,6 +63,7 @@ export const Server = z.strictObject({
     .min(1)
     .max(1000)
     .describe('Maximum requests processed at once, counted separately for searches and ingests; others wait'),
+  mcp_write: z.boolean().describe('Offer agents at /mcp the tools that add and remove documents'),
   page: z.boolean().describe('Serve the page at /, on which people ask and search in a browser'),
   rate_limit: z.int().min(0).describe('Maximum requests per minute and client; 0: unlimited'),
 });

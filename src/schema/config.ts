@@ -176,6 +176,7 @@ export const DEFAULTS = {
     max_files: 100,
     request_timeout: 600,
     max_concurrent: 32,
+    mcp_write: false,
     page: true,
     rate_limit: 0,
   },

@@ -64,6 +64,7 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
   registerJobs(server, jobs, patience.patienceFor);
   registerOpenAi(server, engine, bench);
+  await mountMcp(server, engine, bench);
   registerHealth(server, { engine, version, watchHealth });
   registerDocs(server, document);
   registerMetrics(server, metrics, async () => {
@@ -78,6 +79,12 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   if (settings.page) registerPage(server);
   await server.ready();
   return { server, inFlight, stopAll: patience.stopAll };
+}
+
+/** Mounts /mcp. The SDK is loaded with the server alone. */
+async function mountMcp(server: FastifyInstance, engine: AppOptions['engine'], bench: RouteContext): Promise<void> {
+  const { registerMcp } = await import('./mcp-route.ts');
+  registerMcp(server, engine, bench);
 }
 
 /** Fastify, so that it speaks of failures as the contract says. */

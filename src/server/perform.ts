@@ -28,6 +28,10 @@ export interface Exchange {
   given: unknown;
   /** Writes the events of a stream; as server-sent events with their types where absent. */
   write?: FrameWriter;
+  /** Aborted when the client takes this one back, beside leaving. */
+  cancelled?: AbortSignal;
+  /** Told the events of an operation that answers with its result alone. */
+  onEvent?: (event: Event) => void;
 }
 
 /** What a request has done. */
@@ -55,12 +59,17 @@ async function turnOf({ queue }: Work, { request, signal }: { request: FastifyRe
 }
 
 /** Runs an operation and hands back its result. Throws what the work throws, or why it was stopped. */
-export async function runOperation(route: Work, { request, reply, given }: Exchange, bench: RouteContext): Promise<Result> {
+export async function runOperation(
+  route: Work,
+  { request, reply, given, cancelled, onEvent }: Exchange,
+  bench: RouteContext,
+): Promise<Result> {
   const patience = bench.patienceFor(reply);
-  const { signal, over } = patience;
+  const { over } = patience;
+  const signal = cancelled ? AbortSignal.any([cancelled, patience.signal]) : patience.signal;
   try {
     const leave = await turnOf(route, { request, signal }, bench);
-    const work = settle(begin(bench, route, { request, given, signal })).finally(leave);
+    const work = settle(begin(bench, route, { request, given, signal }), onEvent).finally(leave);
     return await Promise.race([work, over]); // the client is answered at once where the work takes a while to notice that it is to stop
   } catch (error) {
     throw patience.reasonFor(error);

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { describe, isAbort, isForeseen, KbError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import { parseRequest } from '../core/parse-request.ts';
+import { packageVersion } from '../core/project.ts';
+import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
+import type { Event } from '../schema/results.ts';
+import * as sdk from './mcp-library.ts';
+import { addressIn, isWriting, PAGE, type Tool, tools, uriOf } from './tools.ts';
+
+/** Milliseconds between two notices of progress, at least: an ingest tells of each document. */
+const PACE = 250;
+
+/** What the server does its work with. */
+export interface McpParts {
+  /** Runs an operation to its end. Throws what the work throws. */
+  run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options: RunParts): Promise<ResultOf<Name>>;
+  /** The collections that the client may use. */
+  collections(): Promise<string[]>;
+  /** The configured collection, which is used where none is named. */
+  collection: string;
+  /** Whether tools that change what is stored are offered. */
+  allowWrite: boolean;
+  /** Told what nobody foresaw: the client learns of it only that it happened. */
+  onProblem(error: unknown): void;
+}
+
+interface RunParts {
+  signal: AbortSignal;
+  onEvent?: (event: Event) => void;
+}
+
+const UNFORESEEN = 'Something went wrong inside kb; its log says what.';
+
+/** A failure in a sentence for the client. */
+function sentenceFor(error: unknown, { onProblem }: Pick<McpParts, 'onProblem'>): string {
+  if (isForeseen(error)) return describe(error);
+  if (!isAbort(error)) onProblem(error);
+  return UNFORESEEN;
+}
+
+/** What the SDK gives to the work of a request. */
+interface Extra {
+  signal: AbortSignal;
+  _meta?: { progressToken?: string | number | undefined } | undefined;
+  sendNotification(notice: {
+    method: 'notifications/progress';
+    params: { progressToken: string | number; progress: number; message: string };
+  }): Promise<void>;
+}
+
+const INSTRUCTIONS =
+  'Documents of the user, searchable. Use ask for a question about them, search to read passages yourself, get_source to read on. Cite document and place. If nothing answers, say so.';
+
+/** An MCP server over the engine: tools and resources, without a transport. */
+export function createMcpServer(parts: McpParts): sdk.Server {
+  const offered = Object.entries(tools).filter(([, tool]) => parts.allowWrite || !isWriting(tool));
+  const server = new sdk.Server(
+    { name: 'kb', title: 'Knowledge base', version: packageVersion() },
+    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered.map(([name, tool]) => described(name, tool)) }));
+  server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params: { name, arguments: asked = {} } }, extra) => {
+    const tool = new Map(offered).get(name);
+    if (!tool) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, unknownTool(name, offered.map(([known]) => known))); // prettier-ignore
+    try {
+      return await call(tool, asked, { parts, extra });
+    } catch (error) {
+      return { isError: true, content: [{ type: 'text', text: sentenceFor(error, parts) }] };
+    }
+  });
+  server.setRequestHandler(sdk.ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: [{ uriTemplate: 'kb://{collection}/{id}', name: 'document', title: 'A stored document', mimeType: 'text/markdown' }],
+  }));
+  server.setRequestHandler(
+    sdk.ListResourcesRequestSchema,
+    async ({ params }, { signal }) => await resources(params?.cursor, { parts, signal }),
+  );
+  server.setRequestHandler(
+    sdk.ReadResourceRequestSchema,
+    async ({ params: { uri } }, { signal }) => await resource(uri, { parts, signal }),
+  );
+  return server;
+}
+
+function unknownTool(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return `There is no tool «${name.slice(0, 100)}» here. ${meant ? `Did you mean «${meant}»?` : `There are ${known.join(', ')}.`}`;
+}
+
+function described(name: string, tool: Tool) {
+  const { title, description, input, output } = tool;
+  const writes = isWriting(tool);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: z.toJSONSchema(input, { io: 'input' }) as { type: 'object' },
+    outputSchema: z.toJSONSchema(output) as { type: 'object' },
+    annotations: { title, readOnlyHint: !writes, destructiveHint: writes, idempotentHint: true, openWorldHint: writes },
+  };
+}
+
+/** Runs a tool. Throws a KbError for arguments that do not fit, and where the work fails. */
+async function call(tool: Tool, asked: unknown, { parts, extra }: { parts: McpParts; extra: Extra }) {
+  const given = parseRequest(tool.input, asked) as { collection?: unknown };
+  const collection = typeof given.collection === 'string' ? given.collection : parts.collection;
+  const request = tool.request(given, collection);
+  const result = await parts.run(tool.operation, request, { signal: extra.signal, onEvent: progressTo(extra) });
+  const { text, data, links = [] } = tool.answer(result, collection);
+  const further = links.map((link) => ({ type: 'resource_link' as const, ...link, mimeType: 'text/markdown' }));
+  return { content: [{ type: 'text' as const, text }, ...further], structuredContent: data };
+}
+
+/** Tells a client that asks for it how the work goes on. */
+function progressTo({ _meta, sendNotification }: Extra): (event: Event) => void {
+  const progressToken = _meta?.progressToken;
+  let [progress, last] = [0, -Infinity];
+  return ({ type, stage, message }) => {
+    const now = performance.now();
+    if (progressToken === undefined || type !== 'progress' || now - last < PACE) return;
+    last = now;
+    const params = { progressToken, progress: ++progress, message: message || stage };
+    sendNotification({ method: 'notifications/progress', params }).catch(() => {}); // the client has left
+  };
+}
+
+interface Reading {
+  parts: McpParts;
+  signal: AbortSignal;
+}
+
+/** A page of the documents of all collections, one collection after the other. The cursor holds the collection and the cursor in it. */
+async function resources(cursor: string | undefined, { parts, signal }: Reading) {
+  const names = (await parts.collections()).toSorted();
+  let [name, within] = cursor === undefined ? [names[0], undefined] : positionIn(cursor);
+  while (name !== undefined) {
+    const current: string = name;
+    const request = { name: current, limit: PAGE, ...(within === undefined ? {} : { cursor: within }) };
+    const page = await asProtocolError(parts.run('list_sources', request, { signal }), parts);
+    const listed = page.sources.map(({ id, source, title }) => ({
+      uri: uriOf(current, id),
+      name: source,
+      title,
+      mimeType: 'text/markdown',
+    }));
+    within = page.cursor ?? undefined;
+    if (within === undefined) name = names.find((other) => other > current);
+    if (listed.length > 0) return { resources: listed, ...(name === undefined ? {} : { nextCursor: cursorOf(name, within) }) };
+  }
+  return { resources: [] };
+}
+
+const cursorOf = (name: string, within: string | undefined): string => Buffer.from(JSON.stringify([name, within])).toString('base64url');
+
+const Position = z.tuple([z.string(), z.string().nullish()]);
+
+/** Throws an McpError for a cursor that no page gave. */
+function positionIn(cursor: string): [string, string | undefined] {
+  try {
+    const [name, within] = Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return [name, within ?? undefined];
+  } catch {
+    throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'The cursor is of no page: begin again without one.');
+  }
+}
+
+async function resource(uri: string, { parts, signal }: Reading) {
+  const read = async () => {
+    const { collection, id } = addressIn(uri);
+    return await parts.run('get_source', { name: collection, id }, { signal });
+  };
+  const { text } = await asProtocolError(read(), parts);
+  return { contents: [{ uri, mimeType: 'text/markdown', text }] };
+}
+
+/** Resources have no result that says an error: it is one of the protocol. */
+async function asProtocolError<Result>(work: Promise<Result>, parts: McpParts): Promise<Result> {
+  return await work.catch((error: unknown) => {
+    const isMissing = error instanceof KbError && error.code === 'not_found';
+    throw new sdk.McpError(isMissing ? sdk.ErrorCode.InvalidParams : sdk.ErrorCode.InternalError, sentenceFor(error, parts));
+  });
+}

@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { KbError } from '../core/errors.ts';
+import { documentId } from '../core/ids.ts';
+import type { ErrorItem, Location } from '../schema/items.ts';
+import { type OperationName, operations, type RequestOf, type ResultOf } from '../schema/operations.ts';
+import { ChatRequest, RetrieveRequest } from '../schema/questions.ts';
+import { IngestRequest } from '../schema/requests.ts';
+import { GetSourceRequest, ListSourcesRequest } from '../schema/stored/stored-sources.ts';
+import { count } from '../text/count.ts';
+import { locationText } from '../text/location-text.ts';
+
+/** A document that a client may read on. */
+export interface Link {
+  uri: string;
+  name: string;
+  title: string;
+}
+
+/** What a tool answers: text for the model, the same as data that fits the tool's `output`, and documents to read on. */
+interface Answer {
+  text: string;
+  data: Record<string, unknown>;
+  links?: Link[];
+}
+
+/** A tool of the MCP server: what a model may ask of an operation. */
+interface ToolRow<Name extends OperationName, Input extends z.ZodObject> {
+  operation: Name;
+  title: string;
+  /** Written for a model: when to use it, and what comes back. */
+  description: string;
+  input: Input;
+  output: z.ZodObject;
+  request(asked: z.output<Input>, collection: string): RequestOf<Name>;
+  /** Throws a KbError where the result is no success. */
+  answer(result: ResultOf<Name>, collection: string): Answer;
+}
+
+/** A row without its types, as the server works with it. */
+export type Tool = Omit<ToolRow<OperationName, z.ZodObject>, 'request' | 'answer'> & {
+  request(asked: object, collection: string): never;
+  answer(result: unknown, collection: string): Answer;
+};
+
+const tool = <Name extends OperationName, Input extends z.ZodObject>(row: ToolRow<Name, Input>): Tool => row as unknown as Tool;
+
+/** The address of a stored document as a resource. */
+export const uriOf = (collection: string, id: string): string => `kb://${encodeURIComponent(collection)}/${encodeURIComponent(id)}`;
+
+/** What addresses a document. Throws a KbError (`not_found`). */
+export function addressIn(uri: string): { collection: string; id: string } {
+  const [, collection, id] = /^kb:\/\/([^/?#]+)\/([^/?#]+)/.exec(uri) ?? [];
+  try {
+    if (collection && id) return { collection: decodeURIComponent(collection), id: decodeURIComponent(id) };
+  } catch {
+    // a percent sign that begins nothing
+  }
+  throw new KbError('not_found', `«${uri.slice(0, 200)}» is no address of a document, such as kb://default/0123456789abcdef.`);
+}
+
+const collections = RetrieveRequest.shape.collection.describe('Collection, or several, to search. Default: the configured one');
+const collection = ListSourcesRequest.shape.name.optional().describe('Name of the collection. Default: the configured one');
+const place = {
+  source: z.string().describe('Path, address or name of the document; get_source takes it'),
+  title: z.string().describe('Title of the document'),
+  place: z.string().describe('Heading, page, lines or rows; empty if unknown'),
+  collection: z.string().describe('Its collection'),
+  uri: z.string().describe('The document as a resource'),
+};
+
+interface Found {
+  metadata: Record<string, unknown>;
+  collection?: string | undefined;
+}
+
+function placeOf({ metadata, collection: own }: Found, asked: string) {
+  const source = String(metadata.source ?? '');
+  const name = own ?? asked;
+  const at = locationText(metadata.location as Location | undefined);
+  return { source, title: String(metadata.title ?? source), place: at, collection: name, uri: uriOf(name, documentId(source)) };
+}
+
+type Place = ReturnType<typeof placeOf>;
+
+const headline = ({ title, source, place: at }: Place): string => [title, source, at].filter(Boolean).join(' · ');
+const linksTo = (places: readonly Place[]): Link[] =>
+  [...new Map(places.map(({ uri, source, title }) => [uri, { uri, name: source, title }])).values()]; // prettier-ignore
+
+/** Throws the KbError of work that failed whole. */
+function assertDone(isDone: boolean, errors: readonly ErrorItem[], otherwise: string): void {
+  if (isDone) return;
+  throw new KbError('unavailable', errors.map(({ error }) => error).join(' ') || otherwise);
+}
+
+/** The tools, by their names. */
+export const tools: Record<string, Tool> = {
+  search: tool({
+    operation: 'retrieve',
+    title: 'Search the knowledge base',
+    description:
+      'Finds passages in the documents of the knowledge base by meaning and by words. Use it whenever the answer may be in these documents (manuals, websites, APIs, notes) and you want to read the passages yourself; use ask for an answer with citations. Gives passages, best first, with score (0 to 1), document and place. Low scores (under .3) usually mean that the documents do not answer. Read on with get_source.',
+    input: z.strictObject({
+      query: RetrieveRequest.shape.query.describe('What to look for: a whole question or telling words, names and codes'),
+      top_k: RetrieveRequest.shape.top_k,
+      filter: RetrieveRequest.shape.filter,
+      collection: collections,
+    }),
+    output: z.object({
+      hits: z.array(z.object({ ...place, score: z.number().describe('Similarity to the query, 0 to 1'), text: z.string() })),
+      notice: z.string().optional().describe('What is wrong with the filter'),
+    }),
+    request: (asked) => asked,
+    answer: ({ items, failed, errors, notice }, asked) => {
+      assertDone(failed === 0 || items.length > 0, errors, 'The search failed.');
+      const hits = items.map((item) => ({ ...placeOf(item, asked), score: item.score, text: item.text }));
+      const lines = hits.map((hit, i) => `${i + 1}. ${headline(hit)} (score ${hit.score.toFixed(2)})\n\n${hit.text}`);
+      const text = [...(lines.length > 0 ? lines : ['Nothing was found.']), ...(notice ? [notice] : [])].join('\n\n---\n\n');
+      return { text, data: { hits, ...(notice ? { notice } : {}) }, links: linksTo(hits) };
+    },
+  }),
+  ask: tool({
+    operation: 'chat',
+    title: 'Ask the knowledge base',
+    description:
+      'Answers a question from the documents of the knowledge base, with citations such as [1] that name document and place. Use it for a question of fact about these documents. confidence says how far to trust the answer: high; low: tell the user that it is doubtful, and check with search; none: the documents do not answer, so say that and do not invent an answer. Pass earlier turns in history if the question leans on them.',
+    input: z.strictObject({
+      question: RetrieveRequest.shape.query.describe('The question, in the words of the user'),
+      history: ChatRequest.shape.history.describe('Earlier messages of the conversation, oldest first'),
+      collection: collections,
+    }),
+    output: z.object({
+      answer: z.string().describe('The answer in Markdown'),
+      confidence: z.enum(['high', 'low', 'none']).describe('low: doubtful; none: not answered by the documents'),
+      citations: z.array(z.object({ ...place, citation: z.int().describe('Its number in the answer'), text: z.string() })),
+    }),
+    request: ({ question, ...rest }) => ({ query: question, ...rest }),
+    answer: ({ answer, sources, errors, answer_confidence: { level } }, asked) => {
+      assertDone(answer !== '', errors, 'There is no answer.');
+      const cited = sources.filter(({ cited: isCited }) => isCited);
+      const citations = cited.map((source) => ({ ...placeOf(source, asked), citation: source.citation, text: source.text }));
+      const lines = citations.map((one) => `[${one.citation}] ${headline(one)}`);
+      const text = [answer, `Confidence: ${level}`, ...lines].join('\n\n');
+      return { text, data: { answer, confidence: level, citations }, links: linksTo(citations) };
+    },
+  }),
+  list_sources: tool({
+    operation: 'list_sources',
+    title: 'List the documents',
+    description:
+      'Lists the documents of a collection in the order of their names, up to 200 at once. Use it to see what the knowledge base holds, or to find the exact name of a document for get_source. Pass the cursor of the last page to go on.',
+    input: z.strictObject({ prefix: ListSourcesRequest.shape.prefix, cursor: ListSourcesRequest.shape.cursor, collection }),
+    output: z.object({
+      sources: z.array(z.object({ source: z.string(), title: z.string(), kind: z.string(), chunks: z.int(), uri: z.string() })),
+      total: z.int().describe('Documents on all pages'),
+      cursor: z.string().nullable().describe('Requests the next page; null on the last one'),
+    }),
+    request: ({ prefix, cursor }, name) => ({ name, prefix, cursor, limit: PAGE }),
+    answer: ({ sources, total, cursor }, asked) => {
+      const listed = sources.map(({ id, source, title, source_kind: kind, chunks }) => ({
+        source,
+        title,
+        kind,
+        chunks,
+        uri: uriOf(asked, id),
+      }));
+      const lines = listed.map(({ source, title, chunks }) => `- ${source} · ${title} (${count(chunks, 'chunk')})`);
+      const rest = cursor === null ? [] : [`${count(total, 'document')} in all: go on with cursor ${cursor}`];
+      return {
+        text: [...(lines.length > 0 ? lines : ['No document matches.']), ...rest].join('\n'),
+        data: { sources: listed, total, cursor },
+      };
+    },
+  }),
+  get_source: tool({
+    operation: 'get_source',
+    title: 'Read a document',
+    description:
+      'Gives the text of one document as Markdown: whole, or only some lines, one page, or the section under a heading. Use it to read around a passage that search or ask has named. Long documents cost many tokens: prefer heading, page or lines.',
+    input: z.strictObject({
+      source: GetSourceRequest.shape.id.describe('Path, address or name of the document, as search and list_sources give it'),
+      lines: GetSourceRequest.shape.lines,
+      page: GetSourceRequest.shape.page,
+      heading: GetSourceRequest.shape.heading,
+      collection,
+    }),
+    output: z.object({ source: z.string(), title: z.string(), text: z.string().describe('Markdown'), uri: z.string() }),
+    request: ({ source, lines, page, heading }, name) => ({ name, id: source, lines, page, heading }),
+    answer: ({ id, source, title, text }, asked) => ({ text, data: { source, title, text, uri: uriOf(asked, id) } }),
+  }),
+  ingest: tool({
+    operation: 'ingest',
+    title: 'Add documents',
+    description:
+      'Reads files, web pages or Markdown texts and stores them in the knowledge base, in place of what was stored under the same names. Files must lie in the folders that the operator allows. Takes seconds to minutes; reports progress.',
+    input: z.strictObject({
+      docs: IngestRequest.shape.docs,
+      urls: IngestRequest.shape.urls,
+      markdown: IngestRequest.shape.markdown,
+      metadata: IngestRequest.shape.metadata,
+      collection,
+    }),
+    output: z.object({
+      documents: z.int().describe('Documents read'),
+      unchanged: z.int().describe('Documents that were stored already, as they are'),
+      stored: z.int().describe('Chunks written'),
+      failed: z.int().describe('What could not be read or stored'),
+      errors: z.array(z.string()).describe('What failed and why'),
+      notices: z.array(z.string()),
+    }),
+    request: ({ collection: _, ...asked }, name) => ({ ...asked, storage: { collection: name } }),
+    answer: ({ sources, unchanged, stored, failed, errors, notices }) => {
+      assertDone(failed === 0 || sources > 0, errors, 'Nothing could be read.');
+      const said = errors.map(({ source, error }) => (source ? `${source}: ${error}` : error));
+      const summary = `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')}; ${unchanged} unchanged, ${failed} failed.`;
+      const data = { documents: sources, unchanged, stored, failed, errors: said, notices: [...notices] };
+      return { text: [summary, ...said, ...notices].join('\n'), data };
+    },
+  }),
+  delete_source: tool({
+    operation: 'delete_source',
+    title: 'Remove a document',
+    description: 'Removes one document and its passages from the knowledge base. The original file or page is not touched.',
+    input: z.strictObject({ source: GetSourceRequest.shape.id.describe('Path, address or name of the document'), collection }),
+    output: z.object({ deleted: z.int().describe('Chunks removed') }),
+    request: ({ source }, name) => ({ name, id: source }),
+    answer: ({ deleted }) => ({ text: `Removed ${count(deleted, 'chunk')}.`, data: { deleted } }),
+  }),
+};
+
+/** Documents of one page. */
+export const PAGE = 200;
+
+/** Whether a tool changes what is stored. */
+export const isWriting = ({ operation }: Tool): boolean => operations[operation].scope !== 'read';

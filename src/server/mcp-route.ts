@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Engine } from '../ports/engines.ts';
+import { WebStandardStreamableHTTPServerTransport } from '../mcp/mcp-library.ts';
+import { createMcpServer, type McpParts } from '../mcp/mcp-server.ts';
+import { isWriting, tools } from '../mcp/tools.ts';
+import { refuse, send } from './envelope.ts';
+import { type RouteContext, runOperation } from './perform.ts';
+
+/** Operations that wait in the queue of ingests. */
+const SLOW = new Set(Object.values(tools).flatMap((tool) => (isWriting(tool) ? [tool.operation] : []))); // prettier-ignore
+
+const SESSION = 'mcp-session-id';
+
+interface Message {
+  id?: string | number;
+  method?: string;
+  params?: { requestId?: string | number };
+}
+
+/**
+ * MCP over streamable HTTP at /mcp. Each request is served by a server of its own, so that restarts and several machines behind one address do no harm:
+ * the id of a session only tells the calls of clients apart, so that one can be cancelled. What a client may do, its token says.
+ */
+export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' | 'collections'>, bench: RouteContext): void {
+  const running = new Map<string, () => void>();
+  const config = { needs: 'token' } as const;
+  app.post('/mcp', { config }, async (request, reply) => {
+    const { id, method, params }: Message = (request.body as Message | null) ?? {};
+    const session = request.headers[SESSION];
+    const keyOf = (call: string | number) => JSON.stringify([request.access?.name, session, call]);
+    if (method === 'notifications/cancelled' && params?.requestId !== undefined) running.get(keyOf(params.requestId))?.();
+    const server = createMcpServer(partsOf({ request, reply }, { engine, bench }));
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    await server.connect(transport);
+    const close = () => void server.close();
+    const key = method === 'tools/call' && id !== undefined && session !== undefined ? keyOf(id) : undefined;
+    if (key) running.set(key, close);
+    reply.raw.once('close', () => {
+      if (key) running.delete(key);
+      close();
+    });
+    const headers = Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : [])); // prettier-ignore
+    const asked = new Request('http://localhost/mcp', { method: 'POST', headers });
+    const response = await transport.handleRequest(asked, { parsedBody: request.body });
+    void reply.code(response.status);
+    for (const [name, value] of response.headers) void reply.header(name, value);
+    void reply.header('x-accel-buffering', 'no');
+    if (method === 'initialize') void reply.header(SESSION, randomUUID());
+    return reply.send(response.body ? Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) : '');
+  });
+  for (const method of ['GET', 'DELETE'] as const)
+    app.route({
+      method,
+      url: '/mcp',
+      config,
+      handler: async (_, reply) => send(reply.header('allow', 'POST'), refuse(405, `${method} is not possible here: MCP takes POST.`)),
+    });
+}
+
+/** What a request works with: the rights of its caller, its turn in a queue, and its deadline. */
+function partsOf(
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { engine, bench }: { engine: Pick<Engine, 'config' | 'collections'>; bench: RouteContext },
+): McpParts {
+  return {
+    async run(operation, given, { signal: cancelled, onEvent }) {
+      const queue = SLOW.has(operation) ? 'work' : 'search';
+      return (await runOperation({ operation, queue }, { request, reply, given, cancelled, onEvent }, bench)) as never;
+    },
+    onProblem: (err) => request.log.error({ err }, 'a tool of MCP failed'),
+    collections: () => engine.collections({ access: request.access }),
+    collection: engine.config.collection,
+    allowWrite: engine.config.server.mcp_write,
+  };
+}

@@ -1,0 +1,159 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { folder } from '../support/folder.ts';
+import { openOpenAiServer } from '../support/openai-server.ts';
+import { kb, PROGRAM, startKb } from '../support/program.ts';
+import { serveIn } from '../support/server.ts';
+
+const QUESTION = 'How long does the warranty of the kettle run?';
+const FILES = {
+  'docs/warranty.md': '# Warranty\n\n## Period\n\nThe warranty of the kettle runs for 27 months.\n\n## Claims\n\nSend the invoice.\n',
+  'docs/bell.md': '# Bell\n\nThe bell rings at noon.\n',
+};
+
+interface Content {
+  type: string;
+  text?: string;
+  uri?: string;
+}
+
+async function connect(transport: Parameters<Client['connect']>[0]): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** A client of `kb mcp` in a folder whose documents are stored. */
+async function overStdio(words: readonly string[] = [], files: Record<string, string> = FILES): Promise<{ client: Client; cwd: string }> {
+  const cwd = folder(files);
+  await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd });
+  const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...words], cwd, stderr: 'ignore' });
+  return { client: await connect(transport), cwd };
+}
+
+async function overHttp(options: Parameters<typeof serveIn>[1] = {}, headers: Record<string, string> = {}) {
+  const server = await serveIn(folder(), options);
+  const body = { markdown: [{ text: FILES['docs/warranty.md'], source: 'warranty.md' }] };
+  expect((await server.post('/v1/pipelines/ingest', body, { headers })).json).toMatchObject({ failed: 0 });
+  const connected = () => connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } }));
+  return { server, connected };
+}
+
+async function call(client: Client, name: string, given: Record<string, unknown>) {
+  const { content, structuredContent, isError } = await client.callTool({ name, arguments: given });
+  const parts = content as Content[];
+  return {
+    text: parts.map(({ text }) => text ?? '').join('\n'),
+    links: parts.flatMap(({ uri }) => uri ?? []),
+    data: structuredContent,
+    isError,
+  };
+}
+
+describe('an MCP client over standard input and output', () => {
+  it('searches, asks, lists and reads, and follows the links', async () => {
+    const { client } = await overStdio();
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['search', 'ask', 'list_sources', 'get_source']);
+    const found = await call(client, 'search', { query: QUESTION, top_k: 1 });
+    expect(found.text).toMatch(/Warranty · docs\/warranty\.md · Warranty › Period, lines \d.*27 months/s);
+    const [uri] = found.links;
+    expect(await client.readResource({ uri: uri! })).toMatchObject({ contents: [{ text: expect.stringContaining('27 months') }] });
+    expect((await call(client, 'ask', { question: QUESTION })).data).toMatchObject({
+      answer: expect.stringContaining('27 months'),
+      citations: [{ source: 'docs/warranty.md' }],
+    });
+    expect((await call(client, 'list_sources', { prefix: 'docs/b' })).data).toMatchObject({
+      total: 1,
+      sources: [{ source: 'docs/bell.md' }],
+    });
+    const section = await call(client, 'get_source', { source: 'docs/warranty.md', heading: 'Claims' });
+    expect(section.text).toBe('## Claims\n\nSend the invoice.');
+    expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['docs/bell.md', 'docs/warranty.md']);
+  });
+
+  it('is told in a sentence what fails, and goes on', async () => {
+    const { client } = await overStdio();
+    for (const [name, given, why] of [
+      ['search', {}, 'query'],
+      ['search', { query: 'bell', top_k: 'many' }, 'top_k'],
+      ['search', { query: 'bell', collection: 'nowhere' }, 'nowhere'],
+      ['get_source', { source: 'docs/bel.md' }, 'docs/bell.md'],
+    ] as const) {
+      const { text, isError } = await call(client, name, given);
+      expect([isError, text]).toEqual([true, expect.stringContaining(why)]);
+    }
+    await expect(client.callTool({ name: 'ingest', arguments: { docs: 'docs' } })).rejects.toThrow('There is no tool «ingest»');
+    await expect(client.readResource({ uri: 'kb://default/nothing' })).rejects.toThrow('nothing');
+    expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
+  });
+
+  it('adds documents with progress and removes them where that is allowed, within the allowed folders', async () => {
+    const { client } = await overStdio(['--allow-write'], { ...FILES, 'new/lid.md': '# Lid\n\nThe lid has number 88-L.\n' });
+    const steps: number[] = [];
+    const options = { onprogress: ({ progress }: { progress: number }) => void steps.push(progress) };
+    await client.callTool({ name: 'ingest', arguments: { docs: 'new' } }, undefined, options);
+    expect(steps.length).toBeGreaterThan(0);
+    expect((await call(client, 'search', { query: '88-L' })).text).toContain('new/lid.md');
+    expect((await call(client, 'delete_source', { source: 'new/lid.md' })).data).toEqual({ deleted: 1 });
+    expect((await call(client, 'search', { query: '88-L' })).text).not.toContain('new/lid.md');
+    expect((await call(client, 'ingest', { docs: '/etc/hostname' })).isError).toBe(true);
+  });
+
+  it('lists more documents than a page holds, each once', async () => {
+    const many = Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`docs/note-${i}.md`, `# Note ${i}\n\nShelf ${i}.\n`]));
+    const { client } = await overStdio([], many);
+    const first = await client.listResources();
+    const second = await client.listResources({ cursor: first.nextCursor });
+    expect([first.resources.length, second.resources.length, second.nextCursor]).toEqual([200, 5, undefined]);
+    expect(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size).toBe(205);
+    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('begin again without one');
+  });
+
+  it('reads nothing but protocol, whatever it sends, and the program ends with its input', async () => {
+    const program = startKb(['mcp'], { cwd: folder(), input: 'this is no message\n' });
+    expect(await program.done).toMatchObject({ code: 0, out: '' });
+  });
+});
+
+describe('an MCP client of kb serve', () => {
+  it('has the same tools at /mcp, and writing ones only where the configuration says so', async () => {
+    const reading = await (await overHttp()).connected();
+    expect((await reading.listTools()).tools).toHaveLength(4);
+    expect((await call(reading, 'search', { query: QUESTION })).text).toContain('27 months');
+    const writing = await (await overHttp({ settings: { server: { mcp_write: true } } })).connected();
+    expect((await writing.listTools()).tools.map(({ name }) => name)).toContain('ingest');
+    const markdown = [{ text: '# Bell\n\nIt rings at noon.', source: 'bell.md' }];
+    expect((await call(writing, 'ingest', { markdown })).data).toMatchObject({ documents: 1, failed: 0 });
+    expect((await call(writing, 'search', { query: 'bell' })).text).toContain('rings at noon');
+  });
+
+  it('needs the token where there is one, comes from no foreign page, and is told that only POST is possible', async () => {
+    const token = 'a-token-of-the-server';
+    const { server, connected } = await overHttp({ token }, { authorization: `Bearer ${token}` });
+    expect((await call(await connected(), 'search', { query: QUESTION })).text).toContain('27 months');
+    await expect(connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))).rejects.toThrow();
+    const open = await overHttp();
+    const knock = (init: RequestInit) => fetch(`${open.server.url}/mcp`, init);
+    expect((await knock({ method: 'POST', headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    const refused = await knock({ method: 'GET' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('cancels a call, which stops the model', async () => {
+    const model = await openOpenAiServer({ reply: () => ({ pieces: ['It '], end: 'hang' }) });
+    vi.stubEnv('OPENAI_API_KEY', 'k').stubEnv('OPENAI_BASE_URL', model.url);
+    onTestFinished(async () => (vi.unstubAllEnvs(), await model.close()));
+    const { connected } = await overHttp({ settings: { chat: { llm: { provider: 'openai', model: 'gpt-test' } } } });
+    const client = await connected();
+    const controller = new AbortController();
+    const asked = client.callTool({ name: 'ask', arguments: { question: QUESTION } }, undefined, { signal: controller.signal });
+    const failed = asked.catch(() => 'cancelled');
+    await vi.waitFor(() => expect(model.requests.length).toBe(1), { timeout: 20_000 });
+    controller.abort();
+    expect(await failed).toBe('cancelled');
+    await vi.waitFor(() => expect(model.requests[0]!.isCut).toBe(true), { timeout: 20_000 });
+  });
+});
