@@ -137,7 +137,6 @@ describe('the exit code', () => {
       /^Error: The provider openai needs a key, and OPENAI_API_KEY is not set\./m,
     ],
     ['a question to nobody', ['collections', 'drop', 'default'], /^Error: .*Add --yes\./],
-    ['what is not there yet', ['mcp'], /^Error: kb mcp is not part of this version yet\./],
   ];
   it.each(misuse)('is 2 for %s, which is named', async (_what, words, message) => {
     const ended = await kb(words, { cwd: home });
