@@ -44,6 +44,12 @@ export interface Context extends PathPlace {
   lists: boolean;
 }
 
+/** The context for another collection than the configured one. */
+export const inCollection = (context: Context, collection: string): Context => ({
+  ...context,
+  settings: { ...context.settings, collection },
+});
+
 /** Whether any source is given. */
 export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);

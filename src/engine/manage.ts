@@ -5,7 +5,7 @@ import type { Collection, StoredChunk } from '../ports/stores.ts';
 import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collection-requests.ts';
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
 import { embedderName, existingCollection, openEmbedder, permittedCollections, withDraft, withLock } from './collections.ts';
-import type { Context } from './context.ts';
+import { type Context, inCollection } from './context.ts';
 import { dropOrigins } from './origins.ts';
 import { dropMemory } from './open-page-memory.ts';
 
@@ -35,7 +35,7 @@ export async function* showCollection({ name }: CollectionRequest, context: Cont
 export async function* dropCollection({ name }: CollectionRequest, context: Context): Run<DropResult> {
   await existingCollection(context, name);
   const { settings, resources } = context;
-  const its = { ...context, settings: { ...settings, collection: name } };
+  const its = inCollection(context, name);
   return yield* withLock(its, async function* () {
     const dropped = await (await resources.store(settings.storage)).drop(name);
     await Promise.all([dropMemory(its), dropOrigins(its)]);
@@ -52,7 +52,7 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
   const embedding = await embedderName(context);
   const embedder = await openEmbedder(context);
   const store = await resources.store(settings.storage);
-  return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
+  return yield* withLock(inCollection(context, name), async function* () {
     const dimensions = embedder ? (await embedder.embed(['length'], { input_type: 'document', signal }))[0]!.length : 0;
     return yield* withDraft(await store.draft({ name, ...embedding, dimensions }), async function* (collection) {
       let embedded = 0;

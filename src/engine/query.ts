@@ -20,7 +20,7 @@ import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { neighboursOf } from '../stages/retrieve/neighbours.ts';
 import { unknownFieldsNotice } from '../stages/retrieve/unknown-fields.ts';
 import { embedderLabel, openCollection, openEmbedder } from './collections.ts';
-import type { Context } from './context.ts';
+import { type Context, inCollection } from './context.ts';
 import { searchedCollections } from './permissions.ts';
 
 /** Retrieves passages. A collection that cannot be searched is an item of `errors`. So is a failed rewrite: the query is then searched for as it is, and `failed` does not count it. */
@@ -168,7 +168,7 @@ async function neighboursIn(items: readonly RetrievedItem[], opened: readonly Re
 async function openAll(request: Pick<RetrieveRequest, 'collection'>, context: Context): Promise<RetrieveParts[]> {
   const { settings, resources, signal } = context;
   const names = searchedCollections(request, settings);
-  const opened = await Promise.all(names.map((collection) => openCollection({ ...context, settings: { ...settings, collection } })));
+  const opened = await Promise.all(names.map((collection) => openCollection(inCollection(context, collection))));
   assertOneEmbedder(opened.map(({ info }) => info));
   const [{ info }] = opened as [Collection];
   const embedder = info.dimensions > 0 ? await embedderFor(context, info) : undefined;

@@ -16,7 +16,7 @@ import {
 import { groupConcurrently } from '../core/concurrency.ts';
 import { progress, type Progress, type Run, throwIfAborted } from '../core/run.ts';
 import { existingCollection, withDraft, withLock } from './collections.ts';
-import type { Context } from './context.ts';
+import { type Context, inCollection } from './context.ts';
 
 /** Creates a SHA-256 of the lines of an export, including line feeds. */
 function createSeal(): { add(line: string): void; digest(): string } {
@@ -160,7 +160,7 @@ const toExported = ({ vector, ...chunk }: StoredChunk): ExportedChunk => ({
 export async function* importCollection({ name, lines, force = false }: ImportRequest, context: Context): Run<ImportResult> {
   const { settings, resources, signal } = context;
   const store = await resources.store(settings.storage);
-  return yield* withLock({ ...context, settings: { ...settings, collection: name } }, async function* () {
+  return yield* withLock(inCollection(context, name), async function* () {
     if (await store.open(name))
       throw new KbError('conflict', `There is a collection «${name}» already.`, {
         hint: `Import under another name, or remove it with «kb collections drop ${name}».`,

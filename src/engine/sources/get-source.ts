@@ -6,7 +6,7 @@ import type { DeleteSourceRequest, GetSourceRequest, GetSourceResult } from '../
 import type { Passage } from '../../stages/chunk/join-chunks.ts';
 import { deleteChunks } from '../../stages/ingest/store-chunks.ts';
 import { existingCollection, withLock } from '../collections.ts';
-import type { Context } from '../context.ts';
+import { type Context, inCollection } from '../context.ts';
 import { narrowText } from './narrow-text.ts';
 import { describeSource, findSource } from './stored-source.ts';
 
@@ -40,7 +40,7 @@ function documentsIn(stored: readonly StoredChunk[]): OrderedChunk[][] {
 /** Removes a document with its chunks. The next ingest of its source stores it again. */
 export async function* deleteSource({ name, id }: DeleteSourceRequest, context: Context): Run<DeleteResult> {
   const { settings } = context;
-  const its = { ...context, settings: { ...settings, collection: name } };
+  const its = inCollection(context, name);
   return yield* withLock(its, async function* () {
     const collection: Collection = await existingCollection(its, name);
     const source = await findSource(id, collection, its);

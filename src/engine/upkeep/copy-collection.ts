@@ -3,7 +3,7 @@ import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { Collection } from '../../ports/stores.ts';
 import type { CollectionNameRequest, CopyRequest, CopyResult, OptimizeResult } from '../../schema/collection-requests.ts';
 import { existingCollection, withDraft, withLock } from '../collections.ts';
-import type { Context } from '../context.ts';
+import { type Context, inCollection } from '../context.ts';
 import { copyOrigins } from '../origins.ts';
 
 /**
@@ -31,15 +31,14 @@ export async function* copyAs(from: Collection, to: string, { settings, resource
 /** Copies a collection to a free name. */
 export async function* copyCollection({ name, to }: CopyRequest, context: Context): Run<CopyResult> {
   const { settings, resources } = context;
-  const lockOf = (collection: string) => ({ ...context, settings: { ...settings, collection } });
   const from = await existingCollection(context, name);
   const taken = new KbError('conflict', `There is a collection «${to}» already.`, {
     hint: `Copy under another name, or remove it with «kb collections drop ${to}».`,
   });
   if (name === to) throw taken;
   const [first, second] = [name, to].toSorted(); // two who copy in opposite directions do not wait for each other
-  return yield* withLock(lockOf(first!), () =>
-    withLock(lockOf(second!), async function* () {
+  return yield* withLock(inCollection(context, first!), () =>
+    withLock(inCollection(context, second!), async function* () {
       if (await (await resources.store(settings.storage)).open(to)) throw taken;
       return { name, to, copied: yield* copyAs(from, to, context) };
     }),

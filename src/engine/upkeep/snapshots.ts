@@ -14,7 +14,7 @@ import type {
 } from '../../schema/collection-requests.ts';
 import type { z } from 'zod';
 import { existingCollection, withLock } from '../collections.ts';
-import type { Context } from '../context.ts';
+import { type Context, inCollection } from '../context.ts';
 import { summaryOf } from '../manage.ts';
 import { dropOrigins } from '../origins.ts';
 import { copyAs } from './copy-collection.ts';
@@ -68,7 +68,7 @@ async function remove(snapshot: SnapshotName, context: Context): Promise<void> {
   const { settings, resources } = context;
   const collection = storedName(snapshot);
   await (await resources.store(settings.storage)).drop(collection);
-  await dropOrigins({ ...context, settings: { ...settings, collection } });
+  await dropOrigins(inCollection(context, collection));
 }
 
 /** The snapshots of collections that the caller may use. */
