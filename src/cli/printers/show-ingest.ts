@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { IngestResult } from '../../schema/results.ts';
 import type { ErrorItem } from '../../schema/items.ts';
-import { count } from '../../text/count.ts';
+import { count, listNames } from '../../text/count.ts';
 import { duration } from './amounts.ts';
 import type { FlagValues } from '../command-context.ts';
 import { wrappedRow } from '../markdown/flow.ts';
@@ -66,12 +66,12 @@ function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: Inge
     [
       dry_run ? 'would prune' : 'pruned',
       pruned.length,
-      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listed(pruned)}`,
+      `${count(pruned.length, 'document')} that ${pruned.length === 1 ? 'is' : 'are'} gone: ${listNames(pruned, MOST_NAMED)}`,
     ],
     [
       'gone',
       gone.length,
-      `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listed(gone)}`,
+      `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listNames(gone, MOST_NAMED)}`,
     ],
     ['passed over', passed_over.length, `${count(passed_over.length, 'file')} not read: ${named(passed_over)}`],
   ];
@@ -92,13 +92,9 @@ function showFailures(errors: readonly ErrorItem[], failed: number, screen: Scre
   if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
 }
 
-function listed(names: readonly string[]): string {
-  return names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '');
-}
-
 /** The files themselves where they are few, else the kinds of them. */
 function named(paths: readonly string[]): string {
   if (paths.length <= MOST_NAMED) return paths.join(', ');
   const all = [...new Set(paths.map((path) => extname(path) || 'no extension'))].toSorted();
-  return listed(all);
+  return listNames(all, MOST_NAMED);
 }

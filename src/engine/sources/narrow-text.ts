@@ -1,3 +1,4 @@
+import { listNames } from '../../text/count.ts';
 import { KbError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { GetSourceRequest } from '../../schema/stored/stored-sources.ts';
@@ -66,17 +67,18 @@ function sectionOf(heading: string, joined: readonly JoinedText[], source: strin
     for (const { title } of headings) titles.add(title);
   }
   const meant = nearest(heading, [...titles]);
-  const hint = meant ? `Did you mean «${meant}»?` : titles.size > 0 ? `It has ${listed([...titles])}.` : 'It has no headings.';
+  const hint = meant
+    ? `Did you mean «${meant}»?`
+    : titles.size > 0
+      ? `It has ${listNames(
+          [...titles].map((title) => `«${title}»`),
+          MOST_NAMED,
+        )}.`
+      : 'It has no headings.';
   throw missing(`${source} has no heading «${heading}».`, hint);
 }
 
 /** Most headings in a message. */
 const MOST_NAMED = 8;
-
-const listed = (titles: readonly string[]): string =>
-  titles
-    .slice(0, MOST_NAMED)
-    .map((title) => `«${title}»`)
-    .join(', ') + (titles.length > MOST_NAMED ? ` and ${titles.length - MOST_NAMED} more` : '');
 
 const missing = (message: string, hint: string): KbError => new KbError('not_found', message, { hint });

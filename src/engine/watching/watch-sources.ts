@@ -3,7 +3,7 @@ import { describe, isAbort, KbError } from '../../core/errors.ts';
 import { progress, type Progress, type Run } from '../../core/run.ts';
 import type { IngestRequest } from '../../schema/requests.ts';
 import type { IngestResult, WatchResult } from '../../schema/results.ts';
-import { count } from '../../text/count.ts';
+import { count, listNames } from '../../text/count.ts';
 import type { Context } from '../context.ts';
 import type { KnownChanges } from './known-changes.ts';
 import { PendingChanges } from './pending-changes.ts';
@@ -79,7 +79,7 @@ class Watch {
     const changes = this.#files.take();
     if (isWhole) this.#unreadable = new Set();
     const known = isWhole ? undefined : { isChanged: changes.isChanged, unreadable: this.#unreadable };
-    yield this.#tell(isWhole ? 'Reading all sources.' : `Changed: ${named(changes.names)}.`, 'reading');
+    yield this.#tell(isWhole ? 'Reading all sources.' : `Changed: ${listNames(changes.names, MOST_NAMED)}.`, 'reading');
     try {
       const result = yield* withoutItems(this.#ingest({ prune: true }, { ...this.#context, lists: false }, known));
       this.#isBlocked = false;
@@ -167,6 +167,3 @@ async function* withoutItems<R>(run: Run<R>): Run<R> {
     if (step.value.type === 'progress' && step.value.data.notice !== true) yield step.value;
   }
 }
-
-const named = (names: readonly string[]): string =>
-  names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '');

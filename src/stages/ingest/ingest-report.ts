@@ -1,3 +1,4 @@
+import { listNames } from '../../text/count.ts';
 import { languageOf } from '../../languages/detect.ts';
 import type { IngestDocument } from './ingest-document.ts';
 import type { Metadata, ErrorItem } from '../../schema/items.ts';
@@ -53,10 +54,8 @@ export class OmittedContent {
   notice(): string | undefined {
     const pages = this.#pages.toSorted((a, b) => b.share - a.share);
     if (pages.length === 0) return undefined;
-    const named = pages.slice(0, NAMED).map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
-    const others = pages.length - named.length;
-    const list = others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ');
-    return `Of ${pages.length === 1 ? 'one page' : `${pages.length} pages`} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${list}.`;
+    const named = pages.map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
+    return `Of ${pages.length === 1 ? 'one page' : `${pages.length} pages`} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${listNames(named, NAMED)}.`;
   }
 }
 

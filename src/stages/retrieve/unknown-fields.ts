@@ -1,3 +1,4 @@
+import { listNames } from '../../text/count.ts';
 import { filteredFields, toFilterTree } from '../../core/filter-tree.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Collection } from '../../ports/stores.ts';
@@ -58,6 +59,5 @@ function hintOf(field: string, known: ReadonlySet<string>): string {
   const meant = nearest(field, [...known]);
   if (meant !== undefined) return ` Did you mean «${meant}»?`;
   const there = [...known].filter((name) => !OURS.test(name)).toSorted();
-  const more = there.length - MOST_NAMED;
-  return ` There are ${there.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+  return ` There are ${listNames(there, MOST_NAMED)}.`;
 }

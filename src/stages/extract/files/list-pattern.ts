@@ -1,3 +1,4 @@
+import { listNames } from '../../../text/count.ts';
 import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
 import { statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
@@ -12,25 +13,20 @@ import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 /** Names in a sentence. */
 const MOST_NAMED = 3;
 
-const named = (names: readonly string[]): string => {
-  const more = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en')} more` : '');
-};
-
 /** What is said of links that were not followed: which, why, and how they are. */
 export const unfollowedLinks = (links: readonly string[], given: string): string => {
   const skipped =
     links.length === 1
       ? '1 symbolic link was skipped, since it points'
       : `${links.length.toLocaleString('en')} symbolic links were skipped, since they point`;
-  return `${skipped} to something outside ${readablePath(given)}: ${named(links)}. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).`;
+  return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MOST_NAMED)}. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).`;
 };
 
 /** What is said of files that hold nothing. */
 export const emptyFiles = (sources: readonly string[]): string =>
   sources.length === 1
-    ? `A file is empty and was passed over: ${named(sources)}.`
-    : `${sources.length.toLocaleString('en')} files are empty and were passed over: ${named(sources)}.`;
+    ? `A file is empty and was passed over: ${listNames(sources, MOST_NAMED)}.`
+    : `${sources.length.toLocaleString('en')} files are empty and were passed over: ${listNames(sources, MOST_NAMED)}.`;
 
 /** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
 interface Pattern {
