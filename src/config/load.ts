@@ -4,7 +4,7 @@ import { KbError } from '../core/errors.ts';
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { describeFileError } from '../core/file-names.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest, didYouMean } from '../core/nearest.ts';
 import { filledIn, getPath, isReferring, type Layer, mergeLayers, setPath, withoutReferences } from '../core/settings.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { Config, DEFAULTS } from '../schema/config.ts';
@@ -225,9 +225,8 @@ export function readSet(settings: readonly string[]): { layer: Layer; names: Map
 }
 
 function unknownSection(path: string, keys: readonly string[]): KbError {
-  const meant = nearest(path, keys);
   const sections = [...new Set(keys.map((key) => key.split('.')[0]))].join(', ');
   return new KbError('configuration', `--set: unknown key «${path}».`, {
-    hint: meant ? `Did you mean «${meant}»?` : `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
+    hint: didYouMean(path, keys) ?? `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
   });
 }

@@ -24,3 +24,9 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   const [best] = ranked;
   return best && best.far <= Math.max(2, Math.floor(word.length * 0.4)) ? best.candidate : undefined;
 }
+
+/** The question whether the nearest word was meant; undefined where none is near. */
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  const meant = nearest(word, known);
+  return meant === undefined ? undefined : `Did you mean «${meant}»?`;
+}

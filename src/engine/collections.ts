@@ -1,6 +1,6 @@
+import { didYouMean } from '../core/nearest.ts';
 import { BUNDLED } from '../schema/provider-names.ts';
 import { KbError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
@@ -52,9 +52,13 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
 
 /** The error for a collection that does not exist, with the nearest name of those that do. */
 export const noCollection = (name: string, there: readonly string[] = []): KbError => {
-  const meant = nearest(name, there);
   return new KbError('not_found', `There is no collection «${name}».`, {
-    hint: `${meant ? `Did you mean «${meant}»? ` : ''}Create it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» lists all collections.`,
+    hint: [
+      didYouMean(name, there),
+      `Create it with «kb ingest --docs FOLDER --collection ${name}»; «kb collections list» lists all collections.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
     isRetryable: true,
   });
 };

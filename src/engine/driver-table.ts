@@ -1,5 +1,5 @@
+import { didYouMean } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
 import { drivers, type EmbedderDriver } from '../drivers/registry.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
 import type { Factory, ModelOptions, OwnDrivers, StoreOptions } from '../ports/drivers.ts';
@@ -64,11 +64,10 @@ const toDrivers = <Options, Opened>(factories: Record<string, Factory<Options, O
 function lookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
   return (name) => {
     if (Object.hasOwn(table, name)) return table[name]!;
-    const meant = nearest(name, Object.keys(table));
     throw new KbError('configuration', `There is no ${kind} «${name}» here.`, {
-      hint: meant
-        ? `Did you mean «${meant}»?`
-        : `There are ${Object.keys(table).join(', ')}; a driver of one's own is given to createEngine.`,
+      hint:
+        didYouMean(name, Object.keys(table)) ??
+        `There are ${Object.keys(table).join(', ')}; a driver of one's own is given to createEngine.`,
     });
   };
 }

@@ -1,7 +1,7 @@
+import { didYouMean } from '../core/nearest.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, unfitChunking } from '../core/parse-request.ts';
 import { validated } from '../config/load.ts';
-import { nearest } from '../core/nearest.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, settingsIn } from '../core/settings.ts';
 import type { Run } from '../core/run.ts';
@@ -61,9 +61,8 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
 /** Throws a KbError (`usage`) for an unknown operation. */
 function operationNamed(name: string): OperationName {
   if (Object.hasOwn(operations, name)) return name as OperationName;
-  const meant = nearest(name, Object.keys(operations));
   throw new KbError('usage', `There is no operation «${name}».`, {
-    hint: meant ? `Did you mean «${meant}»?` : `There are ${Object.keys(operations).join(', ')}.`,
+    hint: didYouMean(name, Object.keys(operations)) ?? `There are ${Object.keys(operations).join(', ')}.`,
   });
 }
 

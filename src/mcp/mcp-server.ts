@@ -1,6 +1,6 @@
+import { didYouMean } from '../core/nearest.ts';
 import { z } from 'zod';
 import { describe, isAbort, isForeseen, KbError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
@@ -84,8 +84,7 @@ export function createMcpServer(parts: McpParts): sdk.Server {
 }
 
 function unknownTool(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return `There is no tool «${name.slice(0, 100)}» here. ${meant ? `Did you mean «${meant}»?` : `There are ${known.join(', ')}.`}`;
+  return `There is no tool «${name.slice(0, 100)}» here. ${didYouMean(name, known) ?? `There are ${known.join(', ')}.`}`;
 }
 
 function described(name: string, tool: Tool) {

@@ -1,5 +1,5 @@
 import { KbError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { nearest, didYouMean } from '../../core/nearest.ts';
 import { accessTo } from '../../drivers/providers/access.ts';
 import { LlmConfig } from '../../schema/config-chat.ts';
 import { count } from '../../text/count.ts';
@@ -20,8 +20,7 @@ export async function collection(name: string, session: Session): Promise<void> 
     );
   }
   if (!names.includes(name)) {
-    const meant = nearest(name, names);
-    const hint = meant ? `Did you mean «${meant}»?` : names.length > 0 ? `Collections: ${names.join(', ')}.` : 'There are none yet.';
+    const hint = didYouMean(name, names) ?? (names.length > 0 ? `Collections: ${names.join(', ')}.` : 'There are none yet.');
     throw new KbError('not_found', `There is no collection «${printable(name)}».`, { hint });
   }
   chooseSettings(session, { collection: name });

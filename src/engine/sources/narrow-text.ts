@@ -1,6 +1,6 @@
 import { listNames } from '../../text/count.ts';
 import { KbError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import type { GetSourceRequest } from '../../schema/stored/stored-sources.ts';
 import { joinChunks, type JoinedText, type Passage } from '../../stages/chunk/join-chunks.ts';
 import { readBlocks } from '../../text/markdown/blocks.ts';
@@ -66,17 +66,12 @@ function sectionOf(heading: string, joined: readonly JoinedText[], source: strin
     }
     for (const { title } of headings) titles.add(title);
   }
-  const meant = nearest(heading, [...titles]);
-  const hint = meant
-    ? `Did you mean «${meant}»?`
-    : titles.size > 0
-      ? `It has ${listNames(
-          [...titles].map((title) => `«${title}»`),
-          MOST_NAMED,
-        )}.`
-      : 'It has no headings.';
+  const there = titles.size > 0 ? `It has ${listNames([...titles].map(inQuotes), MOST_NAMED)}.` : 'It has no headings.';
+  const hint = didYouMean(heading, [...titles]) ?? there;
   throw missing(`${source} has no heading «${heading}».`, hint);
 }
+
+const inQuotes = (title: string): string => `«${title}»`;
 
 /** Most headings in a message. */
 const MOST_NAMED = 8;

@@ -1,6 +1,6 @@
 import { mayUse } from '../../core/access-rights.ts';
 import { KbError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import type { Run } from '../../core/run.ts';
 import type {
   CollectionsRequest,
@@ -88,12 +88,9 @@ async function findSnapshot(context: Context, name: string): Promise<SnapshotNam
   const there = await snapshotsOf(context);
   const found = there.find((snapshot) => snapshot.name === name);
   if (found) return found;
-  const meant = nearest(
-    name,
-    there.map((snapshot) => snapshot.name),
-  );
+  const names = there.map((snapshot) => snapshot.name);
   throw new KbError('not_found', `There is no snapshot «${name}» of «${context.settings.collection}».`, {
-    hint: `${meant ? `Did you mean «${meant}»? ` : ''}«kb snapshot list» lists all snapshots.`,
+    hint: [didYouMean(name, names), '«kb snapshot list» lists all snapshots.'].filter(Boolean).join(' '),
   });
 }
 

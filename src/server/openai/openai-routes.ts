@@ -1,8 +1,7 @@
+import { didYouMean } from '../../core/nearest.ts';
 import type { FastifyInstance } from 'fastify';
 import { KbError } from '../../core/errors.ts';
-import { mayUse } from '../../core/access-rights.ts';
-import { nearest } from '../../core/nearest.ts';
-import type { AccessRights } from '../../core/access-rights.ts';
+import { type AccessRights, mayUse } from '../../core/access-rights.ts';
 import type { Engine } from '../../ports/engines.ts';
 import type { RouteContext } from '../perform.ts';
 import { complete, CONFIGURED } from './completions.ts';
@@ -24,7 +23,8 @@ export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, be
   server.get('/v1/models', options, async ({ access }) => ({ object: 'list', data: (await models(engine, access)).map(modelOf) }));
   server.get<{ Params: { model: string } }>('/v1/models/:model', options, async ({ params, access }) => {
     const { model } = params;
-    if (!(await models(engine, access)).includes(model)) throw noModel(model, await models(engine, access));
+    const names = await models(engine, access);
+    if (!names.includes(model)) throw noModel(model, names);
     return modelOf(model);
   });
 }
@@ -43,8 +43,7 @@ async function collectionOf(model: string, engine: OpenAiEngine, access: AccessR
 }
 
 function noModel(name: string, there: readonly string[]): KbError {
-  const meant = nearest(name, there);
   return new KbError('not_found', `The model «${name.slice(0, 100)}» does not exist here: a model is a collection, or ${CONFIGURED}.`, {
-    hint: meant === undefined ? 'GET /v1/models lists them.' : `Did you mean «${meant}»?`,
+    hint: didYouMean(name, there) ?? 'GET /v1/models lists them.',
   });
 }

@@ -1,6 +1,6 @@
+import { didYouMean } from '../../core/nearest.ts';
 import { listNames } from '../../text/count.ts';
 import { filteredFields, toFilterTree } from '../../core/filter-tree.ts';
-import { nearest } from '../../core/nearest.ts';
 import type { Collection } from '../../ports/stores.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
@@ -56,8 +56,8 @@ export async function unknownFieldsNotice(
 
 /** The nearest field, or which there are. */
 function hintOf(field: string, known: ReadonlySet<string>): string {
-  const meant = nearest(field, [...known]);
-  if (meant !== undefined) return ` Did you mean «${meant}»?`;
+  const meant = didYouMean(field, [...known]);
+  if (meant !== undefined) return ` ${meant}`;
   const there = [...known].filter((name) => !OURS.test(name)).toSorted();
   return ` There are ${listNames(there, MOST_NAMED)}.`;
 }
