@@ -1,7 +1,6 @@
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { FileWatcher } from '../../stages/extract/files/file-watcher.ts';
 import { fileSource } from '../../stages/extract/files/local-path.ts';
-import { SIDECAR } from '../../stages/extract/files/sidecar.ts';
 import { type WatchedPlace, watchedPlaces } from '../../stages/extract/files/watched-places.ts';
 import { count } from '../../text/count.ts';
 import type { Context } from '../context.ts';
@@ -85,7 +84,7 @@ export class PendingChanges {
   #note(path: string): void {
     const now = Date.now();
     if (this.#changed.size === 0) this.#first = now;
-    this.#changed.add(basename(path) === SIDECAR ? dirname(path) : path); // metadata concerns all that lies below
+    this.#changed.add(path);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {

@@ -3,13 +3,14 @@ import { basename, dirname, join, sep } from 'node:path';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
 import { walk } from './list-files.ts';
 import { isWithin, realPath } from './local-path.ts';
+import { SIDECAR } from './sidecar.ts';
 import type { WatchedPlace } from './watched-places.ts';
 
 /** Whether one watcher sees all folders of a folder. On Linux Node would watch every file for that, and a user may watch only so many. */
 const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Files that say which others are read, or what is known of them: a change of one is a change of its folder. */
-const OF_THE_FOLDER = new Set(['.gitignore', '.kbignore', 'kb.meta.yaml']);
+const OF_THE_FOLDER = new Set(['.gitignore', '.kbignore', SIDECAR]);
 
 interface WatcherOptions {
   places: readonly WatchedPlace[];
