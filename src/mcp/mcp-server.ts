@@ -6,7 +6,7 @@ import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import * as sdk from './mcp-library.ts';
-import { addressIn, isWriting, PAGE, type Tool, tools, uriOf } from './tools.ts';
+import { addressIn, isWriting, PAGE_SIZE, type Tool, tools, uriOf } from './tools.ts';
 
 /** Milliseconds between two notices of progress, at least: an ingest tells of each document. */
 const PACE = 250;
@@ -54,15 +54,15 @@ const INSTRUCTIONS =
 
 /** An MCP server over the engine: tools and resources, without a transport. */
 export function createMcpServer(parts: McpParts): sdk.Server {
-  const offered = Object.entries(tools).filter(([, tool]) => parts.allowWrite || !isWriting(tool));
+  const offered = new Map(Object.entries(tools).filter(([, tool]) => parts.allowWrite || !isWriting(tool)));
   const server = new sdk.Server(
     { name: 'kb', title: 'Knowledge base', version: packageVersion() },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered.map(([name, tool]) => described(name, tool)) }));
+  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...offered].map(([name, tool]) => described(name, tool)) }));
   server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params: { name, arguments: asked = {} } }, extra) => {
-    const tool = new Map(offered).get(name);
-    if (!tool) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, unknownTool(name, offered.map(([known]) => known))); // prettier-ignore
+    const tool = offered.get(name);
+    if (!tool) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, unknownTool(name, [...offered.keys()]));
     try {
       return await call(tool, asked, { parts, extra });
     } catch (error) {
@@ -135,7 +135,7 @@ async function resources(cursor: string | undefined, { parts, signal }: Reading)
   let [name, within] = cursor === undefined ? [names[0], undefined] : positionIn(cursor);
   while (name !== undefined) {
     const current: string = name;
-    const request = { name: current, limit: PAGE, ...(within === undefined ? {} : { cursor: within }) };
+    const request = { name: current, limit: PAGE_SIZE, ...(within === undefined ? {} : { cursor: within }) };
     const page = await asProtocolError(parts.run('list_sources', request, { signal }), parts);
     const listed = page.sources.map(({ id, source, title }) => ({
       uri: uriOf(current, id),

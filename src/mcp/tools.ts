@@ -154,7 +154,7 @@ export const tools: Record<string, Tool> = {
       total: z.int().describe('Documents on all pages'),
       cursor: z.string().nullable().describe('Requests the next page; null on the last one'),
     }),
-    request: ({ prefix, cursor }, name) => ({ name, prefix, cursor, limit: PAGE }),
+    request: ({ prefix, cursor }, name) => ({ name, prefix, cursor, limit: PAGE_SIZE }),
     answer: ({ sources, total, cursor }, asked) => {
       const listed = sources.map(({ id, source, title, source_kind: kind, chunks }) => ({
         source,
@@ -228,7 +228,7 @@ export const tools: Record<string, Tool> = {
 };
 
 /** Documents of one page. */
-export const PAGE = 200;
+export const PAGE_SIZE = 200;
 
 /** Whether a tool changes what is stored. */
 export const isWriting = ({ operation }: Tool): boolean => operations[operation].scope !== 'read';

@@ -11,6 +11,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { Log } from './request-log.ts';
 import { registerPage } from './page-files.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
+import { registerMcp } from './mcp-route.ts';
 import { registerOpenAi } from './openai/openai-routes.ts';
 import { createDeadlines } from './request-deadline.ts';
 import type { RouteContext } from './perform.ts';
@@ -64,7 +65,7 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   for (const route of routes) await registerRoute(server, route, { bench, engine, jobs, settings });
   registerJobs(server, jobs, patience.patienceFor);
   registerOpenAi(server, engine, bench);
-  await mountMcp(server, engine, bench);
+  registerMcp(server, engine, bench);
   registerHealth(server, { engine, version, watchHealth });
   registerDocs(server, document);
   registerMetrics(server, metrics, async () => {
@@ -79,12 +80,6 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   if (settings.page) registerPage(server);
   await server.ready();
   return { server, inFlight, stopAll: patience.stopAll };
-}
-
-/** Mounts /mcp. The SDK is loaded with the server alone. */
-async function mountMcp(server: FastifyInstance, engine: AppOptions['engine'], bench: RouteContext): Promise<void> {
-  const { registerMcp } = await import('./mcp-route.ts');
-  registerMcp(server, engine, bench);
 }
 
 /** Fastify, so that it speaks of failures as the contract says. */

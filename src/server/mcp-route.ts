@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../ports/engines.ts';
-import { WebStandardStreamableHTTPServerTransport } from '../mcp/mcp-library.ts';
-import { createMcpServer, type McpParts } from '../mcp/mcp-server.ts';
-import { isWriting, tools } from '../mcp/tools.ts';
+import type { McpParts } from '../mcp/mcp-server.ts';
+import { operations } from '../schema/operations.ts';
 import { refuse, send } from './envelope.ts';
 import { type RouteContext, runOperation } from './perform.ts';
-
-/** Operations that wait in the queue of ingests. */
-const SLOW = new Set(Object.values(tools).flatMap((tool) => (isWriting(tool) ? [tool.operation] : []))); // prettier-ignore
 
 const SESSION = 'mcp-session-id';
 
@@ -21,7 +17,8 @@ interface Message {
 
 /**
  * MCP over streamable HTTP at /mcp. Each request is served by a server of its own, so that restarts and several machines behind one address do no harm:
- * the id of a session only tells the calls of clients apart, so that one can be cancelled. What a client may do, its token says.
+ * the id of a session only tells the calls of clients apart, so that one can be cancelled. What a client may do, its token says. The SDK is loaded by the
+ * first request.
  */
 export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' | 'collections'>, bench: RouteContext): void {
   const running = new Map<string, () => void>();
@@ -31,6 +28,10 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
     const session = request.headers[SESSION];
     const keyOf = (call: string | number) => JSON.stringify([request.access?.name, session, call]);
     if (method === 'notifications/cancelled' && params?.requestId !== undefined) running.get(keyOf(params.requestId))?.();
+    const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
+      import('../mcp/mcp-server.ts'),
+      import('../mcp/mcp-library.ts'),
+    ]);
     const server = createMcpServer(partsOf({ request, reply }, { engine, bench }));
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined });
     await server.connect(transport);
@@ -66,7 +67,7 @@ function partsOf(
 ): McpParts {
   return {
     async run(operation, given, { signal: cancelled, onEvent }) {
-      const queue = SLOW.has(operation) ? 'work' : 'search';
+      const queue = operations[operation].scope === 'read' ? 'search' : 'work';
       return (await runOperation({ operation, queue }, { request, reply, given, cancelled, onEvent }, bench)) as never;
     },
     onProblem: (err) => request.log.error({ err }, 'a tool of MCP failed'),
