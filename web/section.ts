@@ -1,3 +1,5 @@
+import { readBlocks } from '../src/text/markdown/blocks.ts';
+
 /** Characters up to which the section around a passage takes in the one above it. */
 const ROOMY = 3_000;
 /** Characters of a section that are shown around a passage at most. */
@@ -8,20 +10,8 @@ interface Heading {
   level: number;
 }
 
-/** The headings of a Markdown text, those in code left out. */
-function headingsOf(text: string): Heading[] {
-  let fence: string | undefined;
-  let at = 0;
-  const found: Heading[] = [];
-  for (const line of text.split('\n')) {
-    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
-    if (mark && (fence === undefined || fence === mark)) fence = fence ? undefined : mark;
-    const level = fence ? undefined : /^(#{1,6}) /.exec(line)?.[1]!.length;
-    if (level) found.push({ at, level });
-    at += line.length + 1;
-  }
-  return found;
-}
+const headingsOf = (text: string): Heading[] =>
+  readBlocks(text).flatMap(({ kind, start, level }) => (kind === 'heading' ? [{ at: start, level }] : []));
 
 /** Where a passage stands in its document: it may repeat a heading or the head of a table, which then stand further up. */
 function startOf(text: string, passage: string): number {
