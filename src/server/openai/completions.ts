@@ -14,7 +14,7 @@ import { annotationsOf } from './annotations.ts';
 import { openAiError } from './openai-errors.ts';
 
 /** The name by which the configured collection is asked for. */
-export const CONFIGURED = 'kb';
+export const CONFIGURED_MODEL = 'kb';
 
 const ROUTE = { operation: 'chat', queue: 'search' } as const;
 
@@ -27,7 +27,7 @@ interface Conversation {
 }
 
 /** Answers POST /v1/chat/completions. */
-export async function complete({ request, reply, bench, collectionOf }: Conversation): Promise<object> {
+export async function answerCompletion({ request, reply, bench, collectionOf }: Conversation): Promise<object> {
   const asked = parseRequest(CompletionRequest, request.body);
   const given = { ...turnOf(asked), collection: await collectionOf(asked.model) };
   const shape: Shape = {

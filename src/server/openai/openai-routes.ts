@@ -4,7 +4,7 @@ import { KbError } from '../../core/errors.ts';
 import { type AccessRights, mayUse } from '../../core/access-rights.ts';
 import type { Engine } from '../../ports/engines.ts';
 import type { RouteContext } from '../perform.ts';
-import { complete, CONFIGURED } from './completions.ts';
+import { answerCompletion, CONFIGURED_MODEL } from './completions.ts';
 import { createEmbeddings } from './embeddings.ts';
 
 type OpenAiEngine = Pick<Engine, 'config' | 'collections' | 'embeddingModel'>;
@@ -15,7 +15,7 @@ export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, be
   const options = { config: { needs: 'read' } } as const;
   const modelOf = (id: string) => ({ id, object: 'model', created, owned_by: 'kb' });
   server.post('/v1/chat/completions', options, (request, reply) =>
-    complete({ request, reply, bench, collectionOf: (model) => collectionOf(model, engine, request.access) }),
+    answerCompletion({ request, reply, bench, collectionOf: (model) => collectionOf(model, engine, request.access) }),
   );
   server.post('/v1/embeddings', options, (request, reply) =>
     createEmbeddings({ request, reply, bench, embeddingModel: () => engine.embeddingModel() }),
@@ -32,18 +32,22 @@ export function registerOpenAi(server: FastifyInstance, engine: OpenAiEngine, be
 /** The names under which the caller may ask. */
 async function models(engine: OpenAiEngine, access: AccessRights | undefined): Promise<string[]> {
   const names = await engine.collections({ access });
-  return [...(mayUse(access, engine.config.collection) ? [CONFIGURED] : []), ...names.filter((name) => name !== CONFIGURED)];
+  return [...(mayUse(access, engine.config.collection) ? [CONFIGURED_MODEL] : []), ...names.filter((name) => name !== CONFIGURED_MODEL)];
 }
 
 async function collectionOf(model: string, engine: OpenAiEngine, access: AccessRights | undefined): Promise<string> {
-  const name = model === CONFIGURED ? engine.config.collection : model;
+  const name = model === CONFIGURED_MODEL ? engine.config.collection : model;
   const names = await engine.collections({ access });
   if (names.includes(name)) return name;
   throw noModel(name, names);
 }
 
 function noModel(name: string, there: readonly string[]): KbError {
-  return new KbError('not_found', `The model «${name.slice(0, 100)}» does not exist here: a model is a collection, or ${CONFIGURED}.`, {
-    hint: didYouMean(name, there) ?? 'GET /v1/models lists them.',
-  });
+  return new KbError(
+    'not_found',
+    `The model «${name.slice(0, 100)}» does not exist here: a model is a collection, or ${CONFIGURED_MODEL}.`,
+    {
+      hint: didYouMean(name, there) ?? 'GET /v1/models lists them.',
+    },
+  );
 }

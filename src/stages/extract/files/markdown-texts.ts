@@ -22,7 +22,7 @@ export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownPart
   const entries = [input].flat();
   yield { expected: entries.length };
   const items = entries.map((entry) => extractEntry(entry, parts));
-  for (const group of bySource(items)) {
+  for (const group of groupBySource(items)) {
     const [first] = group;
     yield { input: 'candidate' in first! ? first.candidate.source : first!.error.source };
     yield* mergeSameSource(group);
@@ -30,7 +30,7 @@ export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownPart
 }
 
 /** Candidates of one source in a group; those that share theirs with others, and failures, by themselves. */
-export const bySource = (items: readonly ExtractedEntry[]): ExtractedEntry[][] => [
+export const groupBySource = (items: readonly ExtractedEntry[]): ExtractedEntry[][] => [
   ...Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item)).values(),
 ];
 

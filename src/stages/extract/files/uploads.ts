@@ -6,7 +6,7 @@ import { visible } from '../../../text/visible.ts';
 import type { UploadRequest } from '../../../schema/requests.ts';
 import type { Extracted } from '../candidate.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';
-import { bareId, bySource, type ExtractedEntry, mergeSameSource } from './markdown-texts.ts';
+import { bareId, groupBySource, type ExtractedEntry, mergeSameSource } from './markdown-texts.ts';
 
 /** Files read at once, ahead of the parser. */
 const READ_AHEAD = 8;
@@ -33,7 +33,7 @@ export async function* extractUploadsBySource(request: UploadRequest, parts: Fil
     if ('candidate' in item || 'error' in item) entries.push(item);
     else yield item;
   }
-  for (const group of bySource(entries)) yield* mergeSameSource(group);
+  for (const group of groupBySource(entries)) yield* mergeSameSource(group);
 }
 
 interface Upload {

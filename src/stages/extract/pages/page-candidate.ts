@@ -123,7 +123,7 @@ export const unreadable = (source: string, content_type: string, { extensions }:
   });
 
 /** The failure of an address that leads on and on. */
-export const circle = (url: string, max_redirects: number): KbError =>
+export const redirectLoop = (url: string, max_redirects: number): KbError =>
   new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
     hint: 'Open it in a browser: it may need a cookie or a login (network.sites).',
   });

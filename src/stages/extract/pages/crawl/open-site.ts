@@ -4,7 +4,7 @@ import { addressOf } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
 import type { Extracted } from '../../candidate.ts';
 import { urlSource } from '../network.ts';
-import { circle, failedPage, unreadable } from '../page-candidate.ts';
+import { failedPage, redirectLoop, unreadable } from '../page-candidate.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';
 import { type FoundAddress, isFileBeside, nextHop, normalized } from './page-address.ts';
 import type { HostLimiter } from './host-limiter.ts';
@@ -82,7 +82,7 @@ async function startPage(
     if (!('redirect' in read)) return { gate, read, url, trail };
     trail.push(url);
     const next = nextHop(read.redirect, trail, parts.max_redirects);
-    if (next === undefined) throw circle(start, parts.max_redirects);
+    if (next === undefined) throw redirectLoop(start, parts.max_redirects);
     url = next;
   }
 }

@@ -4,7 +4,7 @@ import type { Frontier, Waiting } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Extracted } from '../../candidate.ts';
 import { urlSource } from '../network.ts';
-import { circle, failedPage, feedIn, isPageGone, knownOf, pageCandidate, unchangedCandidate } from '../page-candidate.ts';
+import { failedPage, feedIn, isPageGone, knownOf, pageCandidate, redirectLoop, unchangedCandidate } from '../page-candidate.ts';
 import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 import { noteSkipped, type SkippedPages } from './skipped-pages.ts';
@@ -93,7 +93,7 @@ export async function takePage(page: Waiting, read: PageRead, crawl: Crawl): Pro
     return keep({ page, known, place, loaded }, crawl);
   }
   frontier.found(place, { isBeside: true, from: known.found });
-  return void defer({ page, known, place, loaded }, crawl);
+  return void deferPage({ page, known, place, loaded }, crawl);
 }
 
 /** Where a page led that says now what another one says, when it said something else. */
@@ -137,7 +137,7 @@ const MOST_KEPT = 20_000_000;
 const lengthOf = ({ loaded }: Pick<PlacedRead, 'loaded'>): number => loaded?.parsed.text.length ?? 0;
 
 /** Puts a page off until everything is read; without what was read where too much is kept. */
-export function defer(placed: PlacedRead, crawl: Pick<Crawl, 'deferred' | 'kept'>): void {
+export function deferPage(placed: PlacedRead, crawl: Pick<Crawl, 'deferred' | 'kept'>): void {
   const loaded = crawl.kept > MOST_KEPT ? undefined : placed.loaded;
   crawl.kept += lengthOf({ loaded });
   crawl.deferred.push({ ...placed, loaded });
@@ -164,7 +164,7 @@ export async function* releaseDeferred(crawl: Crawl, { asks }: { asks: boolean }
     } else if (asks || loaded) {
       const kept = await keep({ ...placed, place: ownPlace(known) }, crawl);
       if (kept) yield kept;
-    } else defer(placed, crawl);
+    } else deferPage(placed, crawl);
   }
 }
 
@@ -213,7 +213,8 @@ async function leave({ url }: Waiting, known: RememberedPage, { parts: { memory 
 async function takeRedirect(page: Waiting, { redirect, isLasting }: Redirect, crawl: Crawl): Promise<Extracted | undefined> {
   const { frontier, parts } = crawl;
   const way = frontier.moved(page, redirect);
-  if (way === 'circle') return takeFailure(page, { failed: circle(page.trail[0] ?? page.url, parts.max_redirects), stage: 'crawl' }, crawl);
+  if (way === 'circle')
+    return takeFailure(page, { failed: redirectLoop(page.trail[0] ?? page.url, parts.max_redirects), stage: 'crawl' }, crawl);
   crawl.failed_in_a_row = 0;
   if (way === 'left') {
     crawl.away = counted(crawl.away, urlSource(page.url));

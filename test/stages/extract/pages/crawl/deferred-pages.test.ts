@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Crawl, defer, type PlacedRead, takeDeferred } from '../../../../../src/stages/extract/pages/crawl/take-page.ts';
+import { type Crawl, deferPage, type PlacedRead, takeDeferred } from '../../../../../src/stages/extract/pages/crawl/take-page.ts';
 import type { LoadedPage } from '../../../../../src/stages/extract/pages/page.ts';
 
 const pageOf = (place: string, length: number) =>
@@ -7,12 +7,12 @@ const pageOf = (place: string, length: number) =>
 
 test('pages that wait are kept as they were read up to a bound, and come in their order', () => {
   const crawl: Pick<Crawl, 'deferred' | 'kept'> = { deferred: [], kept: 0 };
-  defer(pageOf('a', 20_000_000), crawl);
-  defer(pageOf('b', 1), crawl);
-  defer(pageOf('c', 1), crawl);
+  deferPage(pageOf('a', 20_000_000), crawl);
+  deferPage(pageOf('b', 1), crawl);
+  deferPage(pageOf('c', 1), crawl);
   expect(crawl.deferred).toHaveLength(3);
   const [a, b] = [takeDeferred(crawl), takeDeferred(crawl)];
-  defer(pageOf('d', 1), crawl);
+  deferPage(pageOf('d', 1), crawl);
   const rest = [takeDeferred(crawl), takeDeferred(crawl)];
   expect([a, b, ...rest].map(({ place, loaded }) => [place, loaded !== undefined])).toEqual([
     ['a', true],
