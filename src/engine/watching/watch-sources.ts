@@ -161,9 +161,13 @@ const isPassing = (error: unknown): boolean => error instanceof KbError && error
 
 /** Without what is reported once the run is over. */
 async function* withoutItems<R>(run: Run<R>): Run<R> {
-  for (;;) {
-    const step = await run.next();
-    if (step.done) return step.value;
-    if (step.value.type === 'progress' && step.value.data.notice !== true) yield step.value;
+  try {
+    for (;;) {
+      const step = await run.next();
+      if (step.done) return step.value;
+      if (step.value.type === 'progress' && step.value.data.notice !== true) yield step.value;
+    }
+  } finally {
+    await run.return(undefined as never); // who stops listening stops the ingest, which holds the collection
   }
 }

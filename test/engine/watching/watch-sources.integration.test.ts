@@ -42,6 +42,14 @@ describe('a watch of files', () => {
     expect(await stop()).toMatchObject({ stored: 5, failed: expect.any(Number) });
   });
 
+  it('lets go of the collection when its reader leaves in the middle of an ingest', async () => {
+    const { engine } = base();
+    for await (const { stage } of engine.run('watch', {})) if (stage === 'ingest') break;
+    const again = result(engine, 'ingest', { markdown: '# Lamp\n\nThe lamp is lit at six.\n' });
+    await vi.waitFor(async () => expect(await sourcesIn(engine)).toContain('markdown'), PATIENCE);
+    expect(await again).toMatchObject({ stored: 1 });
+  });
+
   it('embeds a burst of writes once, and nothing but the changed file', async () => {
     const { server, settings, texts } = await modelServer();
     const { home, engine } = base(FILES, settings);
