@@ -20,6 +20,9 @@ const SIGNS: Record<string, 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'is' | 'not
 };
 const RESERVED = new Set(['and', 'or', 'not', 'in', 'exists']);
 
+/** Parentheses and «not» inside each other, at most: a filter may be 8 deep, and parentheses may be to spare. */
+const DEEPEST = 100;
+
 const TOKEN = /\s*(?:(?<sign>!=|<=|>=|\^=|[=<>(),])|(?<quote>["'])|(?<word>[^\s"'=<>!^(),]+))/y;
 
 /** What is wrong with a condition, with a caret under the place. */
@@ -68,6 +71,7 @@ class WhereParser {
   readonly #text: string;
   readonly #tokens: readonly Token[];
   #next = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -106,6 +110,14 @@ class WhereParser {
   }
 
   #single(): Filter {
+    if (this.#depth > DEEPEST) throw whereError(this.#text, this.#token.at, 'the condition is nested too deeply');
+    this.#depth++;
+    const filter = this.#nested();
+    this.#depth--;
+    return filter;
+  }
+
+  #nested(): Filter {
     if (this.#takes('word', 'not')) return { not: this.#single() };
     if (!this.#takes('sign', '(')) return this.#comparison();
     const inner = this.#either();

@@ -54,3 +54,7 @@ it.each(mistakes)('points at the place of the mistake in %j', (text, at, problem
   expect(() => parseWhere(text)).toThrow(problem);
   expect(() => parseWhere(text)).toThrow(`\n  ${text}\n  ${' '.repeat(at)}^`);
 });
+
+it.each(['(', 'not '])('refuses a condition that is nested too deeply: %j', (nesting) => {
+  expect(() => parseWhere(`${nesting.repeat(100_000)}a = 1`)).toThrow('nested too deeply');
+});
