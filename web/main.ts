@@ -1,5 +1,6 @@
 import { connection, isReachable, accessToken } from './api.ts';
 import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from './collections.ts';
+import { clearConversation } from './conversation.ts';
 import { button, element, keys } from './element.ts';
 import { registerKeys, shortcutsDialog } from './keyboard.ts';
 import type { Shell, View, ViewName } from './shell.ts';
@@ -34,7 +35,14 @@ const views: readonly View[] = [ask, new SearchView(shell), new SourcesView(shel
 const links = views.map(({ name, label }) => element('a', { href: `#${name}` }, label));
 const collectionPicker = element('select', { 'aria-label': 'Collection', onchange: () => chooseCollection(collectionPicker.value) });
 const shortcuts = shortcutsDialog();
-const signOut = button('Forget token', () => (accessToken.forget(), location.reload()), { class: 'quiet', hidden: true });
+/** What was answered and quoted for the token goes with it: the next person at this browser may hold another one, or none. */
+function forgetToken(): void {
+  accessToken.forget();
+  clearConversation();
+  location.reload();
+}
+
+const signOut = button('Forget token', forgetToken, { class: 'quiet', hidden: true });
 const banner = element('div', { class: 'banner', role: 'alert', hidden: true }, 'The server does not answer. Trying again…');
 const header = element(
   'header',

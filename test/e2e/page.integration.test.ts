@@ -239,6 +239,21 @@ withBrowser('the page', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN);
   });
 
+  it('forgets with the token what was answered for it', async () => {
+    const url = await served({ KB_SERVER_TOKEN: TOKEN });
+    const { page } = await openPage(url);
+    await page.getByLabel('Token', { exact: true }).fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await ask(page, QUESTION);
+    await page
+      .getByRole('button', { name: /^1: source/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Forget token' }).click();
+    await page.getByLabel('Token', { exact: true }).waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('60 months');
+  });
+
   it('begins with the configured collection, and asks the one that is chosen', async () => {
     const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid has the number 88-L.\n', 'kb.config.yaml': 'collection: papers\n' });
     for (const [docs, name] of [
