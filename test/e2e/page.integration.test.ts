@@ -202,6 +202,23 @@ withBrowser('the page', () => {
     expect(await reader(page).isVisible()).toBe(false);
   });
 
+  it('finds a document by words that were typed before the list had come', async () => {
+    const { page } = await openPage(await served());
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(/\/sources\?limit/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(new URL('#sources', page.url()).href);
+    await page.reload();
+    await page.getByText('2 documents').waitFor();
+    await page.getByRole('searchbox', { name: 'Find a document' }).fill('warr');
+    expect(await page.getByText('No document has these words').isVisible()).toBe(false);
+    release();
+    await page.getByText('1 document', { exact: true }).waitFor();
+  });
+
   it('stores files that are chosen or dropped, and says why one cannot be', async () => {
     const url = await served({}, {});
     const { page } = await openPage(url);

@@ -32,6 +32,8 @@ export class SourcesView implements View {
   #all: Promise<StoredSourceSummary[]> | undefined;
   #cursor: string | undefined;
   #turn = 0;
+  /** Whether the first documents are still to come: what is typed until then is searched when they are there. */
+  #isLoading = false;
   /** Whether the collection may have changed since it was last asked for. */
   #isStale = true;
 
@@ -68,6 +70,7 @@ export class SourcesView implements View {
     const collection = currentCollection();
     const turn = ++this.#turn;
     this.#all = undefined;
+    this.#isLoading = true;
     this.#drawCollections();
     const isEmpty = !collection || collection.sources === 0;
     this.#field.hidden = this.#add.hidden = isEmpty;
@@ -82,6 +85,7 @@ export class SourcesView implements View {
       if (turn !== this.#turn) return;
       this.#shown = page.sources;
       this.#cursor = page.cursor ?? undefined;
+      this.#isLoading = false;
       await this.#find();
     } catch (error) {
       if (turn === this.#turn)
@@ -138,16 +142,27 @@ export class SourcesView implements View {
     const wanted = this.#field.value.trim().toLowerCase();
     const turn = this.#turn;
     const collection = currentCollection()?.name;
+    if (this.#isLoading) return;
     if (wanted === '' || collection === undefined) return this.#draw(this.#shown, this.#cursor !== undefined);
     if (this.#cursor !== undefined) this.#amount.textContent = 'Searching…';
-    this.#all ??= this.#cursor === undefined ? Promise.resolve(this.#shown) : fetchAllSources(collection);
-    const all = await this.#all.catch((error: unknown) => ((this.#amount.textContent = messageOf(error)), undefined));
+    const all = this.#cursor === undefined ? this.#shown : await this.#fetchAll(collection);
     if (!all || turn !== this.#turn || wanted !== this.#field.value.trim().toLowerCase()) return;
     const words = wanted.split(/\s+/);
     this.#draw(
       all.filter(({ title, source }) => words.every((word) => `${title} ${source}`.toLowerCase().includes(word))),
       false,
     );
+  }
+
+  /** All documents of the collection, fetched once; says why where that fails, and the next search tries again. */
+  async #fetchAll(collection: string): Promise<StoredSourceSummary[] | undefined> {
+    try {
+      return await (this.#all ??= fetchAllSources(collection));
+    } catch (error) {
+      this.#all = undefined;
+      this.#amount.textContent = messageOf(error);
+      return undefined;
+    }
   }
 
   #draw(sources: readonly StoredSourceSummary[], hasMore: boolean): void {
