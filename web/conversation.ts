@@ -8,9 +8,10 @@ const MOST = 50;
 /** A question and what came of it, as the browser keeps it. */
 export interface StoredTurn extends Partial<Pick<ChatResult, 'highlight' | 'answer_confidence' | 'intent'>> {
   question: string;
-  collection?: string | undefined;
+  /** What was asked; several where all were. */
+  collection?: string | string[] | undefined;
   answer: string;
-  sources: Pick<Source, 'id' | 'title' | 'citation' | 'cited' | 'text' | 'location' | 'metadata'>[];
+  sources: Pick<Source, 'id' | 'title' | 'citation' | 'cited' | 'collection' | 'text' | 'location' | 'metadata'>[];
   /** What failed, in sentences. */
   problems: string[];
   /** Whether the person who asked stopped it. */
@@ -47,15 +48,16 @@ export function keepConversation({ turns, history }: StoredConversation): void {
 export const clearConversation = (): void => localStorage.removeItem(KEY);
 
 /** The turn that a result of the server makes. */
-export const turnOf = (question: string, collection: string | undefined, result: ChatResult): StoredTurn => ({
+export const turnOf = ({ question, collection }: Pick<StoredTurn, 'question' | 'collection'>, result: ChatResult): StoredTurn => ({
   question,
   collection,
   answer: result.answer,
-  sources: result.sources.map(({ id, title, citation, cited, text, location, metadata }) => ({
+  sources: result.sources.map(({ id, title, citation, cited, collection: own, text, location, metadata }) => ({
     id,
     title,
     citation,
     cited,
+    ...(own === undefined ? {} : { collection: own }),
     text,
     location,
     metadata: { source: metadata.source },

@@ -1,5 +1,14 @@
 import { connection, isReachable, accessToken } from './api.ts';
-import { chooseCollection, collectionChanges, currentCollection, knownCollections, refreshCollections } from './collections.ts';
+import {
+  ALL,
+  asksAll,
+  canAskAll,
+  chooseCollection,
+  collectionChanges,
+  currentCollection,
+  knownCollections,
+  refreshCollections,
+} from './collections.ts';
 import { clearConversation } from './conversation.ts';
 import { button, element, keys } from './element.ts';
 import { registerKeys, shortcutsDialog } from './keyboard.ts';
@@ -108,7 +117,8 @@ function drawCollections(): void {
   const known = knownCollections();
   collectionPicker.hidden = known.length < 2;
   collectionPicker.replaceChildren(
-    ...known.map(({ name }) => element('option', { value: name, selected: name === currentCollection()?.name }, name)),
+    ...known.map(({ name }) => element('option', { value: name, selected: !asksAll() && name === currentCollection()?.name }, name)),
+    ...(canAskAll() ? [element('option', { value: ALL, selected: asksAll() }, 'All collections')] : []),
   );
 }
 

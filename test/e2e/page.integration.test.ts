@@ -291,6 +291,36 @@ withBrowser('the page', () => {
     expect(await picker.inputValue()).toBe('default');
   });
 
+  it('asks and searches all collections at once, and shows which one each passage is from', async () => {
+    const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
+    for (const docs of ['papers', 'notes']) expect((await kb(['ingest', '--docs', docs, '--collection', docs], { cwd })).code).toBe(0);
+    const { page } = await openPage(await serveFolder(cwd));
+    const picker = page.getByRole('combobox', { name: 'Collection' });
+    await picker.selectOption('All collections');
+    await page.getByRole('button', { name: 'notes', exact: true }).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await ask(page, 'What number has the lid of the boilers?');
+    await page.locator('.prose', { hasText: '88-L' }).waitFor();
+    await page.locator('.source', { hasText: 'notes' }).first().click();
+    await reader(page).getByText('notes · notes/lid.md').waitFor();
+    await reader(page).getByRole('button', { name: 'Section' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(new URL('#search', page.url()).href);
+    await page.reload();
+    await picker.waitFor();
+    expect(await picker.inputValue()).toBe('*');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('boilers');
+    await page.keyboard.press('Enter');
+    await page.locator('.hit').nth(1).waitFor();
+    expect((await page.locator('.hit .kind').allTextContents()).toSorted()).toEqual(expect.arrayContaining(['notes', 'papers']));
+    expect(await barriersOn(page)).toEqual([]);
+    await picker.selectOption('papers');
+    await page.getByRole('link', { name: 'Ask' }).click();
+    await ask(page, QUESTION);
+    await page.locator('.verdict').nth(1).waitFor();
+    expect(await page.locator('.turn').last().locator('.kind').count()).toBe(0);
+  });
+
   it('closes what is read on a phone when one goes back', async () => {
     const { page } = await openPage(await served(), PHONE);
     await page.getByRole('button', { name: 'Warranty' }).click();

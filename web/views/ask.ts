@@ -2,7 +2,7 @@ import type { ChatResult } from '../../src/schema/answers.ts';
 import { locationText } from '../../src/text/location-text.ts';
 import { renderAnswer } from '../answer.ts';
 import { RequestError, askForAnswer } from '../api.ts';
-import { collectionChanges, currentCollection } from '../collections.ts';
+import { askedCollections, asksAll, chooseCollection, collectionChanges, currentCollection, knownCollections } from '../collections.ts';
 import {
   clearConversation,
   type StoredConversation,
@@ -11,7 +11,7 @@ import {
   type StoredTurn,
   turnOf,
 } from '../conversation.ts';
-import { button, element, keys, problem } from '../element.ts';
+import { button, collectionTag, element, keys, problem } from '../element.ts';
 import { fetchSources } from '../library.ts';
 import type { Shell, View } from '../shell.ts';
 import { RunningTurn, turnFrame } from './running-turn.ts';
@@ -118,7 +118,7 @@ export class AskView implements View {
     if (question === '' || this.#running) return;
     this.#field.value = '';
     this.#fit();
-    const turn: StoredTurn = { question, collection: currentCollection()?.name, answer: '', sources: [], problems: [] };
+    const turn: StoredTurn = { question, collection: askedCollections(), answer: '', sources: [], problems: [] };
     const running = (this.#running = new AbortController());
     this.#toggle();
     const shown = new RunningTurn(turn.question);
@@ -145,7 +145,7 @@ export class AskView implements View {
         if (event.type !== 'final') continue;
         const result = event.data as unknown as ChatResult;
         this.#conversation.history = result.history;
-        return turnOf(turn.question, turn.collection, result);
+        return turnOf(turn, result);
       }
       return { ...turn, answer: shown.text, problems: ['The answer broke off.'] };
     } catch (error) {
@@ -179,8 +179,8 @@ export class AskView implements View {
   async #copy({ answer, sources }: StoredTurn): Promise<void> {
     const cited = sources.filter(({ cited: isCited }) => isCited);
     const lines = cited.map(
-      ({ citation, title, metadata, location }) =>
-        `[${citation}] ${title}: ${[metadata.source, locationText(location)].filter(Boolean).join(' · ')}`,
+      ({ citation, title, collection, metadata, location }) =>
+        `[${citation}] ${title}: ${[collection, metadata.source, locationText(location)].filter(Boolean).join(' · ')}`,
     );
     await navigator.clipboard.writeText([answer, ...lines].join('\n\n'));
     this.#shell.announce('Copied.');
@@ -206,16 +206,31 @@ export class AskView implements View {
       { type: 'button', class: 'source', onclick: () => this.#open(turn, source, { statement: turn.highlight ?? turn.answer, opener }) },
       element('span', { class: 'number' }, String(source.citation)),
       element('span', { class: 'name' }, source.title),
-      element('span', { class: 'place' }, locationText(source.location)),
+      element('span', { class: 'place' }, ...collectionTag(source.collection), locationText(source.location)),
     );
     return opener;
   }
 
   #open(turn: StoredTurn, source: StoredTurn['sources'][number], { statement, opener }: { statement: string; opener: HTMLElement }): void {
     const { id, title, text, location, metadata } = source;
-    this.#shell.reader.openPassage(
-      { id, title, text, location, source: String(metadata.source), collection: turn.collection, statement },
-      opener,
+    const collection = source.collection ?? [turn.collection].flat()[0];
+    this.#shell.reader.openPassage({ id, title, text, location, source: String(metadata.source), collection, statement }, opener);
+  }
+
+  /** What an empty conversation with all collections begins with: their names, each the way to that one alone. */
+  #showCollections(names: HTMLElement): void {
+    const chips = knownCollections().map(({ name }) =>
+      element(
+        'li',
+        {},
+        button(name, () => chooseCollection(name), { class: 'chip' }),
+      ),
+    );
+    names.append(...chips);
+    this.#start.replaceChildren(
+      element('h1', {}, 'Ask all collections'),
+      element('p', {}, 'Each passage of an answer names the collection that it comes from.'),
+      names,
     );
   }
 
@@ -237,6 +252,7 @@ export class AskView implements View {
       return;
     }
     const titles = element('ul', { class: 'titles' });
+    if (asksAll()) return this.#showCollections(titles);
     this.#start.replaceChildren(
       element('h1', {}, 'Ask your documents'),
       element('p', {}, 'Answers come from what is stored here, and say where it stands.'),

@@ -2,7 +2,7 @@ import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
 import { locationText } from '../../src/text/location-text.ts';
 import { RequestError } from '../api.ts';
-import { currentCollection } from '../collections.ts';
+import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { fetchSource, removeSource } from '../library.ts';
 import { blocksIn, markBlock, renderMarkdown } from '../markdown.ts';
@@ -82,10 +82,9 @@ export class Reader {
 
   /** Shows a passage in its section, or on its page, with the block marked that was quoted. */
   async openPassage(passage: CitedPassage, opener: HTMLElement): Promise<void> {
-    const turn = this.#open(
-      { title: passage.title, place: [passage.source, locationText(passage.location)].filter(Boolean).join(' · ') },
-      opener,
-    );
+    const from = knownCollections().length > 1 ? passage.collection : undefined;
+    const place = [from, passage.source, locationText(passage.location)].filter(Boolean).join(' · ');
+    const turn = this.#open({ title: passage.title, place }, opener);
     const { page } = passage.location;
     const collection = passage.collection ?? currentCollection()?.name;
     this.#showText(passage.text, passage);

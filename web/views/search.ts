@@ -2,8 +2,8 @@ import type { RetrieveResult } from '../../src/schema/answers.ts';
 import type { Location, RetrievedItem } from '../../src/schema/items.ts';
 import { locationText } from '../../src/text/location-text.ts';
 import { RequestError, searchPassages } from '../api.ts';
-import { currentCollection } from '../collections.ts';
-import { button, element, keys, problem } from '../element.ts';
+import { askedCollections } from '../collections.ts';
+import { button, collectionTag, element, keys, problem } from '../element.ts';
 import { blocksIn, renderMarkdown } from '../markdown.ts';
 import { findQuotedBlock, wordsOf } from '../quoted-block.ts';
 import type { Shell, View } from '../shell.ts';
@@ -67,7 +67,7 @@ export class SearchView implements View {
     this.#running?.abort();
     if (query === '') return this.#showStart();
     const { signal } = (this.#running = new AbortController());
-    const collection = currentCollection()?.name;
+    const collection = askedCollections();
     this.#found.setAttribute('aria-busy', 'true');
     this.#found.prepend(element('p', { class: 'stage', role: 'status' }, 'Searching…'));
     try {
@@ -86,7 +86,7 @@ export class SearchView implements View {
     this.#found.removeAttribute('aria-busy');
   }
 
-  #draw(result: RetrieveResult, { collection, top_k }: { collection: string | undefined; top_k: number }): void {
+  #draw(result: RetrieveResult, { collection, top_k }: { collection: string | string[] | undefined; top_k: number }): void {
     const { items, errors, notice, query, search_query } = result;
     const amount = items.length === 0 ? 'Nothing was found.' : items.length === 1 ? 'One passage' : `${items.length} passages`;
     const corrected = search_query === query ? '' : ` for «${search_query}»`;
@@ -100,11 +100,12 @@ export class SearchView implements View {
     );
   }
 
-  #hit(item: RetrievedItem, { query, collection }: { query: string; collection: string | undefined }): HTMLElement {
+  #hit(item: RetrievedItem, { query, collection: asked }: { query: string; collection: string | string[] | undefined }): HTMLElement {
     const { id, text, metadata, score } = item;
     const location = (metadata.location ?? {}) as Location;
     const source = String(metadata.source);
     const title = String(metadata.title ?? source);
+    const collection = item.collection ?? [asked].flat()[0];
     const opener: HTMLButtonElement = element(
       'button',
       {
@@ -115,7 +116,7 @@ export class SearchView implements View {
       },
       element('span', { class: 'name' }, title),
       element('span', { class: 'score', title: 'Similarity to the query, 0 to 1' }, score.toFixed(2)),
-      element('span', { class: 'place' }, [source, locationText(location)].filter(Boolean).join(' · ')),
+      element('span', { class: 'place' }, ...collectionTag(item.collection), [source, locationText(location)].filter(Boolean).join(' · ')),
       snippet(text, query),
     );
     return element('li', {}, opener);

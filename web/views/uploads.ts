@@ -1,5 +1,5 @@
 import { RequestError, uploadFile } from '../api.ts';
-import { currentCollection, refreshCollections } from '../collections.ts';
+import { currentCollection, knownCollections, refreshCollections } from '../collections.ts';
 import { button, element } from '../element.ts';
 
 /** What a file picker offers at first. */
@@ -39,10 +39,12 @@ export class Uploads {
   async #store(row: UploadRow): Promise<void> {
     if (row.stopping.signal.aborted) return;
     row.begin();
+    const collection = currentCollection()?.name;
+    const place = knownCollections().length > 1 ? ` in ${collection}` : '';
     try {
       const report = await uploadFile({
         file: row.file,
-        collection: currentCollection()?.name,
+        collection,
         signal: row.stopping.signal,
         onProgress: (share) => row.progress(share),
       });
@@ -51,7 +53,7 @@ export class Uploads {
       if (failed) row.end('failed', failed.error);
       else if (report.unchanged > 0) row.end('done', 'It was stored already, as it is.');
       else if (passages === 0) row.end('failed', 'There is no text in it that could be stored.');
-      else row.end('done', passages === 1 ? 'Stored: one passage.' : `Stored: ${passages} passages.`);
+      else row.end('done', `Stored${place}: ${passages === 1 ? 'one passage' : `${passages} passages`}.`);
       await refreshCollections();
     } catch (error) {
       const { aborted } = row.stopping.signal;
