@@ -23,7 +23,7 @@ export default class Serve extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve);
-    const serving = async ({ loaded, engine, screen, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
+    const serving = async ({ loaded, engine, screen, tracer, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
       const { obeyReloader, serveAndReload } = await import('../src/server/reload.ts');
       const { config, home } = loaded;
       const { port, tokens_file } = config.server;
@@ -33,7 +33,7 @@ export default class Serve extends KbCommand {
       const tokens = tokens_file === undefined ? undefined : resolve(home, tokens_file);
       if (flags.reload) return await serveAndReload({ argv, file, tokens, keepsPort: port === 0, signal, say: screen.note });
       const [{ serve }, { createEngine }] = await Promise.all([import('../src/server/serve.ts'), import('../src/engine/engine.ts')]);
-      const watching = flags.watch ? createEngine({ config, home }) : undefined;
+      const watching = flags.watch ? createEngine({ config, home, tracer }) : undefined;
       const onListening = (url: string) => void (screen.print(`listening on ${url}`), tell(url));
       const token = loaded.environment.KB_SERVER_TOKEN || undefined;
       const isTerminal = process.stderr.isTTY && !screen.json; // a log is read on one that only knows lines, too

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Engine } from '../ports/engines.ts';
+import type { Tracer } from '../ports/tracing.ts';
 import type { Screen } from './screen.ts';
 
 /** What the flags of a command line say, by their names. */
@@ -10,6 +11,8 @@ export interface CommandContext {
   loaded: LoadedConfig;
   engine: Engine;
   screen: Screen;
+  /** Absent unless OpenTelemetry's variables name a collector. */
+  tracer: Tracer | undefined;
   /** Aborted by Ctrl-C. A second one ends the process at once. */
   signal: AbortSignal;
   flags: FlagValues;

@@ -51,7 +51,7 @@ export abstract class KbCommand extends Command {
     const engine = createEngine({ config: loaded.config, home: loaded.home, cwd: process.cwd(), surface, tracer });
     const { signal, release } = interruptible();
     try {
-      await work({ loaded, engine, screen, signal, flags });
+      await work({ loaded, engine, screen, tracer, signal, flags });
     } finally {
       release();
       await engine.close();

@@ -48,7 +48,8 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
       const { run, given, settings, collections } = prepared(name, request, access);
       onBegin?.(collections);
       const running = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists });
-      return (yield* numberEvents(tracer?.run(name, running, { traceparent }) ?? running)) as ResultOf<typeof name>;
+      const isSpan = name !== 'watch'; // it ends with the process: each of its ingests is one
+      return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
     },
     check: (name, request, { access } = {}) => prepared(name, request, access).collections,
     collections: async ({ access } = {}) =>

@@ -10,6 +10,7 @@ import type { PageMemory } from '../stages/extract/pages/page-memory.ts';
 import { redacted, redactorFor } from '../stages/extract/redact-documents.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
+import { tracedNetwork } from './tracing/traced-resources.ts';
 
 /** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only, `isUnchanged` for `docs`. */
 export async function openExtractors(
@@ -17,13 +18,13 @@ export async function openExtractors(
   context: Context,
   { memory, isUnchanged }: { memory?: PageMemory | undefined; isUnchanged?: ((path: string) => boolean) | undefined } = {},
 ): Promise<{ extractors: Extractors; close(): Promise<void> }> {
-  const { settings, resources, signal, cwd, home, surface } = context;
+  const { settings, resources, tracer, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
   const { user_agent, max_redirects } = network;
   const reader = await resources.reader();
   const named = namedOrigins({ docs, urls, api });
-  const http = createHttp({ network, surface, named });
-  const renderer = resources.renderer({ network, surface, named });
+  const door = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
+  const { http, renderer } = tracer ? tracedNetwork(door, tracer) : door;
   const parts: NetworkParts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
   const { frontmatter, follow_links } = ingestion.docs;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Run } from '../core/run.ts';
-import type { Tracer } from '../ports/tracing.ts';
+import type { CallSpan, Tracer } from '../ports/tracing.ts';
 import type { OtlpSettings } from './otlp-settings.ts';
 
 /** Spans that wait to be sent, at most: what comes meanwhile is dropped. */
@@ -66,7 +66,7 @@ export class OtlpTracer implements Tracer {
     return yield* this.#follow(run, this.#begin(name, { parent, kind: this.#current.getStore() ? INTERNAL : SERVER }));
   }
 
-  instrument<T extends object>(target: T, stages: { readonly [Method in keyof T]?: string }): T {
+  instrument<T extends object>(target: T, stages: { readonly [Method in keyof T]?: CallSpan }): T {
     const known = this.#traced.get(target);
     if (known) return known as T;
     const traced = new Proxy(target, {
@@ -101,10 +101,11 @@ export class OtlpTracer implements Tracer {
   }
 
   /** A call that is a span of the code that makes it; outside of any, it is not recorded. */
-  #call(stage: string, target: object, { call, args }: { call: () => unknown; args: readonly unknown[] }): unknown {
+  #call(stage: CallSpan, target: object, { call, args }: { call: () => unknown; args: readonly unknown[] }): unknown {
     const parent = this.#current.getStore();
     if (!parent) return call();
-    const span = this.#begin(stage, { parent });
+    const { name, about } = typeof stage === 'string' ? { name: stage, about: () => ({}) } : stage;
+    const span = this.#begin(name, { parent });
     const { provider, model } = target as { provider?: string; model?: string };
     const items = args.find((arg) => Array.isArray(arg))?.length;
     span.attributes.push(
@@ -112,6 +113,7 @@ export class OtlpTracer implements Tracer {
         ...(provider ? { 'kb.provider': provider } : {}),
         ...(model ? { 'kb.model': model } : {}),
         ...(items === undefined ? {} : { 'kb.items': items }),
+        ...about(...args),
       }),
     );
     return this.#current.run(span, () => {
@@ -123,7 +125,7 @@ export class OtlpTracer implements Tracer {
   async #settle(result: Promise<unknown>, span: Span): Promise<unknown> {
     try {
       const value = await result;
-      this.#end(span, Array.isArray(value) ? { 'kb.results': value.length } : {});
+      this.#end(span, Array.isArray(value) ? { 'kb.results': value.length } : numbersIn(value));
       return value;
     } catch (error) {
       this.#fail(span, error);

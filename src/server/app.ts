@@ -70,10 +70,12 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   registerDocs(server, document);
   registerMetrics(server, metrics, async () => {
     const states = Map.groupBy(await jobs.list(), ({ state }) => state);
+    const lastRun = watchHealth?.().last_run ?? null;
     return {
       kb_http_requests_in_progress: [[{}, inFlight()]],
       kb_queue_running: queues.lengths().map(({ queue, running }) => [{ queue }, running]),
       kb_queue_waiting: queues.lengths().map(({ queue, waiting }) => [{ queue }, waiting]),
+      kb_watch_last_run_timestamp_seconds: lastRun === null ? [] : [[{}, Date.parse(lastRun) / 1000]],
       kb_jobs: JobState.options.map((state) => [{ state }, states.get(state)?.length ?? 0]),
     };
   });

@@ -51,7 +51,7 @@ export async function serve({ engine, home, token, signal, quiet, isTerminal, wa
   const metrics = new Metrics();
   const observed = observeEngine(engine, { log, metrics });
   const jobs = await openJobs({ engine: observed, folder: join(storeFolder(engine.config.storage, home), '.jobs'), onProblem });
-  const watch = watching && watchInBackground(watching, log);
+  const watch = watching && watchInBackground(watching, { log, metrics });
   const app = await buildApp({ engine: observed, jobs, version: packageVersion(), authenticate, log, metrics, watchHealth: watch?.health });
   try {
     const url = await listen(app, { host, port });

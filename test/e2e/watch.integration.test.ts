@@ -51,8 +51,33 @@ it('kb serve --watch answers with what changes, shows its state, and stops clean
   });
   expect(await found.text()).toContain('rings at noon');
   const { watch } = (await (await fetch(`${url}/v1/health`)).json()) as { watch: object };
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  for (const line of [
+    'kb_operations_total{operation="ingest",outcome="done"} 2',
+    'kb_chunks_stored_total 2',
+    'kb_watch_last_run_timestamp_seconds 1',
+  ])
+    expect(metrics).toContain(`\n${line}`);
   expect(watch).toEqual({ state: 'waiting', failed: 0, last_run: expect.any(String), next_run: expect.any(String) });
   server.child.kill('SIGTERM');
-  const { code, out } = await server.done;
+  const { code, out, error } = await server.done;
   expect([code, out.trim()]).toEqual([0, `listening on ${url}`]);
+  const written = error.split('\n').flatMap((line) => (line.includes('"wrote"') ? [JSON.parse(line) as object] : []));
+  const line = {
+    who: 'watch',
+    operation: 'ingest',
+    collections: ['default'],
+    outcome: 'done',
+    counts: { stored: 1, pruned: 0, failed: 0 },
+  };
+  expect(written).toMatchObject([line, line]);
+});
+
+it('kb serve --watch tells of an ingest that could not be done as of one that failed', async () => {
+  const server = startKb(['serve', '--watch', '--port', '0'], { cwd: folder(FILES), env: { KB_EMBEDDING_PROVIDER: 'openai' } });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  await server.until(/the watch has ended/);
+  const url = /listening on (\S+)/.exec(server.said.out)![1]!;
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('kb_operations_total{operation="ingest",outcome="failed"} 1');
+  expect(server.said.error).toMatch(/"operation":"ingest".*"outcome":"failed"/);
 });

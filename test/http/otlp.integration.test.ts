@@ -7,8 +7,9 @@ import { createEngine } from '../../src/engine/engine.ts';
 import { otlpSettings } from '../../src/http/otlp-settings.ts';
 import { OtlpTracer } from '../../src/http/otlp-tracer.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
-import { folder } from '../support/folder.ts';
-import { kb } from '../support/program.ts';
+import { folder, write } from '../support/folder.ts';
+import { kb, startKb } from '../support/program.ts';
+import { openSite } from '../support/site.ts';
 
 interface ReceivedSpan {
   traceId: string;
@@ -97,6 +98,45 @@ describe('traces', () => {
       { key: 'deployment.environment', value: { stringValue: 'test' } },
     ]);
     expect(requests.map(({ body }) => body).join('')).not.toMatch(/marzipan|sweets/i);
+  });
+
+  it('hold a span of each request of a crawl, with its host and status and no address', async () => {
+    const { url, spans } = await collector();
+    const site = await openSite({
+      '/': '<title>A</title><main><p>Marzipan is sold by weight.</p><a href="/secret">on</a><a href="/gone">on</a></main>',
+      '/secret': '<title>B</title><main><p>Nougat is sold by the piece.</p></main>',
+    });
+    onTestFinished(() => site.close());
+    const { engine, tracer } = traced(url);
+    await settle(engine.run('ingest', { urls: [{ url: site.url, mode: 'full' }] }));
+    await tracer.close();
+    const all = spans();
+    const { spanId } = all.find(({ name }) => name === 'ingest')!;
+    const fetches = all.filter(({ name }) => name === 'fetch');
+    expect(fetches.length).toBe(site.hits.length);
+    expect(fetches.every(({ parentSpanId }) => parentSpanId === spanId)).toBe(true);
+    const host = { key: 'server.address', value: { stringValue: '127.0.0.1' } };
+    expect(fetches.map(({ attributes, status }) => [status?.code, attributes])).toEqual(
+      expect.arrayContaining([
+        [undefined, [host, { key: 'kb.status', value: { intValue: '200' } }]],
+        [2, [host, { key: 'error.type', value: { stringValue: 'not_found' } }]],
+      ]),
+    );
+    expect(JSON.stringify(all)).not.toMatch(/marzipan|nougat|\/secret/i);
+  });
+
+  it('hold a trace for each ingest of a watch, and none for the watch itself', async () => {
+    const { url, spans } = await collector();
+    const cwd = folder({ 'kb.config.yaml': 'sources:\n  docs: docs\n', 'docs/gate.md': '# Gate\n\nThe gate is locked at ten.\n' });
+    const server = startKb(['serve', '--watch', '--port', '0'], { cwd, env: variablesOf(url) });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    await server.until(/watch: Stored 1 chunk/);
+    write(cwd, { 'docs/bell.md': '# Bell\n\nThe bell rings at noon.\n' });
+    await server.until(/Changed: docs\/bell\.md\.[^]*watch: Stored 1 chunk/);
+    server.child.kill('SIGTERM');
+    await server.done;
+    const roots = spans().filter(({ parentSpanId }) => parentSpanId === undefined);
+    expect([roots.map(({ name }) => name), new Set(roots.map(({ traceId }) => traceId)).size]).toEqual([['ingest', 'ingest'], 2]);
   });
 
   it('say that work failed, by the code of the error alone, and follow the choice of a caller that records nothing', async () => {

@@ -1,4 +1,6 @@
-import type { Tracer } from '../../ports/tracing.ts';
+import type { CallSpan, Tracer } from '../../ports/tracing.ts';
+import type { Http } from '../../http/message.ts';
+import type { Renderer } from '../../ports/reading.ts';
 import type { Collection, VectorStore } from '../../ports/stores.ts';
 import type { Resources } from '../context.ts';
 
@@ -12,6 +14,19 @@ const COLLECTION = {
   delete: 'delete',
   optimize: 'optimize',
 } as const satisfies Partial<Record<keyof Collection, string>>;
+
+/** A span of a request to an address: only its host is told, since the rest may hold credentials. */
+const requestSpan = (name: string): CallSpan => ({
+  name,
+  about: (address) => ({ 'server.address': URL.parse(String(address))?.hostname ?? '' }),
+});
+
+/** The same door to the network and browser; each request that a run makes, and each page that it opens, is recorded. */
+export const tracedNetwork = <T extends { http: Http; renderer: Renderer }>(parts: T, tracer: Tracer): T => ({
+  ...parts,
+  http: tracer.instrument(parts.http, { request: requestSpan('fetch') }),
+  renderer: tracer.instrument(parts.renderer, { render: requestSpan('render') }),
+});
 
 /** The same resources; what their models, stores and parsers do is recorded. */
 export function tracedResources(resources: Resources, tracer: Tracer): Resources {

@@ -80,8 +80,10 @@ class Watch {
     if (isWhole) this.#unreadable = new Set();
     const known = isWhole ? undefined : { isChanged: changes.isChanged, unreadable: this.#unreadable };
     yield this.#tell(isWhole ? 'Reading all sources.' : `Changed: ${listNames(changes.names, MOST_NAMED)}.`, 'reading');
+    const { tracer } = this.#context;
+    const running = this.#ingest({ prune: true }, { ...this.#context, lists: false }, known);
     try {
-      const result = yield* withoutItems(this.#ingest({ prune: true }, { ...this.#context, lists: false }, known));
+      const result = yield* withoutItems(tracer?.run('ingest', running) ?? running);
       this.#isBlocked = false;
       yield* this.#report(result, isWhole);
     } catch (error) {

@@ -14,6 +14,7 @@ const HELP = {
   kb_queue_waiting: 'Requests waiting for their turn, by queue',
   kb_jobs: 'Known jobs, by state',
   kb_operations_total: 'Operations run, also by jobs, by operation and outcome',
+  kb_watch_last_run_timestamp_seconds: 'When the last run of kb serve --watch ended, in seconds since 1970',
   kb_chunks_retrieved_total: 'Chunks found by searches, those for answers among them',
   kb_chunks_stored_total: 'Chunks written',
   kb_llm_tokens_total: 'Tokens of answers as the providers count them, by direction',

@@ -4,8 +4,23 @@ import type { Event } from '../../schema/results.ts';
 import type { Log } from '../request-log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How a run ended: `stopped` by its caller, before its end. */
-type OperationOutcome = 'done' | 'failed' | 'stopped';
+/** A run that is over. */
+interface FinishedRun {
+  operation: OperationName;
+  /** `stopped`: by its caller, before its end. */
+  outcome: 'done' | 'failed' | 'stopped';
+  who: string;
+  /** What it was about; undefined where it did not begin. */
+  collections: readonly string[] | undefined;
+  /** What is known of its result. */
+  result: object;
+}
+
+/** Where runs are counted and logged. */
+export interface Observers {
+  log: Log;
+  metrics: Metrics;
+}
 
 /** The parts of results that are counted. */
 interface Countable {
@@ -16,14 +31,14 @@ interface Countable {
 }
 
 /** An engine whose runs are counted, and of which each that writes leaves a line in the log: who, what, where, how much; no text. */
-export function observeEngine<E extends Pick<Engine, 'run'>>(engine: E, { log, metrics }: { log: Log; metrics: Metrics }): E {
+export function observeEngine<E extends Pick<Engine, 'run'>>(engine: E, observers: Observers): E {
   async function* run<Name extends OperationName>(
     operation: Name,
     request: RequestOf<Name>,
     options: RunOptions = {},
   ): AsyncGenerator<Event, ResultOf<Name>, void> {
     let collections: readonly string[] | undefined;
-    let outcome: OperationOutcome = 'stopped';
+    let outcome: FinishedRun['outcome'] = 'stopped';
     let result: object = {};
     try {
       const done = yield* engine.run(operation, request, { ...options, onBegin: (about) => (collections = about) });
@@ -34,13 +49,18 @@ export function observeEngine<E extends Pick<Engine, 'run'>>(engine: E, { log, m
       if (!options.signal?.aborted) outcome = 'failed';
       throw error;
     } finally {
-      count(result, metrics);
-      metrics.count('kb_operations_total', { operation, outcome });
-      if (collections && collections.length > 0 && operations[operation].scope !== 'read')
-        log.info({ who: options.access?.name ?? 'anyone', operation, collections, outcome, ...amounts(result) }, 'wrote');
+      observeRun({ operation, outcome, who: options.access?.name ?? 'anyone', collections, result }, observers);
     }
   }
   return { ...engine, run };
+}
+
+/** Counts a run and, if it writes, logs it. */
+export function observeRun({ operation, outcome, who, collections, result }: FinishedRun, { log, metrics }: Observers): void {
+  count(result, metrics);
+  metrics.count('kb_operations_total', { operation, outcome });
+  if (collections && collections.length > 0 && operations[operation].scope !== 'read')
+    log.info({ who, operation, collections, outcome, ...amounts(result) }, 'wrote');
 }
 
 function count({ retrieved, retrieval, stored, llm }: Countable, metrics: Metrics): void {
