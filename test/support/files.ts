@@ -1,4 +1,4 @@
-import type { WorkBook, WorkSheet } from 'xlsx';
+import type { CellObject, WorkBook, WorkSheet } from 'xlsx';
 import { zipFile, type Part } from './zip.ts';
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
@@ -117,6 +117,8 @@ export interface Slide {
   links?: Record<string, string>;
   /** The data of a diagram (SmartArt), as XML. */
   diagram?: string;
+  /** The part of a chart, as XML. */
+  chart?: string;
   isHidden?: boolean;
 }
 
@@ -136,12 +138,30 @@ function slideTable(rows: readonly string[][]): string {
 const DIAGRAM =
   '<p:graphicFrame><a:graphic><a:graphicData><dgm:relIds xmlns:dgm="d" r:dm="d1"/></a:graphicData></a:graphic></p:graphicFrame>';
 
-const shapesOf = ({ title, bullets = [], table, shapes = '', diagram }: Slide): string =>
+const CHART = '<p:graphicFrame><a:graphic><a:graphicData><c:chart xmlns:c="c" r:id="c1"/></a:graphicData></a:graphic></p:graphicFrame>';
+
+const shapesOf = ({ title, bullets = [], table, shapes = '', diagram, chart }: Slide): string =>
   shape('title', drawn([title])) +
   shape('body', drawn(bullets, '<a:pPr><a:buChar char="•"/></a:pPr>')) +
   (table ? slideTable(table) : '') +
   shapes +
-  (diagram ? DIAGRAM : '');
+  (diagram ? DIAGRAM : '') +
+  (chart ? CHART : '');
+
+/** The part of a bar chart, as its program keeps it. */
+export function chartPart(
+  title: string,
+  categories: readonly string[],
+  series: Readonly<Record<string, readonly number[]>>,
+  format = 'General',
+): string {
+  const points = (values: readonly (string | number)[]) =>
+    values.map((value, index) => `<c:pt idx="${index}"><c:v>${escape(String(value))}</c:v></c:pt>`).join('');
+  const texts = (values: readonly string[]) => `<c:strRef><c:strCache>${points(values)}</c:strCache></c:strRef>`;
+  const one = ([name, values]: [string, readonly number[]]) =>
+    `<c:ser><c:tx>${texts([name])}</c:tx><c:cat>${texts(categories)}</c:cat><c:val><c:numRef><c:numCache><c:formatCode>${escape(format)}</c:formatCode>${points(values)}</c:numCache></c:numRef></c:val></c:ser>`;
+  return `<c:chartSpace xmlns:c="c" xmlns:a="a"><c:chart><c:title><c:tx><c:rich>${drawn([title])}</c:rich></c:tx></c:title><c:plotArea><c:barChart>${Object.entries(series).map(one).join('')}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+}
 
 /** A PPTX of these slides. */
 export function pptxFile(
@@ -165,9 +185,11 @@ export function pptxFile(
     parts[`ppt/slides/_rels/slide${i + 1}.xml.rels`] = relations([
       ...Object.entries(slide.links ?? {}).map(([id, target]) => ({ id, type: `${OFFICE_RELATION}/hyperlink`, target, isExternal: true })),
       ...(slide.diagram ? [{ id: 'd1', type: `${OFFICE_RELATION}/diagramData`, target: `../diagrams/data${i + 1}.xml` }] : []),
+      ...(slide.chart ? [{ id: 'c1', type: `${OFFICE_RELATION}/chart`, target: `../charts/chart${i + 1}.xml` }] : []),
       ...(slide.notes ? [{ id: 'n1', type: `${OFFICE_RELATION}/notesSlide`, target: `../notesSlides/notesSlide${i + 1}.xml` }] : []),
     ]);
     if (slide.diagram) parts[`ppt/diagrams/data${i + 1}.xml`] = `${XML}${slide.diagram}`;
+    if (slide.chart) parts[`ppt/charts/chart${i + 1}.xml`] = `${XML}${slide.chart}`;
     if (slide.notes === undefined) continue;
     parts[`ppt/notesSlides/notesSlide${i + 1}.xml`] =
       `${XML}<p:notes ${names}>${tree(shape('body', drawn([slide.notes])) + shape('sldNum', drawn([String(i + 1)])))}</p:notes>`;
@@ -180,6 +202,10 @@ export interface Sheet {
   name: string;
   /** Cells by their address: a value, or what SheetJS takes for a cell. */
   cells: Record<string, string | number | boolean | { v: number; z: string }>;
+  /** Ranges of cells that are one, like `A1:B1`. */
+  merges?: string[];
+  /** What somebody wrote about a cell, by its address. */
+  comments?: Record<string, { author: string; text: string }>;
   isHidden?: boolean;
 }
 
@@ -187,7 +213,7 @@ export interface Sheet {
 export async function xlsxFile(sheets: readonly Sheet[], properties: WorkBook['Props'] = {}): Promise<Buffer> {
   const { utils, write } = await import('xlsx');
   const book = utils.book_new();
-  for (const { name, cells } of sheets) {
+  for (const { name, cells, merges = [], comments = {} } of sheets) {
     const sheet: WorkSheet = {};
     let range = { s: { r: 0, c: 0 }, e: { r: 0, c: 0 } };
     for (const [address, value] of Object.entries(cells)) {
@@ -197,6 +223,8 @@ export async function xlsxFile(sheets: readonly Sheet[], properties: WorkBook['P
       sheet[address] = typeof value === 'object' ? { t: 'n', ...value } : { t: type, v: value };
     }
     sheet['!ref'] = utils.encode_range(range);
+    sheet['!merges'] = merges.map((merge) => utils.decode_range(merge));
+    for (const [address, { author, text }] of Object.entries(comments)) utils.cell_add_comment(sheet[address] as CellObject, text, author);
     utils.book_append_sheet(book, sheet, name);
   }
   book.Props = properties;

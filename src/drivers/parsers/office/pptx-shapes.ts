@@ -1,5 +1,6 @@
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
-import { childNamed, childrenNamed, type Element, firstNamed, referenceOf, type Relation, textWithin } from './pptx-xml.ts';
+import { readChart } from './chart.ts';
+import { childNamed, childrenNamed, type Element, firstNamed, referenceOf, type Relation, textWithin } from './office-xml.ts';
 
 /** A piece of a slide, as Markdown. Items of lists that follow each other are one list. */
 export interface ShapeBlock {
@@ -10,8 +11,8 @@ export interface ShapeBlock {
 /** What is read beside the slide itself. */
 interface SlideContext {
   relations: ReadonlyMap<string, Relation>;
-  /** The items of a diagram (SmartArt), which has a part of its own. */
-  diagram(part: string): ShapeBlock[];
+  /** The blocks of a diagram (SmartArt) or a chart, which has a part of its own. */
+  drawn(part: string): ShapeBlock[];
 }
 
 /** What a slide shows, shape by shape in the order of the file, which is the one that a screen reader has too. */
@@ -23,6 +24,8 @@ function shapeBlocks(shape: Element, surroundings: SlideContext): ShapeBlock[] {
   switch (shape.name) {
     case 'sp':
       return textBlocks(shape, surroundings.relations);
+    case 'pic':
+      return pictureBlocks(shape);
     case 'graphicFrame':
       return frameBlocks(shape, surroundings);
     case 'grpSp':
@@ -43,10 +46,17 @@ function alternative<Item>(element: Element, read: (branch: Element) => Item[]):
   return [];
 }
 
-function frameBlocks(frame: Element, { relations, diagram }: SlideContext): ShapeBlock[] {
+/** The alternative text of a picture, as Markdown writes one; a name like «Picture 4» says nothing. */
+function pictureBlocks(picture: Element): ShapeBlock[] {
+  const text = oneLine((firstNamed(picture, 'cNvPr')?.attributes['descr'] ?? '').replace(/[[\]]/g, ' '));
+  return text === '' ? [] : [{ isItem: false, text: `![${text}]()` }];
+}
+
+function frameBlocks(frame: Element, { relations, drawn }: SlideContext): ShapeBlock[] {
   const data = firstNamed(frame, 'relIds');
-  const part = data && relations.get(referenceOf(data, 'dm') ?? '')?.target;
-  if (part !== undefined) return diagram(part);
+  const chart = firstNamed(frame, 'chart');
+  const part = relations.get((data && referenceOf(data, 'dm')) ?? (chart && referenceOf(chart)) ?? '')?.target;
+  if (part !== undefined) return drawn(part);
   const table = firstNamed(frame, 'tbl');
   if (!table) return [];
   const rows = childrenNamed(table, 'tr').map((row) => childrenNamed(row, 'tc').map((cell) => paragraphsOf(cell, relations).join(' ')));
@@ -124,6 +134,14 @@ function linked(text: string, run: Element, relations: SlideContext['relations']
   const click = properties && childNamed(properties, 'hlinkClick');
   const relation = click && relations.get(referenceOf(click) ?? '');
   return relation?.type === 'hyperlink' && text.trim() !== '' ? `[${text}](${relation.target})` : text;
+}
+
+/** A chart as its title and a table of its values. */
+export async function chartBlocks(part: Element): Promise<ShapeBlock[]> {
+  const { title, rows } = await readChart(part);
+  return [title === '' ? '' : `**${escapeLine(title)}**`, tableLines(rows).join('\n')]
+    .filter(Boolean)
+    .map((text) => ({ isItem: false, text }));
 }
 
 /** Deeper items stand under the last that is indented. */

@@ -4,13 +4,13 @@ import type { Mark } from '../../../schema/items.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import { readOfficeProperties } from './office-properties.ts';
-import { diagramItems, type ShapeBlock, slideBlocks, spokenIn } from './pptx-shapes.ts';
-import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './pptx-xml.ts';
+import { chartBlocks, diagramItems, type ShapeBlock, slideBlocks, spokenIn } from './pptx-shapes.ts';
+import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './office-xml.ts';
 import { firstHeading } from '../title.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, diagrams and speaker notes; the mark of a slide is its page. */
+/** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, charts, diagrams, texts of pictures and speaker notes; the mark of a slide is its page. */
 export const pptxParser: ParserRow = {
   file_type: 'pptx',
   name: 'a PowerPoint presentation (PPTX)',
@@ -55,17 +55,21 @@ async function slideText(archive: Archive, part: string, read: Set<string>): Pro
   const slide = await readPart(archive, part);
   const tree = slide && firstNamed(slide, 'spTree');
   const relations = await relationsOf(archive, part);
-  const diagrams = new Map<string, ShapeBlock[]>();
-  for (const target of unread(relations, 'diagramData', read)) {
-    const data = await readPart(archive, target);
-    if (data) diagrams.set(target, diagramItems(data));
-  }
-  const diagram = (target: string): ShapeBlock[] => {
-    const items = diagrams.get(target) ?? [];
-    diagrams.delete(target);
-    return items;
+  const blocks = new Map<string, ShapeBlock[]>();
+  for (const [type, blocksOf] of [
+    ['diagramData', diagramItems],
+    ['chart', chartBlocks],
+  ] as const)
+    for (const target of unread(relations, type, read)) {
+      const data = await readPart(archive, target);
+      if (data) blocks.set(target, await blocksOf(data));
+    }
+  const drawn = (target: string): ShapeBlock[] => {
+    const found = blocks.get(target) ?? [];
+    blocks.delete(target);
+    return found;
   };
-  const shown = tree ? joined(slideBlocks(tree, { relations, diagram })) : '';
+  const shown = tree ? joined(slideBlocks(tree, { relations, drawn })) : '';
   return [shown, await notesOf(archive, relations, read)].filter(Boolean).join('\n\n');
 }
 

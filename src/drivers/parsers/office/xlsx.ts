@@ -1,13 +1,19 @@
-import type { CellObject, WorkBook, WorkSheet } from 'xlsx';
+import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { brokenFile } from '../parse-failures.ts';
-import { escapeLine, heading, numberedTable, oneLine, type NumberedRow } from '../../../text/markdown/write.ts';
+import { escapeLine, heading, numberedTable, oneLine } from '../../../text/markdown/write.ts';
+import { type Archive, openArchive } from './archive.ts';
+import { readChart } from './chart.ts';
+import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './office-xml.ts';
+import { type SheetTable, sheetTables } from './sheet-tables.ts';
+
+const WORKBOOK = 'xl/workbook.xml';
 
 type Rows = ((CellObject | undefined)[] | undefined)[];
 
-/** A workbook: a heading and a table for each sheet that a person sees, cells as Excel shows them, short dates as ISO. */
+/** A workbook: a heading for each sheet that a person sees, its tables with cells as Excel shows them and short dates as ISO, its charts and comments. */
 export const xlsxParser: ParserRow = {
   file_type: 'xlsx',
   name: 'an Excel workbook (XLSX)',
@@ -15,13 +21,19 @@ export const xlsxParser: ParserRow = {
   media_types: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   archive_folder: 'xl/',
   async parse(bytes, { source }): Promise<ParsedDocument> {
-    const { read } = await import('xlsx');
+    const { read, utils } = await import('xlsx');
     const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
     if (book.SheetNames.length === 0) throw brokenFile(source, xlsxParser, new Error('it has no sheets'));
     const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
+    const { encode_cell: addressOf } = utils;
+    const charts = await chartsOf(await openArchive(bytes, { source }));
+    const shown = book.SheetNames.filter((name) => !hidden.has(name));
     const { text, marks } = sheetsText(
-      book,
-      book.SheetNames.filter((name) => !hidden.has(name)),
+      shown.map((name) => ({
+        name,
+        tables: sheetTables(book.Sheets[name]!),
+        below: [...(charts.get(name) ?? []).map((line) => ({ text: line })), ...commentsOf(book.Sheets[name]!, addressOf)],
+      })),
     );
     return { text, title: book.Props?.Title || undefined, metadata: metadataOf(book, [...hidden]), marks };
   },
@@ -37,53 +49,72 @@ function metadataOf({ Props = {} }: WorkBook, hidden: readonly string[]): Record
   };
 }
 
-function sheetsText(book: WorkBook, names: readonly string[]): { text: string; marks: Mark[] } {
+/** What stands below the tables of a sheet. */
+interface Line {
+  text: string;
+  row?: number;
+}
+
+function sheetsText(sheets: readonly { name: string; tables: SheetTable[]; below: Line[] }[]): { text: string; marks: Mark[] } {
   const marks: Mark[] = [];
   let text = '';
-  for (const name of names) {
-    const rows = rowsOf(book.Sheets[name]!);
-    if (rows.length === 0) continue;
-    const at = text.length === 0 ? 0 : text.length + 2;
-    const { above, body } = split(rows);
-    const top = [heading(2, name), ...above.map(({ cells }) => escapeLine(oneLine(cells.join(' '))))].join('\n\n');
-    const table = numberedTable(body, { at: at + top.length + 2, sheet: name });
-    marks.push({ at, sheet: name }, ...table.marks);
-    text = `${text}${text ? '\n\n' : ''}${top}\n\n${table.text}`;
+  const add = (block: string): number => {
+    if (text !== '') text += '\n\n';
+    const at = text.length;
+    text += block;
+    return at;
+  };
+  for (const { name, tables, below } of sheets) {
+    if (tables.length === 0 && below.length === 0) continue;
+    marks.push({ at: add(heading(2, name)), sheet: name });
+    for (const { above, rows } of tables) {
+      for (const { row, cells } of above) marks.push({ at: add(escapeLine(oneLine(cells.join(' ')))), sheet: name, row });
+      if (rows.length === 0) continue;
+      const table = numberedTable(rows, { at: text.length + 2, sheet: name });
+      add(table.text);
+      marks.push(...table.marks);
+    }
+    for (const { row, text: line } of below) marks.push({ at: add(line), sheet: name, ...(row === undefined ? {} : { row }) });
   }
   return { text, marks };
 }
 
-/** Rows of one cell above a wider one are what is said about the table; the first wider row is its header. */
-function split(rows: readonly NumberedRow[]): { above: readonly NumberedRow[]; body: readonly NumberedRow[] } {
-  const start = Math.max(
-    0,
-    rows.findIndex(({ cells }) => cells.filter((cell) => cell !== '').length > 1),
+/** The title and the series of each chart, by the name of its sheet: its values stand in the cells. */
+async function chartsOf(archive: Archive): Promise<Map<string, string[]>> {
+  const charts = new Map<string, string[]>();
+  if (!archive.names.some((name) => name.startsWith('xl/charts/'))) return charts;
+  const book = await readPart(archive, WORKBOOK);
+  const sheets = book && firstNamed(book, 'sheets');
+  const parts = await relationsOf(archive, WORKBOOK);
+  for (const sheet of sheets ? childrenNamed(sheets, 'sheet') : []) {
+    const lines: string[] = [];
+    for (const drawing of targets(await relationsOf(archive, parts.get(referenceOf(sheet) ?? '')?.target ?? ''), 'drawing'))
+      for (const target of targets(await relationsOf(archive, drawing), 'chart')) {
+        const part = await readPart(archive, target);
+        const { title, series } = part ? await readChart(part) : { title: '', series: [] };
+        const names = series.filter(Boolean).join(', ');
+        const said = [title, names && title ? `(${names})` : names].filter(Boolean).join(' ');
+        if (said !== '') lines.push(escapeLine(`Chart: ${said}`));
+      }
+    if (lines.length > 0) charts.set(sheet.attributes['name'] ?? '', lines);
+  }
+  return charts;
+}
+
+const targets = (relations: ReadonlyMap<string, Relation>, type: string): string[] =>
+  [...relations.values()].filter((relation) => relation.type === type).map(({ target }) => target);
+
+/** What people have written about cells, with the address of the cell and the author. «Author» is what Excel puts where nobody is named. */
+function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string): Line[] {
+  const rows = (sheet as { '!data'?: Rows })['!data'] ?? [];
+  return rows.flatMap((cells, row) =>
+    (cells ?? []).flatMap((cell, column) =>
+      (cell?.c ?? [])
+        .filter(({ t }) => t.trim() !== '')
+        .map(({ a, t }) => ({
+          row: row + 1,
+          text: `> Comment ${addressOf({ r: row, c: column })}${a && a !== 'Author' ? ` (${oneLine(a)})` : ''}: ${oneLine(t)}`,
+        })),
+    ),
   );
-  return { above: rows.slice(0, start), body: rows.slice(start) };
 }
-
-/** The rows and columns that hold something, however far apart they are: only cells that exist are looked at. */
-function rowsOf(sheet: WorkSheet): NumberedRow[] {
-  const found: { row: number; cells: Map<number, string> }[] = [];
-  const columns = new Set<number>();
-  ((sheet as { '!data'?: Rows })['!data'] ?? []).forEach((cells, row) => {
-    const shown = new Map<number, string>();
-    cells?.forEach((cell, column) => {
-      const value = cell === undefined ? '' : shownValue(cell);
-      if (value !== '') shown.set(column, value);
-    });
-    if (shown.size === 0) return;
-    found.push({ row: row + 1, cells: shown });
-    for (const column of shown.keys()) columns.add(column);
-  });
-  const order = [...columns].toSorted((a, b) => a - b);
-  return found.map(({ row, cells }) => ({ row, cells: filledUpTo(cells, order) }));
-}
-
-/** The cells of a row in the order of the columns, up to the last that holds something. */
-function filledUpTo(cells: ReadonlyMap<number, string>, order: readonly number[]): string[] {
-  const filled = order.map((column) => cells.get(column) ?? '');
-  return filled.slice(0, filled.findLastIndex((cell) => cell !== '') + 1);
-}
-
-const shownValue = ({ w, v }: CellObject): string => (w ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))).trim();

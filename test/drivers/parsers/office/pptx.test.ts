@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pptxFile } from '../../../support/files.ts';
+import { chartPart, pptxFile } from '../../../support/files.ts';
 import { placeOf, read } from '../read.ts';
 
 const slides = [
@@ -75,5 +75,18 @@ describe('PPTX', () => {
     const core = { 'dc:title': 'Launch deck', 'dc:creator': 'Ida Berg' };
     expect(await read('pptx', pptxFile(slides, { core }))).toMatchObject({ title: 'Launch deck', metadata: { author: 'Ida Berg' } });
     expect((await read('pptx', pptxFile(slides))).title).toBe('Aqua 300 launch');
+  });
+
+  it('reads a chart as a table, its values as the chart shows them', async () => {
+    const chart = chartPart('Sales by year', ['2023', '2024'], { North: [0.25, 0.5], South: [0.75, 1] }, '0%');
+    expect((await read('pptx', pptxFile([{ title: 'Sales', chart }]))).text).toBe(
+      '## Sales\n\n**Sales by year**\n\n|  | North | South |\n| --- | --- | --- |\n| 2023 | 25% | 75% |\n| 2024 | 50% | 100% |',
+    );
+  });
+
+  it('reads what is written for those who cannot see a picture', async () => {
+    const picture = (properties: string) => `<p:pic><p:nvPicPr><p:cNvPr id="7" name="Picture 6"${properties}/></p:nvPicPr></p:pic>`;
+    const { text } = await read('pptx', pptxFile([{ title: 'Lid', shapes: picture(' descr="The lid [open]"') + picture('') }]));
+    expect(text).toBe('## Lid\n\n![The lid open]()');
   });
 });

@@ -1,14 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { xlsxFile } from '../../../support/files.ts';
+import { openArchive } from '../../../../src/drivers/parsers/office/archive.ts';
+import { chartPart, xlsxFile } from '../../../support/files.ts';
 import { zipFile } from '../../../support/zip.ts';
 import { placeOf, read } from '../read.ts';
+
+const relation = (id: string, type: string, target: string) =>
+  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/></Relationships>`;
+
+/** A workbook with further parts. */
+async function withParts(book: Buffer, parts: Record<string, string>): Promise<Buffer> {
+  const archive = await openArchive(book, { source: 'book.xlsx' });
+  const own = await Promise.all(archive.names.map(async (name) => [name, (await archive.text(name))!] as const));
+  return zipFile({ ...Object.fromEntries(own), ...parts });
+}
 
 /** Two cells in the furthest corners of a sheet, written by hand: SheetJS would write every cell between them. */
 function sparseFile(): Buffer {
   const names =
     'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
-  const relation = (id: string, type: string, target: string) =>
-    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/></Relationships>`;
   const row = (number: number, cell: string, text: string) =>
     `<row r="${number}"><c r="${cell}${number}" t="inlineStr"><is><t>${text}</t></is></c></row>`;
   const main = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
@@ -84,9 +93,75 @@ describe('XLSX', () => {
     expect(placeOf(parsed, 'Hound')).toMatchObject({ sheet: 'S', row: 4 });
   });
 
+  it('reads each table of a sheet for itself', async () => {
+    const cells = {
+      A1: 'Id',
+      B1: 'Price',
+      A2: 'a',
+      B2: 1,
+      A3: 'b',
+      B3: 2,
+      D3: 'Code',
+      E3: 'Name',
+      D4: 'x',
+      E4: 'Xylophone',
+      A6: 'Town',
+      B6: 'Staff',
+    };
+    const { text, marks } = await read('xlsx', await xlsxFile([{ name: 'S', cells: { ...cells, A7: 'Bergen', B7: 12 } }]));
+    expect(text.split('\n\n').slice(1)).toEqual([
+      '| Id | Price |\n| --- | --- |\n| a | 1 |\n| b | 2 |',
+      '| Code | Name |\n| --- | --- |\n| x | Xylophone |',
+      '| Town | Staff |\n| --- | --- |\n| Bergen | 12 |',
+    ]);
+    expect((marks ?? []).map(({ row }) => row)).toEqual([undefined, 1, 3, 6]);
+  });
+
+  it('keeps columns side by side together, also across an empty one', async () => {
+    const cells = { A1: 'Id', C1: 'Price', A2: 'a', C2: 1, A3: 'b', C3: 2, E2: 'sold out' };
+    expect((await read('xlsx', await xlsxFile([{ name: 'S', cells }]))).text).toBe(
+      '## S\n\n| Id | Price |  |\n| --- | --- | --- |\n| a | 1 | sold out |\n| b | 2 |',
+    );
+  });
+
+  it('names each column under a header that spans several, and each row beside a cell that spans several', async () => {
+    const cells = { A1: 'Plant', B1: '2024', B2: 'Q1', C2: 'Q2', A3: 'Oslo', B3: 1, C3: 2, B4: 3, C4: 4 };
+    const { text } = await read('xlsx', await xlsxFile([{ name: 'S', cells, merges: ['A1:A2', 'B1:C1', 'A3:A4'] }]));
+    expect(text).toBe('## S\n\n| Plant | 2024 Q1 | 2024 Q2 |\n| --- | --- | --- |\n| Oslo | 1 | 2 |\n| Oslo | 3 | 4 |');
+  });
+
+  it('takes the row below a spanned header for data where it has the same spans', async () => {
+    const cells = { A1: 'Name', C1: 'Type', A2: 'lid', C2: 'L' };
+    const { text } = await read('xlsx', await xlsxFile([{ name: 'S', cells, merges: ['A1:B1', 'A2:B2'] }]));
+    expect(text).toBe('## S\n\n| Name | Type |\n| --- | --- |\n| lid | L |');
+  });
+
+  it('has what was written about a cell below the tables', async () => {
+    const cells = { A1: 'Id', B1: 'Price', A2: 'a', B2: 1 };
+    const comments = {
+      B2: { author: 'Ida Berg', text: 'Checked\nin May' },
+      A2: { author: 'Author', text: 'new' },
+      A1: { author: 'Ida', text: ' ' },
+    };
+    const parsed = await read('xlsx', await xlsxFile([{ name: 'S', cells, comments }]));
+    expect(parsed.text.split('\n\n').slice(2)).toEqual(['> Comment A2: new', '> Comment B2 (Ida Berg): Checked in May']);
+    expect(placeOf(parsed, 'Checked')).toMatchObject({ sheet: 'S', row: 2 });
+  });
+
+  it('names its charts, whose values stand in the cells', async () => {
+    const book = await xlsxFile([{ name: 'S', cells: { A1: 'Year', B1: 'Ducks', A2: 2024, B2: 310 } }]);
+    const charted = await withParts(book, {
+      'xl/worksheets/_rels/sheet1.xml.rels': relation('r1', 'drawing', '../drawings/drawing1.xml'),
+      'xl/drawings/drawing1.xml': '<d/>',
+      'xl/drawings/_rels/drawing1.xml.rels': relation('r1', 'chart', '../charts/chart1.xml'),
+      'xl/charts/chart1.xml': chartPart('Ducks seen', ['2024'], { Ducks: [310] }),
+    });
+    expect((await read('xlsx', charted)).text).toBe('## S\n\n| Year | Ducks |\n| --- | --- |\n| 2024 | 310 |\n\nChart: Ducks seen (Ducks)');
+  });
+
   it('looks at no cell that is not there', async () => {
     const { text } = await read('xlsx', sparseFile());
-    expect(text).toBe('## S\n\n| first |  |\n| --- | --- |\n|  | last |');
+    expect(text).toBe('## S\n\nfirst\n\nlast');
   });
 
   it('has its properties in the metadata', async () => {
