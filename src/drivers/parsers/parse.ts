@@ -21,7 +21,7 @@ async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): 
 async function checkArchive(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
   if (isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw encryptedFile(source);
   if (!isZip(bytes)) return refuse(bytes, row, source);
-  const archive = await openArchive(bytes, { source });
+  const archive = await openArchive(bytes, { source, largest_part: row.largest_part });
   const found = typeOfArchive(archive.names) ?? row;
   if (found !== row) throw wrongType(source, { expected: row, found });
   await archive.verify();

@@ -9,6 +9,8 @@ export interface ParserRow extends Parser {
   recognizes?(bytes: Uint8Array): boolean;
   /** The folder that tells the format among ZIP archives. */
   readonly archive_folder?: string;
+  /** Bytes that an XML part of the archive may unpack to. */
+  readonly largest_part?: number;
   /** Parsing a small file takes less time than handing it to a process: several go together. */
   readonly is_quick?: boolean;
 }

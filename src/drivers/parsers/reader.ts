@@ -93,10 +93,14 @@ const SMALL_AT_ONCE = 16;
 /** MiB beside the heap: Node itself, the bytes of the document, what is unpacked of it. */
 const BESIDE_HEAP = 512;
 
+/** Seconds for a document, and for each MiB of it: what takes longer was made to, or is not worth the wait. */
+const SECONDS = 20;
+const SECONDS_A_MEBIBYTE = 10;
+
 interface Limits {
   /** Files read at once, each in a process of its own. */
   processes: number;
-  /** For one document. */
+  /** For one document, however large. */
   seconds: number;
   /** Of JavaScript's heap for one document (MiB); of resident memory it may take half a GiB more. */
   megabytes: number;
@@ -139,13 +143,15 @@ function parsedOf(outcome: ParseOutcome): ParsedDocument {
 /** One message, stopped with its process when it is late or not wanted any more. */
 async function runIn(pool: ParsePool, tasks: readonly Wanted[], limits: Limits): Promise<ParseOutcome[]> {
   const wanted = tasks.flatMap(({ signal }) => signal ?? []);
-  const clock = AbortSignal.timeout(limits.seconds * 1000);
   const { source } = tasks[0]!;
+  const size = tasks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const seconds = Math.min(limits.seconds, Math.ceil(SECONDS + (size / 2 ** 20) * SECONDS_A_MEBIBYTE));
+  const clock = AbortSignal.timeout(seconds * 1000);
   wanted.forEach(throwIfAborted);
   const ended = await pool.run(tasks.map(plainTask), AbortSignal.any([clock, ...wanted]));
   wanted.forEach(throwIfAborted);
   if (!('death' in ended)) return ended;
-  throw clock.aborted ? lateFile(source, limits) : deadProcess(source, ended.death, limits);
+  throw clock.aborted ? lateFile(source, { seconds }) : deadProcess(source, ended.death, limits);
 }
 
 /** Without the signal, and the bytes as what they are: the class Buffer would be sent, too. */

@@ -71,6 +71,14 @@ describe('a file is refused', () => {
     });
   });
 
+  it('when the text of a Word document unpacks to more than it can be read from', async () => {
+    const part = { packed: deflateRawSync(Buffer.alloc(1024)), size: 65 * 2 ** 20 };
+    expect(await failure('docx', zipFile({ 'word/document.xml': part }))).toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(/holds word\/document.xml, which unpacks to more than 64 MiB/),
+    });
+  });
+
   it('when it unpacks to more than it says', async () => {
     const part = { packed: deflateRawSync(Buffer.alloc(2 ** 20)), size: 100 };
     expect((await failure('docx', zipFile({ 'word/document.xml': part }))).message).toMatch(/too many bytes/);

@@ -10,12 +10,17 @@ const UNNESTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rp|rt|html|head|body)$/i;
 const TAG = /<(\/?)([a-z][a-z0-9:-]*)([^<>]*)/gi;
 
-/** Throws an Error that says what there is too much of, before a DOM is built. Tags are counted as they are written, also in scripts and comments. */
-export function checkMarkup(html: string): void {
-  if (html.length < SHORT) return;
+/**
+ * The markup as a DOM may be built of it: a tag with too many attributes loses them. Tags are counted as they are written, also in scripts and comments.
+ * Throws an Error that says what else there is too much of.
+ */
+export function boundedMarkup(html: string): string {
+  if (html.length < SHORT) return html;
   let elements = 0;
   let depth = 0;
-  for (const [, slash, name, rest] of html.matchAll(TAG)) {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { 0: tag, 1: slash, 2: name, 3: rest, index } of html.matchAll(TAG)) {
     const isNested = !UNNESTED.test(name!);
     if (slash) {
       if (isNested && depth > 0) depth -= 1;
@@ -25,9 +30,12 @@ export function checkMarkup(html: string): void {
     if (isNested && !rest!.endsWith('/')) depth += 1;
     if (elements > MOST_ELEMENTS) throw new Error(`it has more than ${MOST_ELEMENTS} elements`);
     if (depth > DEEPEST_SOURCE) throw new Error(`it nests more than ${DEEPEST_SOURCE} elements`);
-    if (rest!.length > SHORT && attributesIn(rest!) > MOST_ATTRIBUTES)
-      throw new Error(`one of its elements has more than ${MOST_ATTRIBUTES} attributes`);
+    if (rest!.length <= SHORT || attributesIn(rest!) <= MOST_ATTRIBUTES) continue;
+    const end = index + tag.length;
+    kept.push(html.slice(from, end - rest!.length));
+    from = end;
   }
+  return kept.length === 0 ? html : [...kept, html.slice(from)].join('');
 }
 
 /** How many words a tag has that stand in no quotes. */
@@ -102,10 +110,10 @@ export function unwrap(element: DomElement): void {
 const DEEPEST = 200;
 
 /** A document of this HTML, with a body that holds all of its content, whatever tags the source leaves out. Nothing is loaded or run. Throws an Error where it would be too large. */
-export async function parseHtml(html: string): Promise<{ document: DomDocument; body: DomElement }> {
-  checkMarkup(html);
+export async function parseHtml(source: string): Promise<{ document: DomDocument; body: DomElement }> {
+  const html = boundedMarkup(source);
   const { parseHTML } = await import('linkedom');
-  const parse = (source: string) => (parseHTML(source) as unknown as { document: DomDocument }).document;
+  const parse = (markup: string) => (parseHTML(markup) as unknown as { document: DomDocument }).document;
   const whole = /<html[\s>]/i.test(html) ? parse(html) : parse(`<!doctype html><html>${html}</html>`);
   const document = whole.documentElement?.nodeName === 'HTML' ? whole : parse(`<!doctype html><html><body>${html}</body></html>`);
   const root = document.documentElement;

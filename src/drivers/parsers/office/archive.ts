@@ -18,10 +18,13 @@ export interface Archive {
 }
 
 /**
- * Opens an archive whose parts say that they unpack to a bounded size. Whoever gives it to a library that believes them verifies it first.
+ * Opens an archive whose parts say that they unpack to a bounded size, XML to `largest_part` bytes each. Whoever gives it to a library that believes them verifies it first.
  * @throws KbError `too_large` beyond the bounds; an Error of yauzl for a damaged archive.
  */
-export async function openArchive(bytes: Uint8Array, { source }: { source: string }): Promise<Archive> {
+export async function openArchive(
+  bytes: Uint8Array,
+  { source, largest_part: largest = MOST_INFLATED }: { source: string; largest_part?: number | undefined },
+): Promise<Archive> {
   const { default: yauzl } = await import('yauzl');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const file = await yauzl.fromBufferPromise(buffer, { lazyEntries: true, decodeStrings: false });
@@ -31,6 +34,8 @@ export async function openArchive(bytes: Uint8Array, { source }: { source: strin
   for await (const entry of file.eachEntry()) {
     inflated += Math.max(0, entry.uncompressedSize - entry.compressedSize);
     if (inflated > MOST_INFLATED) throw tooLarge(source, `unpacks to more than ${MOST_INFLATED / 2 ** 20} MiB`);
+    if (entry.uncompressedSize > largest && nameOf(entry).endsWith('.xml'))
+      throw tooLarge(source, `holds ${nameOf(entry)}, which unpacks to more than ${largest / 2 ** 20} MiB`);
     entries.set(nameOf(entry), entry);
   }
   return {

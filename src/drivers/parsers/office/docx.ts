@@ -8,6 +8,9 @@ import { firstHeading } from '../title.ts';
 /** Styles that mammoth knows nothing about; its own map has headings, lists and notes. */
 const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p > em:fresh"];
 
+/** The text of some 10,000 pages; mammoth's tree of it takes about ten times as much memory. */
+const LARGEST_PART = 64 * 2 ** 20;
+
 /** A Word document: headings, lists, tables, links and notes; pictures are left out. */
 export const docxParser: ParserRow = {
   file_type: 'docx',
@@ -15,6 +18,7 @@ export const docxParser: ParserRow = {
   extensions: ['.docx', '.docm'],
   media_types: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   archive_folder: 'word/',
+  largest_part: LARGEST_PART,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { default: mammoth } = await import('mammoth');
     const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));
