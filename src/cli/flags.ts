@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseWhere } from './parse-where.ts';
 import { KbError } from '../core/errors.ts';
 import { setPath, type Layer } from '../core/settings.ts';
-import { explain } from '../core/validation-issues.ts';
+import { parsePart } from '../core/parse-request.ts';
 import { fromText } from '../config/environment.ts';
 import { readSet } from '../config/load.ts';
 import type { ConfigSection, Operation } from '../schema/table/operation-row.ts';
@@ -151,9 +151,8 @@ export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<str
 function parsed(flag: string, schema: z.ZodType, text: string): unknown {
   if (!(schema instanceof z.ZodRecord) && !(schema instanceof z.ZodNumber)) return text;
   const value = readJson(flag, text);
-  const result = schema.safeParse(value);
-  if (result.success) return value;
-  throw new KbError('usage', `--${flag}: ${explain(result.error, { schema, value, whole: 'the value' })}`);
+  parsePart(schema, value, { where: `--${flag}`, whole: 'the value' });
+  return value;
 }
 
 function readJson(flag: string, text: string): unknown {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { KbError } from '../core/errors.ts';
-import { explain } from '../core/validation-issues.ts';
+import { parsePart } from '../core/parse-request.ts';
 
 /** The lines of standard input. Throws a KbError where a person would have to type them. */
 export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
@@ -54,9 +54,7 @@ function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {
   } catch (cause) {
     throw new KbError('usage', `Line ${number} of standard input is not JSON: ${(cause as Error).message}.`, { cause });
   }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new KbError('usage', `Line ${number} of standard input: ${explain(result.error, { schema, value, whole: 'the line' })}`);
+  return parsePart(schema, value, { where: `Line ${number} of standard input`, whole: 'the line' });
 }
 
 /** All of standard input. */

@@ -5,7 +5,8 @@ import { parse } from 'yaml';
 import { KbError } from '../core/errors.ts';
 import { describeFileError } from '../core/file-names.ts';
 import { filledIn } from '../core/settings.ts';
-import { explain } from '../core/validation-issues.ts';
+import { parseYaml } from '../core/yaml.ts';
+import { parsePart } from '../core/parse-request.ts';
 import type { Environment } from '../config/environment.ts';
 import type { RequestOf } from '../schema/operations.ts';
 import { GivenMetadata } from '../schema/stored/given-metadata.ts';
@@ -66,9 +67,7 @@ function metadataOf(pairs: readonly string[]): GivenMetadata {
       return [key, yamlValue(text, key)];
     }),
   );
-  const { data, error } = GivenMetadata.safeParse(value);
-  if (data) return data;
-  throw new KbError('usage', `--metadata: ${explain(error, { schema: GivenMetadata, value, whole: 'the metadata' })}`);
+  return parsePart(GivenMetadata, value, { where: '--metadata', whole: 'the metadata' });
 }
 
 function yamlValue(text: string, key: string): unknown {
@@ -84,15 +83,13 @@ export function apiEntries(given: string, { flag, environment }: { flag: string;
   if (!given.startsWith('@')) return [given];
   const path = given.slice(1);
   const entries = [filledIn(readStructure(path, flag), environment)].flat();
-  for (const entry of entries) checkEntry(entry, `${flag}: ${path}`);
+  // the engine knows neither the file nor its keys' place
+  for (const entry of entries)
+    parsePart(typeof entry === 'string' ? ApiSource.shape.url : ApiSource, entry, {
+      where: `${flag}: ${path}`,
+      whole: 'what describes an API',
+    });
   return entries as ApiEntry[];
-}
-
-/** Throws a KbError (`usage`) that names the file and the key, which the engine does not know of. */
-function checkEntry(value: unknown, where: string): void {
-  const schema = typeof value === 'string' ? ApiSource.shape.url : ApiSource;
-  const { error } = schema.safeParse(value);
-  if (error) throw new KbError('usage', `${where}: ${explain(error, { schema, value, whole: 'what describes an API' })}`);
 }
 
 /** Text, `@file` (whose path is its source), or `-` for standard input. */
@@ -119,12 +116,7 @@ const isTree = (value: unknown): value is Record<string, unknown> => typeof valu
 
 /** A file of YAML or JSON that a flag names. */
 function readStructure(path: string, flag: string): unknown {
-  try {
-    return parse(readText(path, flag)) as unknown;
-  } catch (cause) {
-    if (cause instanceof KbError) throw cause;
-    throw new KbError('usage', `${flag}: ${path} is neither YAML nor JSON: ${(cause as Error).message}`, { cause });
-  }
+  return parseYaml(readText(path, flag), { where: `${flag}: ${path}`, hint: 'Fix the line; JSON is YAML, too.' });
 }
 
 function readText(path: string, flag: string): string {

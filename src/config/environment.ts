@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { KbError } from '../core/errors.ts';
+import { assertPlainData } from '../core/plain-data.ts';
 import { distance } from '../core/nearest.ts';
 import { setPath, type Layer } from '../core/settings.ts';
 import { Config } from '../schema/config.ts';
@@ -13,17 +14,23 @@ const QUOTED = /^\s*(["'])[^]*\1\s*$/;
 
 /**
  * The value of a key as text gives it, read as YAML, also where it lies within a free map and so has no key of its own. Where the key is text, text stays
- * what it is, with `#`, `: ` and digits alone, unless it is quoted as a whole.
+ * what it is, with `#`, `: ` and digits alone, unless it is quoted as a whole. Throws a KbError (`usage`) for what is no plain data.
  */
 export function fromText(key: Key | undefined, text: string): unknown {
   const schema = key && unwrapped(key.schema);
   const isText = schema instanceof z.ZodString || schema instanceof z.ZodEnum;
   if (isText && !QUOTED.test(text)) return text;
+  const value = yamlIn(text);
+  assertPlainData(value, key ? [key.path] : []);
+  return isText && typeof value !== 'string' ? text : value;
+}
+
+/** What is no YAML stays text: the schema says what is wrong with it. */
+function yamlIn(text: string): unknown {
   try {
-    const value: unknown = parse(text);
-    return isText && typeof value !== 'string' ? text : value;
+    return parse(text);
   } catch {
-    return text; // the schema says what is wrong with it
+    return text;
   }
 }
 

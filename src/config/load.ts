@@ -70,7 +70,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
       if (inner instanceof z.ZodObject && isMap(pair.value)) walk(pair.value, inner, `${prefix}${key}.`);
       else if (pair.value !== null && !(isScalar(pair.value) && pair.value.value === null)) {
         const value: unknown = (pair.value as { toJS(document: unknown): unknown }).toJS(document);
-        refuseCredentials(value, `${name}, line ${line}`, prefix + key);
+        refuseUnsafeKeys(value, `${name}, line ${line}`, prefix + key);
         setPath(file.layer, target, typeof value === 'object' && target !== 'sources.markdown' ? filledIn(value, environment) : value);
       }
     }
@@ -109,14 +109,15 @@ const credential = (where: string, path: string): KbError =>
       : "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
   });
 
-/** Free maps and lists are searched too; what refers to a variable is no credential. */
-function refuseCredentials(value: unknown, where: string, path: string): void {
+/** Refuses credentials, and keys that schemas drop without a word. Free maps and lists are searched too; what refers to a variable is no credential. */
+function refuseUnsafeKeys(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     const isReference = typeof inner === 'string' && (key === 'basic_auth' ? isReferred(inner) : isReferring(inner));
     const isSecret = !Array.isArray(value) && (holdsSecret(key, String(inner)) || isGivenToSite(path, key, inner));
+    if (key === '__proto__') throw new KbError('configuration', `${where}: ${path}.${key}: no key may have this name.`);
     if (isSecret && !isReference) throw credential(where, `${path}.${key}`);
-    refuseCredentials(inner, where, `${path}.${key}`);
+    refuseUnsafeKeys(inner, where, `${path}.${key}`);
   }
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { unwrapped } from '../schema/keys.ts';
 import { KbError } from './errors.ts';
-import { explain, formatPath } from './validation-issues.ts';
+import { assertPlainData, oddityIn } from './plain-data.ts';
+import { explain } from './validation-issues.ts';
 import type { Chunking } from '../schema/config.ts';
 
 type Fields = Record<string, unknown>;
@@ -58,30 +59,19 @@ function inObject(objects: readonly z.ZodObject[], given: Fields): Fields {
   return kept;
 }
 
-/** Keys of one object, at most. */
-const MOST_KEYS = 10_000;
+/** Where a value that is no request of its own comes from, what it is called where it is wrong as a whole, and what helps. */
+interface Origin {
+  where: string;
+  whole: string;
+  hint?: string;
+}
 
-/** How deep lists and objects may lie in each other: far beyond what anything here means. */
-const DEEPEST = 64;
-
-/** Names of a path that is too deep which are told. */
-const NAMES_TOLD = 2;
-
-/** Throws a KbError for a value that is nested too deep to be walked, or whose objects have more keys than a schema should have to look at. Lists are the schema's to bound. */
-export function assertWithinSizeLimits(value: unknown, path: readonly PropertyKey[] = []): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (path.length > DEEPEST)
-    throw new KbError('usage', `${formatPath(path.slice(0, NAMES_TOLD))}: at most ${DEEPEST} levels of lists and objects are expected.`);
-  if (Array.isArray(value)) {
-    for (const [i, entry] of value.entries()) if (typeof entry === 'object') assertWithinSizeLimits(entry, [...path, i]);
-    return;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return; // bytes and streams that a program hands over
-  const entries = Object.entries(value);
-  if (entries.length > MOST_KEYS)
-    throw new KbError('usage', `${formatPath(path) || 'the request'}: at most ${MOST_KEYS} keys are expected, not ${entries.length}.`);
-  for (const [name, entry] of entries) if (typeof entry === 'object') assertWithinSizeLimits(entry, [...path, name]);
+/** A flag, a line or a file as the schema makes it. Throws a KbError (`usage`) that says where it stands and what does not fit. */
+export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unknown, { where, whole, hint }: Origin): z.output<Schema> {
+  const oddity = oddityIn(value, [], whole);
+  const result = schema.safeParse(value);
+  if (result.success && oddity === undefined) return result.data;
+  throw new KbError('usage', `${where}: ${oddity ?? explain(result.error!, { schema, value, whole })}`, hint === undefined ? {} : { hint });
 }
 
 /** What is wrong with sizes that do not go together, as a sentence that names both keys, as `said` calls them; undefined where nothing is. */
@@ -100,7 +90,7 @@ class TooManyMisfits extends Error {}
 
 /** The value as the schema makes it; null for an optional field is absent. Throws a KbError (`usage`) that says what does not fit, in a time that is bounded by the value's size. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  assertWithinSizeLimits(given);
+  assertPlainData(given);
   const value = withoutNulls(schema, given);
   const result = bounded(schema, value);
   if (result?.success) return result.data;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unwrapped } from '../schema/keys.ts';
 import { distance, nearest } from './nearest.ts';
+import { shortName, formatPath } from './plain-data.ts';
 import { holdsSecret } from './secrets.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -121,7 +122,7 @@ type Told = Omit<ValidationMessage, 'more'>;
 function ofValue(clash: ValidationIssue, value: unknown): Told {
   const { path, expected, choices } = clash;
   const found = valueAt(path, value);
-  const meant = choices && typeof found === 'string' && found.length > SHORT_WORD ? nearest(clipped(found), choices) : undefined;
+  const meant = choices && typeof found === 'string' && found.length > SHORT_WORD ? nearest(shortName(found), choices) : undefined;
   const problem = `${listed(expected)} ${/(characters|entries)$/.test(expected.at(-1)!) ? 'are' : 'is'} expected`;
   return { path, problem, came: cameOf(clash, found), hint: meant && `Did you mean «${meant}»?` };
 }
@@ -154,7 +155,7 @@ function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): st
 }
 
 function keyHint(path: Path, key: string, known: readonly string[]): string | undefined {
-  const meant = nearest(clipped(key), known);
+  const meant = nearest(shortName(key), known);
   if (meant !== undefined) return `Did you mean «${formatPath([...path, meant])}»?`;
   if (holdsSecret(key)) return 'Credentials are read from the environment.';
   return known.length > 0 ? `Known here: ${known.join(', ')}.` : undefined;
@@ -162,10 +163,6 @@ function keyHint(path: Path, key: string, known: readonly string[]): string | un
 
 const valueAt = (path: Path, value: unknown): unknown =>
   path.reduce<unknown>((inner, name) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[name], value);
-
-/** A path as people write it: `files[1].path`. Names that a caller chose are cut where they are long. */
-export const formatPath = (path: Path): string =>
-  path.map((name, i) => (typeof name === 'number' ? `[${name}]` : `${i > 0 ? '.' : ''}${clipped(String(name))}`)).join('');
 
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
@@ -195,8 +192,3 @@ function schemasAt(schema: z.ZodType, path: Path): z.ZodType[] {
 
 /** Letters of a word that is as near to one as to another. */
 const SHORT_WORD = 3;
-
-/** Characters of a name that are shown and compared. */
-const LONGEST_NAME = 60;
-
-const clipped = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);

@@ -53,6 +53,12 @@ describe('flags of operations', () => {
     for (const written of ['ensure-collection', 'storage-batch-size', 'embedding-batch-size']) expect(flags).not.toContain(written);
   });
 
+  it('refuse a key that schemas drop without a word', () => {
+    const given = (filter: string) => requestOfFlags(operations.delete.input, { filter });
+    expect(() => given('{"source":"two","__proto__":"x"}')).toThrow('--filter: __proto__: no key may have this name.');
+    expect(given('{"constructor":"x"}')).toEqual({ filter: { constructor: 'x' } });
+  });
+
   it('have a meaning each', () => {
     for (const [name, operation] of Object.entries(operations)) {
       for (const [flag, { description }] of Object.entries(operationFlags(operation)))

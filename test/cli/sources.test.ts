@@ -18,6 +18,16 @@ describe('the sources of an ingest', () => {
     expect(await ingestSources({}, { home, environment: {} })).toEqual({});
   });
 
+  it('refuse metadata and files with a key that schemas drop without a word, and name the line of a file that is not YAML', async () => {
+    const home = folder({ 'api.yaml': 'url: https://a.example/\nparams: {__proto__: 1}\n', 'broken.yaml': 'url: x\n- y\n' });
+    const sources = (flags: object) => ingestSources(flags as never, { home, environment: {} });
+    await expect(sources({ metadata: ['__proto__=x'] })).rejects.toThrow('--metadata: __proto__: no key may have this name.');
+    await expect(sources({ metadata: ['a={__proto__: 1}'] })).rejects.toThrow('a.__proto__');
+    await expect(sources({ api: [`@${join(home, 'api.yaml')}`] })).rejects.toThrow('params.__proto__: no key may have this name.');
+    await expect(sources({ sources: join(home, 'broken.yaml') })).rejects.toThrow(/broken\.yaml, line 2: this is not YAML: [^\n]+\.$/);
+    expect(await sources({ metadata: ['constructor=x'] })).toEqual({ metadata: { constructor: 'x' } });
+  });
+
   it('may be texts and files of text, which keep their path as their name', async () => {
     const home = folder({ 'notes/a b.md': '# Note' });
     expect(await ingestSources({ markdown: ['The gate.', `@${join(home, 'notes/a b.md')}`] }, { home, environment: {} })).toEqual({
@@ -71,7 +81,7 @@ describe('the sources of an ingest', () => {
     });
     const refusals: [Record<string, unknown>, RegExp][] = [
       [{ sources: join(home, 'none.yaml') }, /--sources: the file .*none\.yaml cannot be read/],
-      [{ sources: join(home, 'broken.yaml') }, /--sources: .*broken\.yaml is neither YAML nor JSON/],
+      [{ sources: join(home, 'broken.yaml') }, /--sources: .*broken\.yaml, line \d: this is not YAML/],
       [{ sources: join(home, 'list.yaml') }, /--sources: .*list\.yaml holds no request/],
       [{ sources: join(home, 'empty.yaml') }, /--sources: .*empty\.yaml holds no request/],
       [{ markdown: ['@none.md'] }, /--markdown: the file none\.md cannot be read/],

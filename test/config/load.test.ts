@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
 import { loadConfig, readSet } from '../../src/config/load.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder, write } from '../support/folder.ts';
@@ -68,6 +69,16 @@ describe('loadConfig', () => {
     expect(error.message).toContain('line 3');
     expect(error.message).toContain('chunking.chunk_overlapp');
     expect(error.hint).toContain('chunking.chunk_overlap»');
+  });
+
+  it('refuses a key that schemas drop without a word', () => {
+    for (const text of ['embedding:\n  options:\n    __proto__: {a: 1}\n', 'ingestion:\n  api:\n    params: {a: [{__proto__: 1}]}\n'])
+      expect(failure(() => load(folder({ 'kb.config.yaml': text }))).message).toMatch(
+        /^kb\.config\.yaml, line \d: .*\.__proto__: no key may have this name/,
+      );
+    const environment = { KB_EMBEDDING_OPTIONS: '{a: [{__proto__: 1}]}' };
+    expect(() => readEnvironment(environment)).toThrow('embedding.options.a[0].__proto__: no key may have this name.');
+    expect(() => readSet(['embedding.options={__proto__: 1}'])).toThrow('embedding.options.__proto__: no key may have this name.');
   });
 
   it.each([

@@ -4,6 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { collect } from '../../src/core/run.ts';
 import type { Engine } from '../../src/ports/engines.ts';
 import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { parseWhere } from '../../src/cli/parse-where.ts';
+import type { Filter } from '../../src/schema/stored/filter.ts';
 import { folder } from '../support/folder.ts';
 
 const TEXTS = ['The gate is locked at ten.', 'The bell rings at noon.', 'The lamp is lit at six.'];
@@ -457,6 +459,24 @@ describe('deleting chunks', () => {
     const engine = await filled();
     for (const request of [{}, { ids: [] }, { source: '' }, { filter: {} }, { ids: ['a'], source: 'b' }])
       await expect(result(engine, 'delete', request)).rejects.toMatchObject({ code: 'usage' });
+    expect(await chunksIn(engine)).toHaveLength(3);
+  });
+
+  it('refuses a filter with a key that would be dropped without a word, and takes fields that only look odd', async () => {
+    const engine = await filled();
+    const [source] = await sourcesIn(engine);
+    for (const text of [`{"source":"${source}","__proto__":"x"}`, `{"and":[{"source":"${source}"},{"not":{"__proto__":"x"}}]}`]) {
+      const filter = JSON.parse(text) as Filter;
+      await expect(result(engine, 'delete', { filter })).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('__proto__: no key'),
+      });
+    }
+    await expect(result(engine, 'delete', { filter: parseWhere(`source = '${source}' and __proto__ = x`) })).rejects.toMatchObject({
+      code: 'usage',
+    });
+    for (const name of ['constructor', 'prototype', 'toString', 'a.__proto__.b'])
+      expect(await result(engine, 'delete', { filter: { source: source!, [name]: { exists: true } } })).toMatchObject({ deleted: 0 });
     expect(await chunksIn(engine)).toHaveLength(3);
   });
 });

@@ -38,7 +38,10 @@ describe('kb.meta.yaml', () => {
     const wrong = {
       '"*": {shelf: {row: 1}}': /docs\/kb\.meta\.yaml: \*\.shelf/,
       '"*": {source: x}': /a key of your own/,
-      '"*": [': /cannot be read/,
+      '"a": {b: 1}\n"*": [': /^docs\/kb\.meta\.yaml, line 2: this is not YAML: [^\n]+\.$/,
+      '"*": &a {b: *c}': /docs\/kb\.meta\.yaml(, line 1)?: this is not YAML/,
+      '"*": {__proto__: x}': /docs\/kb\.meta\.yaml: \*\.__proto__: no key may have this name/,
+      [Array.from({ length: 1001 }, (_, i) => `"${i}*": {a: 1}\n`).join('')]: /at most 1000 patterns are expected, not 1001/,
       'just words': /an object is expected/,
       '"../**": {a: 1}': /«\.\.»/,
     };
@@ -47,6 +50,7 @@ describe('kb.meta.yaml', () => {
       await expect(result(engine, 'ingest', { docs: 'docs' }), text).rejects.toMatchObject({
         code: 'usage',
         message: expect.stringMatching(message),
+        hint: expect.stringMatching(/./),
       });
       await expect(chunksIn(engine)).rejects.toMatchObject({ code: 'not_found' });
     }

@@ -80,6 +80,7 @@ describe('an MCP client over standard input and output', () => {
       ['search', {}, 'query'],
       ['search', { query: 'bell', top_k: 'many' }, 'top_k'],
       ['search', { query: 'bell', collection: 'nowhere' }, 'nowhere'],
+      ['search', { query: 'bell', filter: JSON.parse('{"source":"x","__proto__":"y"}') }, 'filter.__proto__: no key'],
       ['get_source', { source: 'docs/bel.md' }, 'docs/bell.md'],
     ] as const) {
       const { text, isError } = await call(client, name, given);

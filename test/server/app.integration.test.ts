@@ -109,6 +109,7 @@ describe('what does not fit', () => {
         '"x"',
         'null',
         '{"query":"x","__proto__":{"a":1}}',
+        '{"query":"x","filter":{"a":1,"__proto__":"b"}}',
         `{"filter":${'{"a":'.repeat(99)}1${'}'.repeat(99)}}`,
       ]) {
         const answer = await post(path, body, { headers: json });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
-import { explain } from '../../core/validation-issues.ts';
+import { parsePart } from '../../core/parse-request.ts';
 import { GoldenQuestion } from '../../schema/evaluation.ts';
 
 /** A row of a golden set, and where it stands, for errors. */
@@ -20,11 +20,7 @@ const COLUMNS = ['id', 'question', 'source', 'heading', 'needle', 'answerable', 
 export async function readGoldenSet(path: string): Promise<GoldenQuestion[]> {
   const rows = await rowsOf(path, readText(path));
   if (rows.length === 0) throw new KbError('usage', `${path} holds no question.`);
-  return rows.map(({ place, value }) => {
-    const result = GoldenQuestion.safeParse(value);
-    if (result.success) return result.data;
-    throw new KbError('usage', `${path}, ${place}: ${explain(result.error, { schema: GoldenQuestion, value, whole: 'the row' })}`);
-  });
+  return rows.map(({ place, value }) => parsePart(GoldenQuestion, value, { where: `${path}, ${place}`, whole: 'the row' }));
 }
 
 function readText(path: string): string {
@@ -39,13 +35,8 @@ async function rowsOf(path: string, text: string): Promise<Row[]> {
   const kind = extname(path).toLowerCase();
   if (kind === '.csv') return await csvRows(path, text);
   if (kind === '.jsonl' || kind === '.ndjson') return jsonRows(path, text);
-  const { parse } = await import('yaml');
-  let list: unknown;
-  try {
-    list = parse(text);
-  } catch (cause) {
-    throw new KbError('usage', `${path} is neither YAML nor JSON: ${(cause as Error).message}`, { cause });
-  }
+  const { parseYaml } = await import('../../core/yaml.ts');
+  const list = parseYaml(text, { where: path, hint: 'Fix the line; JSON is YAML, too.' });
   if (Array.isArray(list)) return list.map((value: unknown, i) => ({ place: `question ${i + 1}`, value }));
   throw new KbError('usage', `${path}: a list of questions is expected.`, {
     hint: 'Each with question, and gold: a list of {source, needle}.',

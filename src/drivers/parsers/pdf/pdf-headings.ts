@@ -22,20 +22,44 @@ export type HeadingLevel = (line: PdfLine) => number | undefined;
 /** Tells the headings of a document: the lines that its outline leads to, or else those in larger letters than most of the text. */
 export function headingLevels(pages: readonly PdfLine[][], outline: readonly OutlineEntry[]): HeadingLevel {
   const levels = new Map<PdfLine, number>();
+  const titles = new Map<number, PageTitles>();
   let found = 0;
   for (const entry of outline) {
-    const heading = headingOf(entry, (pages[entry.page] ?? []).slice(0, MOST_ON_PAGE), levels);
+    const onPage = titles.get(entry.page) ?? titlesOn((pages[entry.page] ?? []).slice(0, MOST_ON_PAGE));
+    titles.set(entry.page, onPage);
+    const heading = headingOf(entry, onPage, levels);
     if (heading) found++;
     for (const line of heading ?? []) levels.set(line, Math.min(entry.level, 6));
   }
   return found >= LEAST_OUTLINE ? (line) => levels.get(line) : bySize(pages.flat());
 }
 
+/** What a page may spell: looked at once, however many entries lead to it. */
+interface PageTitles {
+  lines: readonly PdfLine[];
+  /** Of each line the keys of it alone, of it and the next, and so on. */
+  keys: readonly (readonly string[][])[];
+  /** The lines at which each key begins, by index, in their order. */
+  starts: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+function titlesOn(lines: readonly PdfLine[]): PageTitles {
+  const keys = lines.map((_, i) => {
+    let text = '';
+    return lines.slice(i, i + MOST_LINES).map((line) => keysOf((text = `${text} ${line.text}`.trim())));
+  });
+  const starts = new Map<string, Set<number>>();
+  for (const [i, spelled] of keys.entries()) for (const key of spelled.flat()) starts.set(key, (starts.get(key) ?? new Set()).add(i));
+  return { lines, keys, starts };
+}
+
 /** The lines that spell a title: of several places, the nearest below `top`, or else the one in the largest letters. Lines that are a heading already are left out. */
-function headingOf({ title, top }: OutlineEntry, lines: readonly PdfLine[], taken: ReadonlyMap<PdfLine, number>): PdfLine[] | undefined {
-  const spelled = lines.flatMap((line, i) => {
-    const heading = taken.has(line) ? undefined : spelling(title, lines.slice(i, i + MOST_LINES));
-    return heading ? [heading] : [];
+function headingOf({ title, top }: OutlineEntry, page: PageTitles, taken: ReadonlyMap<PdfLine, number>): PdfLine[] | undefined {
+  const wanted = keysOf(title);
+  const begins = [...new Set(wanted.flatMap((key) => [...(page.starts.get(key) ?? [])]))].toSorted((a, b) => a - b);
+  const spelled = begins.flatMap((i) => {
+    const count = taken.has(page.lines[i]!) ? 0 : spelling(wanted, page.keys[i]!);
+    return count > 0 ? [page.lines.slice(i, i + count)] : [];
   });
   const below = spelled.filter(([first]) => top !== undefined && first!.y <= top + BELOW * first!.size);
   if (below.length > 0) return below.reduce((nearest, heading) => (heading[0]!.y > nearest[0]!.y ? heading : nearest));
@@ -45,17 +69,13 @@ function headingOf({ title, top }: OutlineEntry, lines: readonly PdfLine[], take
   );
 }
 
-/** The lines at the beginning of these that spell a title, with a number before one of the two or both. */
-function spelling(title: string, lines: readonly PdfLine[]): PdfLine[] | undefined {
-  const wanted = keysOf(title);
-  let text = '';
-  for (const [i, line] of lines.entries()) {
-    text = `${text} ${line.text}`.trim();
-    const keys = keysOf(text);
-    if (keys.some((key) => wanted.includes(key))) return lines.slice(0, i + 1);
-    if (!keys.some((key) => wanted.some((whole) => whole.startsWith(key)))) return undefined;
+/** How many lines spell a title, with a number before one of the two or both; 0 where they do not. */
+function spelling(wanted: readonly string[], lines: readonly (readonly string[])[]): number {
+  for (const [i, keys] of lines.entries()) {
+    if (keys.some((key) => wanted.includes(key))) return i + 1;
+    if (!keys.some((key) => wanted.some((whole) => whole.startsWith(key)))) return 0;
   }
-  return undefined;
+  return 0;
 }
 
 /** The letters of a title, and those without its number. */

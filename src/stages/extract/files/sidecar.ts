@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { KbError } from '../../../core/errors.ts';
-import { systemPath } from '../../../core/file-names.ts';
-import { explain } from '../../../core/validation-issues.ts';
+import { describeFileError, systemPath } from '../../../core/file-names.ts';
+import { parsePart } from '../../../core/parse-request.ts';
+import { parseYaml } from '../../../core/yaml.ts';
 import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 import { GivenMetadata } from '../../../schema/stored/given-metadata.ts';
 import { absolutePath, fileSource, type GuardedPlace, isWithin, pathRefusal, realPath } from './local-path.ts';
@@ -13,6 +13,10 @@ import { absolutePath, fileSource, type GuardedPlace, isWithin, pathRefusal, rea
 export const SIDECAR = 'kb.meta.yaml';
 
 const MAX_BYTES = 2 ** 20;
+/** Patterns of one file, at most: each file of its folder is held against all of them. */
+const MOST_PATTERNS = 1_000;
+const HINT = 'It holds metadata by pattern, such as "guides/**": {audience: user}.';
+
 const Rules = z.record(z.string().min(1), GivenMetadata);
 
 /** What one pattern of a file gives. */
@@ -56,22 +60,27 @@ function readRules(file: string, place: GuardedPlace): Rule[] {
   const real = absolutePath(file, place);
   const source = fileSource(file, place);
   if (pathRefusal(real, source, place)) return [];
-  const value = readYaml(real, source);
-  const { data, error } = Rules.safeParse(value ?? {});
-  if (data) return Object.entries(data).map(([pattern, metadata]) => ({ matches: matcherOf(pattern, source), metadata }));
-  throw new KbError('usage', `${source}: ${explain(error, { schema: Rules, value, whole: 'the file' })}`, {
-    hint: 'It holds metadata by pattern, such as "guides/**": {audience: user}.',
-  });
+  const value = readYaml(real, source) ?? {};
+  const { length } = Object.keys(value);
+  if (length > MOST_PATTERNS)
+    throw new KbError('usage', `${source}: at most ${MOST_PATTERNS} patterns are expected, not ${length}.`, {
+      hint: 'A pattern such as "guides/**" holds for many files; folders may have a file of their own.',
+    });
+  const rules = parsePart(Rules, value, { where: source, whole: 'the file', hint: HINT });
+  return Object.entries(rules).map(([pattern, metadata]) => ({ matches: matcherOf(pattern, source), metadata }));
 }
 
 function readYaml(file: string, source: string): unknown {
+  return parseYaml(textOf(file, source), { where: source, hint: HINT });
+}
+
+function textOf(file: string, source: string): string {
   try {
-    const { size } = statSync(systemPath(file));
-    if (size > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES} bytes`);
-    return parse(readFileSync(systemPath(file), 'utf8')) as unknown;
+    if (statSync(systemPath(file)).size <= MAX_BYTES) return readFileSync(systemPath(file), 'utf8');
   } catch (cause) {
-    throw new KbError('usage', `${source} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new KbError('usage', `${source} cannot be read: ${describeFileError(cause, 'read')}.`, { hint: HINT, cause });
   }
+  throw new KbError('usage', `${source} has more than ${MAX_BYTES} bytes.`, { hint: HINT });
 }
 
 /** As in .gitignore, a pattern without a slash holds at any depth, and a folder's name for all that is in it. */
@@ -81,7 +90,7 @@ function matcherOf(pattern: string, source: string): Rule['matches'] {
   const [file, below] = [anywhere, `${anywhere}/**`].map((one) => {
     if (!hasWildcards(one)) return (inside: string) => inside === one;
     const read = wildcards(one);
-    if (read instanceof KbError) throw new KbError('usage', `${source}: ${read.message}`, { cause: read });
+    if (read instanceof KbError) throw new KbError('usage', `${source}: ${read.message}`, { hint: HINT, cause: read });
     const base = read.base === '.' ? '' : read.base;
     return (inside: string) => inside.startsWith(base) && read.matches(inside.slice(base.length));
   });

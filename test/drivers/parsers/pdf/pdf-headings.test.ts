@@ -62,6 +62,14 @@ describe('the headings of an outline', () => {
     ]);
   });
 
+  it('cost one look at each line, however many entries lead to its page', () => {
+    let looks = 0;
+    const lines = pageOf(...Array.from({ length: 300 }, () => 'Shelf of')).map((line) => ({ ...line, get text() { return (looks++, 'Shelf of'); } })); // prettier-ignore
+    const outline = Array.from({ length: 500 }, (_, i) => entry(`Shelf of shelf of shelf of ${i}`, 1, 0));
+    headingLevels([lines], outline);
+    expect(looks).toBeLessThan(10 * lines.length);
+  });
+
   it('are those in larger letters where hardly any of its entries is in the text', () => {
     const page = pageOf(['Care', 16], 'Words that are set in the size of the text.', 'Page 1');
     expect(levels([page], [entry('Page 1', 1, 0), entry('Page 2', 1, 7)])).toEqual([[1, undefined, undefined]]);

@@ -1,0 +1,44 @@
+import { KbError } from './errors.ts';
+
+/** Characters of a name that are shown and compared. */
+const LONGEST_NAME = 60;
+
+export const shortName = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+
+/** A path as people write it: `files[1].path`. Names that a caller chose are cut where they are long. */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path.map((name, i) => (typeof name === 'number' ? `[${name}]` : `${i > 0 ? '.' : ''}${shortName(String(name))}`)).join('');
+
+/** Keys of one object, at most. */
+const MOST_KEYS = 10_000;
+
+/** How deep lists and objects may lie in each other: far beyond what anything here means. */
+const DEEPEST = 64;
+
+/** Names of a path that is too deep which are told. */
+const NAMES_TOLD = 2;
+
+/** What of a value no schema sees as it is: a key that schemas drop without a word, a value nested too deep to be walked, more keys than are worth a look. Lists are the schema's to bound. */
+export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (path.length > DEEPEST)
+    return `${formatPath(path.slice(0, NAMES_TOLD))}: at most ${DEEPEST} levels of lists and objects are expected.`;
+  if (!Array.isArray(value)) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return undefined; // bytes and streams that a program hands over
+    if (Object.hasOwn(value, '__proto__')) return `${formatPath([...path, '__proto__'])}: no key may have this name.`;
+    const { length } = Object.keys(value);
+    if (length > MOST_KEYS) return `${formatPath(path) || whole}: at most ${MOST_KEYS} keys are expected, not ${length}.`;
+  }
+  for (const [name, entry] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const oddity = typeof entry === 'object' ? oddityIn(entry, [...path, name], whole) : undefined;
+    if (oddity !== undefined) return oddity;
+  }
+  return undefined;
+}
+
+/** Throws a KbError (`usage`) for a value with a key `__proto__` anywhere, which schemas drop without a word, and for one that is nested too deep or has too many keys. */
+export function assertPlainData(value: unknown, path: readonly PropertyKey[] = []): void {
+  const oddity = oddityIn(value, path, 'the request');
+  if (oddity !== undefined) throw new KbError('usage', oddity);
+}
