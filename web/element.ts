@@ -25,10 +25,6 @@ export const button = (label: string, onclick: () => void, attributes: Record<st
 export const problem = (message: string, ...actions: Child[]): HTMLElement =>
   element('div', { class: 'problem', role: 'alert' }, element('p', {}, message), ...actions);
 
-/** Where a passage is from, if several collections were searched. */
-export const collectionTag = (name: string | undefined): HTMLElement[] =>
-  name === undefined ? [] : [element('span', { class: 'kind' }, name)];
-
 /** Names of keys, as they are shown beside what they do. */
 export const keys = (...names: string[]): HTMLElement =>
   element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));

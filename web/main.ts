@@ -51,7 +51,7 @@ function forgetToken(): void {
   location.reload();
 }
 
-const signOut = button('Forget token', forgetToken, { class: 'quiet', hidden: true });
+const signOut = button('Forget token', forgetToken, { class: 'quiet sign-out', hidden: true });
 const banner = element('div', { class: 'banner', role: 'alert', hidden: true }, 'The server does not answer. Trying again…');
 const header = element(
   'header',

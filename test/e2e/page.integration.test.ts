@@ -321,6 +321,21 @@ withBrowser('the page', () => {
     expect(await page.locator('.turn').last().locator('.kind').count()).toBe(0);
   });
 
+  it('has room on a phone for its views, the collections and the way to forget the token', async () => {
+    const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid has the number 88-L.\n' });
+    for (const docs of ['papers', 'notes']) expect((await kb(['ingest', '--docs', docs, '--collection', docs], { cwd })).code).toBe(0);
+    const { page } = await openPage(await serveFolder(cwd, { KB_SERVER_TOKEN: TOKEN }), PHONE);
+    await page.getByLabel('Token', { exact: true }).fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Forget token' }).waitFor();
+    const heights = await page
+      .getByRole('link', { name: /^(Ask|Search|Sources)$/ })
+      .evaluateAll((links) => links.map((link) => link.clientHeight));
+    expect(Math.max(...heights)).toBeLessThan(60);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await barriersOn(page)).toEqual([]);
+  });
+
   it('closes what is read on a phone when one goes back', async () => {
     const { page } = await openPage(await served(), PHONE);
     await page.getByRole('button', { name: 'Warranty' }).click();

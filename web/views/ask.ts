@@ -1,5 +1,4 @@
 import type { ChatResult } from '../../src/schema/answers.ts';
-import { locationText } from '../../src/text/location-text.ts';
 import { renderAnswer } from '../answer.ts';
 import { RequestError, askForAnswer } from '../api.ts';
 import { askedCollections, asksAll, chooseCollection, collectionChanges, currentCollection, knownCollections } from '../collections.ts';
@@ -11,8 +10,9 @@ import {
   type StoredTurn,
   turnOf,
 } from '../conversation.ts';
-import { button, collectionTag, element, keys, problem } from '../element.ts';
+import { button, element, keys, problem } from '../element.ts';
 import { fetchSources } from '../library.ts';
+import { collectionTag, placeText } from '../place.ts';
 import type { Shell, View } from '../shell.ts';
 import { RunningTurn, turnFrame } from './running-turn.ts';
 import { confidenceNote } from '../confidence.ts';
@@ -180,7 +180,7 @@ export class AskView implements View {
     const cited = sources.filter(({ cited: isCited }) => isCited);
     const lines = cited.map(
       ({ citation, title, collection, metadata, location }) =>
-        `[${citation}] ${title}: ${[collection, metadata.source, locationText(location)].filter(Boolean).join(' · ')}`,
+        `[${citation}] ${title}: ${[collection, metadata.source, placeText(title, location)].filter(Boolean).join(' · ')}`,
     );
     await navigator.clipboard.writeText([answer, ...lines].join('\n\n'));
     this.#shell.announce('Copied.');
@@ -206,7 +206,7 @@ export class AskView implements View {
       { type: 'button', class: 'source', onclick: () => this.#open(turn, source, { statement: turn.highlight ?? turn.answer, opener }) },
       element('span', { class: 'number' }, String(source.citation)),
       element('span', { class: 'name' }, source.title),
-      element('span', { class: 'place' }, ...collectionTag(source.collection), locationText(source.location)),
+      element('span', { class: 'place' }, ...collectionTag(source.collection), placeText(source.title, source.location)),
     );
     return opener;
   }

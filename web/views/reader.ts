@@ -1,11 +1,11 @@
 import type { Location } from '../../src/schema/items.ts';
 import type { GetSourceResult } from '../../src/schema/stored/stored-sources.ts';
-import { locationText } from '../../src/text/location-text.ts';
 import { RequestError } from '../api.ts';
 import { currentCollection, knownCollections } from '../collections.ts';
 import { button, element, keys, problem } from '../element.ts';
 import { fetchSource, removeSource } from '../library.ts';
 import { blocksIn, markBlock, renderMarkdown } from '../markdown.ts';
+import { placeText } from '../place.ts';
 import { bareText, findQuotedBlock } from '../quoted-block.ts';
 import { sectionAround } from '../section.ts';
 
@@ -83,7 +83,7 @@ export class Reader {
   /** Shows a passage in its section, or on its page, with the block marked that was quoted. */
   async openPassage(passage: CitedPassage, opener: HTMLElement): Promise<void> {
     const from = knownCollections().length > 1 ? passage.collection : undefined;
-    const place = [from, passage.source, locationText(passage.location)].filter(Boolean).join(' · ');
+    const place = [from, passage.source, placeText(passage.title, passage.location)].filter(Boolean).join(' · ');
     const turn = this.#open({ title: passage.title, place }, opener);
     const { page } = passage.location;
     const collection = passage.collection ?? currentCollection()?.name;

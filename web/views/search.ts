@@ -1,9 +1,9 @@
 import type { RetrieveResult } from '../../src/schema/answers.ts';
 import type { Location, RetrievedItem } from '../../src/schema/items.ts';
-import { locationText } from '../../src/text/location-text.ts';
 import { RequestError, searchPassages } from '../api.ts';
 import { askedCollections } from '../collections.ts';
-import { button, collectionTag, element, keys, problem } from '../element.ts';
+import { button, element, keys, problem } from '../element.ts';
+import { collectionTag, placeText } from '../place.ts';
 import { blocksIn, renderMarkdown } from '../markdown.ts';
 import { findQuotedBlock, wordsOf } from '../quoted-block.ts';
 import type { Shell, View } from '../shell.ts';
@@ -116,7 +116,12 @@ export class SearchView implements View {
       },
       element('span', { class: 'name' }, title),
       element('span', { class: 'score', title: 'Similarity to the query, 0 to 1' }, score.toFixed(2)),
-      element('span', { class: 'place' }, ...collectionTag(item.collection), [source, locationText(location)].filter(Boolean).join(' · ')),
+      element(
+        'span',
+        { class: 'place' },
+        ...collectionTag(item.collection),
+        [source, placeText(title, location)].filter(Boolean).join(' · '),
+      ),
       snippet(text, query),
     );
     return element('li', {}, opener);
