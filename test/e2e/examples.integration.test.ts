@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 import { folder } from '../support/folder.ts';
 import { kb, PROGRAM, start, startKb } from '../support/program.ts';
+import { withPython } from '../support/python.ts';
 
 const EXAMPLES = join(packageRoot, 'examples');
 
@@ -27,6 +28,14 @@ it('examples/ci indexes a handbook, and takes back a state that misses the gate'
   expect(await sources()).toEqual(all);
 });
 
+/** Starts `kb serve` in a folder for who has the token; it is killed after the test. Gives its address. */
+async function serve(cwd: string, token: string): Promise<string> {
+  const server = startKb(['serve', '--port', '0'], { cwd, env: { KB_SERVER_TOKEN: token } });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  await server.until(/listening on/);
+  return /listening on (\S+)/.exec(server.said.out)![1]!;
+}
+
 /** A port that nobody uses now. */
 async function freePort(): Promise<string> {
   const server = createServer();
@@ -41,10 +50,7 @@ it('examples/support-bot.ts answers over HTTP from the knowledge base, keeps con
   const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
   await kb(['ingest', '--docs', 'doors.md'], { cwd });
   const token = 'correct-horse-battery';
-  const server = startKb(['serve', '--port', '0'], { cwd, env: { KB_SERVER_TOKEN: token } });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  await server.until(/listening on/);
-  const KB_URL = /listening on (\S+)/.exec(server.said.out)![1]!;
+  const KB_URL = await serve(cwd, token);
   const PORT = await freePort();
   const bot = start([process.execPath, join(EXAMPLES, 'support-bot.ts')], { cwd, env: { KB_URL, KB_TOKEN: token, PORT } });
   onTestFinished(() => void bot.child.kill('SIGKILL'));
@@ -72,4 +78,24 @@ it('examples/own-parser.ts reads files that kb does not know, and says which of 
     expect.stringMatching(/^pump\.srt\n[^]*Minute 00:02[^]*made of cork/),
     expect.stringMatching(/broken\.srt.*a cue has no time/),
   ]);
+});
+
+withPython('examples/python-client', () => {
+  it('generates a client from the OpenAPI document, which asks a question and says why one is refused', async () => {
+    const cwd = folder({ 'doors.md': '# Doors\n\nThe front door is locked at ten in the evening.\n' });
+    await kb(['ingest', '--docs', 'doors.md'], { cwd });
+    const token = 'correct-horse-battery';
+    const env = { KB_URL: await serve(cwd, token), KB_TOKEN: token };
+    const example = join(cwd, 'python-client');
+    cpSync(join(EXAMPLES, 'python-client'), example, { recursive: true, filter: (path) => !/\.venv|kb_client/.test(path) });
+    const generated = await start(['sh', 'generate.sh'], { cwd: example, env, input: '' }).done;
+    expect([generated.code, generated.error]).toEqual([0, '']);
+    const python = join(example, '.venv', 'bin', 'python');
+    const ask = (words: string, own = {}) => start([python, 'ask.py', words], { cwd: example, env: { ...env, ...own }, input: '' }).done;
+    expect(await ask('When is the front door locked?')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ten in the evening[^]*\n\[1\] Doors: doors\.md\n$/),
+    });
+    expect(await ask('When?', { KB_TOKEN: 'wrong-horse-battery' })).toMatchObject({ code: 1, error: expect.stringMatching(/token/i) });
+  });
 });
