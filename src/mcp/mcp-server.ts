@@ -1,11 +1,12 @@
 import { didYouMean } from '../core/nearest.ts';
 import { z } from 'zod';
-import { describe, isAbort, isForeseen, KbError } from '../core/errors.ts';
+import { describe, type ErrorCode, isAbort, isForeseen } from '../core/errors.ts';
 import { parseRequest } from '../core/parse-request.ts';
 import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import * as sdk from './mcp-library.ts';
+import { toolSchema } from './tool-schema.ts';
 import { addressIn, isWriting, PAGE_SIZE, type Tool, tools, uriOf } from './tools.ts';
 
 /** Milliseconds between two notices of progress, at least: an ingest tells of each document. */
@@ -28,6 +29,16 @@ export interface McpParts {
 interface RunParts {
   signal: AbortSignal;
   onEvent?: (event: Event) => void;
+}
+
+/** An error of JSON-RPC. The SDK's own class puts the code into the message, and so does the client that reads it. */
+class ProtocolError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 const UNFORESEEN = 'Something went wrong inside kb; its log says what.';
@@ -62,7 +73,7 @@ export function createMcpServer(parts: McpParts): sdk.Server {
   server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...offered].map(([name, tool]) => described(name, tool)) }));
   server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params: { name, arguments: asked = {} } }, extra) => {
     const tool = offered.get(name);
-    if (!tool) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, unknownTool(name, [...offered.keys()]));
+    if (!tool) throw new ProtocolError(sdk.ErrorCode.InvalidParams, unknownTool(name, [...offered.keys()]));
     try {
       return await call(tool, asked, { parts, extra });
     } catch (error) {
@@ -74,11 +85,11 @@ export function createMcpServer(parts: McpParts): sdk.Server {
   }));
   server.setRequestHandler(
     sdk.ListResourcesRequestSchema,
-    async ({ params }, { signal }) => await resources(params?.cursor, { parts, signal }),
+    async ({ params }, { signal }) => await asProtocolError(resources(params?.cursor, { parts, signal }), parts),
   );
   server.setRequestHandler(
     sdk.ReadResourceRequestSchema,
-    async ({ params: { uri } }, { signal }) => await resource(uri, { parts, signal }),
+    async ({ params: { uri } }, { signal }) => await asProtocolError(resource(uri, { parts, signal }), parts),
   );
   return server;
 }
@@ -94,8 +105,8 @@ function described(name: string, tool: Tool) {
     name,
     title,
     description,
-    inputSchema: z.toJSONSchema(input, { io: 'input' }) as { type: 'object' },
-    outputSchema: z.toJSONSchema(output) as { type: 'object' },
+    inputSchema: toolSchema(input, 'input'),
+    outputSchema: toolSchema(output, 'output'),
     annotations: { title, readOnlyHint: !writes, destructiveHint: writes, idempotentHint: true, openWorldHint: writes },
   };
 }
@@ -136,7 +147,7 @@ async function resources(cursor: string | undefined, { parts, signal }: Reading)
   while (name !== undefined) {
     const current: string = name;
     const request = { name: current, limit: PAGE_SIZE, ...(within === undefined ? {} : { cursor: within }) };
-    const page = await asProtocolError(parts.run('list_sources', request, { signal }), parts);
+    const page = await parts.run('list_sources', request, { signal });
     const listed = page.sources.map(({ id, source, title }) => ({
       uri: uriOf(current, id),
       name: source,
@@ -154,29 +165,40 @@ const cursorOf = (name: string, within: string | undefined): string => Buffer.fr
 
 const Position = z.tuple([z.string(), z.string().nullish()]);
 
-/** Throws an McpError for a cursor that no page gave. */
+/** Throws a ProtocolError for a cursor that no page gave. */
 function positionIn(cursor: string): [string, string | undefined] {
   try {
     const [name, within] = Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     return [name, within ?? undefined];
   } catch {
-    throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'The cursor is of no page: begin again without one.');
+    throw new ProtocolError(sdk.ErrorCode.InvalidParams, 'The cursor is of no page: begin again without one.');
   }
 }
 
 async function resource(uri: string, { parts, signal }: Reading) {
-  const read = async () => {
-    const { collection, id } = addressIn(uri);
-    return await parts.run('get_source', { name: collection, id }, { signal });
-  };
-  const { text } = await asProtocolError(read(), parts);
+  const { collection, id } = addressIn(uri);
+  const { text } = await parts.run('get_source', { name: collection, id }, { signal });
   return { contents: [{ uri, mimeType: 'text/markdown', text }] };
 }
+
+/** The protocol's code of a resource that is not there. */
+const NO_RESOURCE = -32_002;
+
+/** The protocol's codes of what the client can mend. */
+const CODES: Partial<Record<ErrorCode, number>> = {
+  usage: sdk.ErrorCode.InvalidParams,
+  configuration: sdk.ErrorCode.InvalidParams,
+  conflict: sdk.ErrorCode.InvalidParams,
+  too_large: sdk.ErrorCode.InvalidParams,
+  forbidden: sdk.ErrorCode.InvalidRequest,
+  not_found: NO_RESOURCE,
+};
 
 /** Resources have no result that says an error: it is one of the protocol. */
 async function asProtocolError<Result>(work: Promise<Result>, parts: McpParts): Promise<Result> {
   return await work.catch((error: unknown) => {
-    const isMissing = error instanceof KbError && error.code === 'not_found';
-    throw new sdk.McpError(isMissing ? sdk.ErrorCode.InvalidParams : sdk.ErrorCode.InternalError, sentenceFor(error, parts));
+    if (error instanceof ProtocolError) throw error;
+    const code = isForeseen(error) ? CODES[error.code] : undefined;
+    throw new ProtocolError(code ?? sdk.ErrorCode.InternalError, sentenceFor(error, parts));
   });
 }

@@ -47,7 +47,7 @@ const tool = <Name extends OperationName, Input extends z.ZodObject>(row: ToolRo
 /** The address of a stored document as a resource. */
 export const uriOf = (collection: string, id: string): string => `kb://${encodeURIComponent(collection)}/${encodeURIComponent(id)}`;
 
-/** What addresses a document. Throws a KbError (`not_found`). */
+/** What addresses a document. Throws a KbError (`usage`) for what is no address of one. */
 export function addressIn(uri: string): { collection: string; id: string } {
   const [, collection, id] = /^kb:\/\/([^/?#]+)\/([^/?#]+)/.exec(uri) ?? [];
   try {
@@ -55,7 +55,7 @@ export function addressIn(uri: string): { collection: string; id: string } {
   } catch {
     // a percent sign that begins nothing
   }
-  throw new KbError('not_found', `«${uri.slice(0, 200)}» is no address of a document, such as kb://default/0123456789abcdef.`);
+  throw new KbError('usage', `«${uri.slice(0, 200)}» is no address of a document, such as kb://default/0123456789abcdef.`);
 }
 
 const collections = RetrieveRequest.shape.collection.describe('Collection, or several, to search. Default: the configured one');

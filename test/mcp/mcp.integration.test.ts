@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { openOpenAiServer } from '../support/openai-server.ts';
@@ -27,10 +30,14 @@ async function connect(transport: Parameters<Client['connect']>[0]): Promise<Cli
 }
 
 /** A client of `kb mcp` in a folder whose documents are stored. */
-async function overStdio(words: readonly string[] = [], files: Record<string, string> = FILES): Promise<{ client: Client; cwd: string }> {
+async function overStdio(
+  words: readonly string[] = [],
+  files: Record<string, string> = FILES,
+  env: Record<string, string> = {},
+): Promise<{ client: Client; cwd: string }> {
   const cwd = folder(files);
   await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd });
-  const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...words], cwd, stderr: 'ignore' });
+  const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...words], cwd, env, stderr: 'ignore' });
   return { client: await connect(transport), cwd };
 }
 
@@ -53,10 +60,38 @@ async function call(client: Client, name: string, given: Record<string, unknown>
   };
 }
 
+/** Asks, takes the question back as soon as the model answers, and waits until the model is left. Gives what became of the question. */
+async function cancelWhileAnswering(client: Client, model: Awaited<ReturnType<typeof openOpenAiServer>>): Promise<string> {
+  const controller = new AbortController();
+  const asked = client.callTool({ name: 'ask', arguments: { question: QUESTION } }, undefined, { signal: controller.signal });
+  const end = asked.then(
+    () => 'answered',
+    () => 'cancelled',
+  );
+  await vi.waitFor(() => expect(model.requests.length).toBe(1), { timeout: 20_000 });
+  controller.abort();
+  await vi.waitFor(() => expect(model.requests[0]!.isCut).toBe(true), { timeout: 20_000 });
+  return await end;
+}
+
+/** The status of a request for the tools with further headers; `fetch` lets nobody choose the host. */
+async function statusFor(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const said = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers };
+  const asked = request(`${url}/mcp`, { method: 'POST', headers: said }).end(
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  );
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
+
 describe('an MCP client over standard input and output', () => {
   it('searches, asks, lists and reads, and follows the links', async () => {
     const { client } = await overStdio();
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['search', 'ask', 'list_sources', 'get_source']);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['search', 'ask', 'list_sources', 'get_source']);
+    expect(JSON.stringify(tools)).not.toMatch(/\$ref|\$defs|"(?:overrides|flag|unit)"/);
+    expect(tools[0]!.inputSchema.properties!.filter).toMatchObject({ type: 'object', description: expect.any(String) });
     const found = await call(client, 'search', { query: QUESTION, top_k: 1 });
     expect(found.text).toMatch(/Warranty · docs\/warranty\.md · Warranty › Period, lines \d.*27 months/s);
     const [uri] = found.links;
@@ -86,8 +121,16 @@ describe('an MCP client over standard input and output', () => {
       const { text, isError } = await call(client, name, given);
       expect([isError, text]).toEqual([true, expect.stringContaining(why)]);
     }
-    await expect(client.callTool({ name: 'ingest', arguments: { docs: 'docs' } })).rejects.toThrow('There is no tool «ingest»');
-    await expect(client.readResource({ uri: 'kb://default/nothing' })).rejects.toThrow('nothing');
+    await expect(client.callTool({ name: 'ingest', arguments: { docs: 'docs' } })).rejects.toThrow(
+      /^MCP error -32602: There is no tool «ingest»/,
+    );
+    for (const [uri, code, message] of [
+      ['kb://default/nothing', -32_002, 'nothing'],
+      ['kb://nowhere/nothing', -32_002, 'nowhere'],
+      ['kb://no%20name/x', ErrorCode.InvalidParams, 'name'],
+      ['file:///etc/passwd', ErrorCode.InvalidParams, 'no address of a document'],
+    ] as const)
+      await expect(client.readResource({ uri }), uri).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
   });
 
@@ -111,6 +154,15 @@ describe('an MCP client over standard input and output', () => {
     expect([first.resources.length, second.resources.length, second.nextCursor]).toEqual([200, 5, undefined]);
     expect(new Set([...first.resources, ...second.resources].map(({ uri }) => uri)).size).toBe(205);
     await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('begin again without one');
+  });
+
+  it('cancels a call, which stops the model', async () => {
+    const model = await openOpenAiServer({ reply: () => ({ pieces: ['It '], end: 'hang' }) });
+    onTestFinished(() => model.close());
+    const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: model.url, KB_CHAT_LLM_PROVIDER: 'openai', KB_CHAT_LLM_MODEL: 'gpt-test' };
+    const { client } = await overStdio([], FILES, env);
+    expect(await cancelWhileAnswering(client, model)).toBe('cancelled');
+    expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
   });
 
   it('reads nothing but protocol, whatever it sends, and the program ends with its input', async () => {
@@ -139,8 +191,43 @@ describe('an MCP client of kb serve', () => {
     const open = await overHttp();
     const knock = (init: RequestInit) => fetch(`${open.server.url}/mcp`, init);
     expect((await knock({ method: 'POST', headers: { origin: 'https://evil.example' } })).status).toBe(403);
-    const refused = await knock({ method: 'GET' });
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+    for (const method of ['GET', 'DELETE']) {
+      const refused = await knock({ method });
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+    expect(await statusFor(open.server.url, { host: 'evil.example' })).toBe(403);
+    expect(await statusFor(open.server.url, { 'mcp-protocol-version': '1999-01-01' })).toBe(400);
+    expect(await statusFor(open.server.url, {})).toBe(200);
+  });
+
+  it('adds documents with progress, which a token that may only read is refused, as are collections that are not its own', async () => {
+    const tokens = {
+      reader: { scopes: ['read' as const], collections: ['default'] },
+      writer: { scopes: ['read' as const, 'write' as const], collections: ['*'] },
+    };
+    const settings = { server: { mcp_write: true } };
+    const { server, connected } = await overHttp({ tokens, settings }, { authorization: 'Bearer writer' });
+    const steps: number[] = [];
+    const markdown = [{ text: '# Bell\n\nIt rings at noon.', source: 'bell.md' }];
+    const options = { onprogress: ({ progress }: { progress: number }) => void steps.push(progress) };
+    const writer = await connected();
+    await writer.callTool({ name: 'ingest', arguments: { markdown, collection: 'staff' } }, undefined, options);
+    expect(steps.length).toBeGreaterThan(0);
+    const requestInit = { headers: { authorization: 'Bearer reader' } };
+    const reader = await connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
+    for (const [name, given] of [
+      ['ingest', { markdown }],
+      ['delete_source', { source: 'warranty.md' }],
+    ] as const)
+      expect(await call(reader, name, given)).toMatchObject({ isError: true, text: expect.stringContaining('write') });
+    expect(await call(reader, 'search', { query: 'bell', collection: 'staff' })).toMatchObject({ isError: true });
+    const { links } = await call(writer, 'search', { query: 'bell', collection: 'staff' });
+    const uri = links[0]!;
+    expect((await reader.listResources()).nextCursor).toBeUndefined();
+    await expect(reader.readResource({ uri })).rejects.toMatchObject({
+      code: ErrorCode.InvalidRequest,
+      message: expect.stringContaining('may not use the collection «staff»'),
+    });
   });
 
   it('cancels a call, which stops the model', async () => {
@@ -149,12 +236,6 @@ describe('an MCP client of kb serve', () => {
     onTestFinished(async () => (vi.unstubAllEnvs(), await model.close()));
     const { connected } = await overHttp({ settings: { chat: { llm: { provider: 'openai', model: 'gpt-test' } } } });
     const client = await connected();
-    const controller = new AbortController();
-    const asked = client.callTool({ name: 'ask', arguments: { question: QUESTION } }, undefined, { signal: controller.signal });
-    const failed = asked.catch(() => 'cancelled');
-    await vi.waitFor(() => expect(model.requests.length).toBe(1), { timeout: 20_000 });
-    controller.abort();
-    expect(await failed).toBe('cancelled');
-    await vi.waitFor(() => expect(model.requests[0]!.isCut).toBe(true), { timeout: 20_000 });
+    expect(await cancelWhileAnswering(client, model)).toBe('cancelled');
   });
 });
