@@ -20,7 +20,7 @@ ENV NODE_ENV=production \
   XDG_STATE_HOME=/data/.kb/state
 WORKDIR /data
 VOLUME /data/.kb
-USER node
+USER 1000:1000
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.KB_SERVER_PORT}/v1/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["kb"]

@@ -44,7 +44,7 @@ describe('the Dockerfile', () => {
   });
 
   it('runs as a user that is not root, after everything that needs root', () => {
-    expect(of('USER')).toEqual(['node']);
+    expect(of('USER')).toEqual(['1000:1000']); // «node»: Kubernetes' runAsNonRoot knows numbers alone
     const order = last.map(({ name }) => name);
     expect(order.lastIndexOf('RUN')).toBeLessThan(order.indexOf('USER'));
   });
