@@ -12,8 +12,8 @@ import { dropMemory } from './open-page-memory.ts';
 /** Summarizes an open collection. */
 export async function summaryOf(collection: Collection): Promise<CollectionSummary> {
   const { name, provider, model, dimensions } = collection.info;
-  const [chunks, sources, bytes] = await Promise.all([collection.count(), collection.sources(), collection.bytes()]);
-  return { name, embedding: { provider, model }, dimensions, chunks, sources: sources.size, bytes };
+  const [chunks, sources, bytes] = await Promise.all([collection.count(), collection.sourcePage({ limit: 0 }), collection.bytes()]);
+  return { name, embedding: { provider, model }, dimensions, chunks, sources: sources.total, bytes };
 }
 
 /** Lists the collections that the caller may use, by name. */

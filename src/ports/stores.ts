@@ -45,6 +45,20 @@ export interface SourceContent {
   metadata: Metadata;
 }
 
+/** Which sources are asked for: those of the chunks that match `filter`, from the one behind `after` on. */
+export interface SourcePageRequest {
+  filter?: Filter | undefined;
+  after?: string | undefined;
+  limit: number;
+}
+
+export interface SourcePage {
+  /** At most `limit`, in the order of their code points. */
+  sources: string[];
+  /** How many match, before `after` too. */
+  total: number;
+}
+
 export type Where = { ids: readonly string[] } | { source: string } | { filter: Filter };
 
 export interface SearchRequest {
@@ -78,8 +92,10 @@ export interface Collection {
   get(ids: readonly string[]): Promise<StoredChunk[]>;
   /** Yields every chunk in a stable order and bounded pages; only those of `source` if given. */
   all(options?: { source?: string; vectors?: boolean }): AsyncIterable<StoredChunk[]>;
-  /** The stored sources; with `filter`, those of the chunks that match, counted by these. */
-  sources(filter?: Filter): Promise<Map<string, StoredSource>>;
+  /** All stored sources. */
+  sources(): Promise<Map<string, StoredSource>>;
+  /** Some of the stored sources, in a memory that does not grow with their number. */
+  sourcePage(request: SourcePageRequest): Promise<SourcePage>;
   /** What the given sources hold, without their texts; those that are not stored are left out. */
   contents(sources: readonly string[]): Promise<Map<string, SourceContent>>;
   search(request: SearchRequest): Promise<Hit[]>;

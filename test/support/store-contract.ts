@@ -305,8 +305,36 @@ export function testStore(kind: string, open: () => Promise<VectorStore>): void 
       });
 
       it('is listed for those that a filter holds for', async () => {
-        expect([...(await collection.sources({ year: { gt: 2020 } })).keys()]).toEqual(['b']);
-        expect([...(await collection.sources({ year: 1 })).keys()]).toEqual([]);
+        expect(await collection.sourcePage({ filter: { year: { gt: 2020 } }, limit: 9 })).toEqual({ sources: ['b'], total: 1 });
+        expect(await collection.sourcePage({ filter: { year: 1 }, limit: 9 })).toEqual({ sources: [], total: 0 });
+      });
+
+      it('is listed in pages, in the order of the names, with what was written meanwhile', async () => {
+        const names = ['\u{1f600}', '\uff5e', 'a', 'A', "it's", 'b', 'é'];
+        const sorted = ['A', 'a', 'b', "it's", 'é', '\uff5e', '\u{1f600}'];
+        await collection.replace(names.map((name) => changed(name, chunk(`1${name}`), chunk(`2${name}`), chunk(`3${name}`))));
+        const listed: string[] = [];
+        for (let after: string | undefined; ; after = listed.at(-1)) {
+          const { sources, total } = await collection.sourcePage({ after, limit: 3 });
+          expect(total).toBe(names.length);
+          listed.push(...sources);
+          if (sources.length === 0) break;
+        }
+        expect(listed).toEqual(sorted);
+        await collection.delete({ source: 'a' });
+        await collection.upsert([chunk('x', { source: 'B' }), chunk('y', { source: 'Ä' })]);
+        expect(await collection.sourcePage({ after: 'A', limit: 2 })).toEqual({ sources: ['B', 'b'], total: 8 });
+        expect(await collection.sourcePage({ limit: 0 })).toEqual({ sources: [], total: 8 });
+      });
+
+      it('is listed where a page of the store holds less than one source', async () => {
+        const many = (name: string) => added(name, ...Array.from({ length: 2_500 }, (_, i) => chunk(`${name}${i}`)));
+        await collection.replace([many('c'), many('d'), many('e')]);
+        expect(await collection.sourcePage({ after: 'b', limit: 3 })).toEqual({ sources: ['c', 'd', 'e'], total: 5 });
+        expect(await collection.sourcePage({ after: 'b', limit: 2, filter: { source: { prefix: 'd' } } })).toEqual({
+          sources: ['d'],
+          total: 1,
+        });
       });
     });
 

@@ -10,25 +10,27 @@ export async function* listSources(request: ListSourcesRequest, context: Context
   const { name, prefix = '', kind, filter, limit, cursor } = request;
   const after = cursor === undefined ? undefined : sourceOf(cursor);
   const collection = await existingCollection(context, name);
-  const stored = [...(await collection.sources(filter)).values()];
-  const all = stored
-    .filter(({ source, source_kind }) => source.startsWith(prefix) && (kind === undefined || source_kind === kind))
-    .map(({ source }) => source)
-    .toSorted(byText);
-  const rest = after === undefined ? all : all.filter((source) => source > after);
-  const page = rest.slice(0, limit);
+  const conditions = [
+    ...(filter ? [filter] : []),
+    ...(prefix === '' ? [] : [{ source: { prefix } }]),
+    ...(kind === undefined ? [] : [{ source_kind: kind }]),
+  ];
+  const { sources: found, total } = await collection.sourcePage({
+    filter: conditions.length > 0 ? { and: conditions } : undefined,
+    after,
+    limit: limit + 1,
+  });
+  const page = found.slice(0, limit);
   const contents = await collection.contents(page);
   return {
     sources: page.flatMap((source) => {
       const content = contents.get(source); // it may have been removed meanwhile
       return content ? [describeSource(source, content)] : [];
     }),
-    total: all.length,
-    cursor: rest.length > page.length ? cursorAt(page.at(-1)!) : null,
+    total,
+    cursor: found.length > page.length ? cursorAt(page.at(-1)!) : null,
   };
 }
-
-const byText = (a: string, b: string): number => (a < b ? -1 : 1);
 
 const cursorAt = (source: string): string => Buffer.from(JSON.stringify([source])).toString('base64url');
 

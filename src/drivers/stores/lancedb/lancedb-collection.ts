@@ -8,7 +8,8 @@ import type { TableHolder } from './table-holder.ts';
 import { searchTable } from './search-table.ts';
 import { scanChunks, sourceContents, storedSources } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
-import { filterSql, inList, whereSql } from './lancedb-filter.ts';
+import { readSourcePage } from './source-page.ts';
+import { inList, whereSql } from './lancedb-filter.ts';
 
 /** Ids of one query. */
 const MOST_IDS = 1_000;
@@ -25,7 +26,8 @@ export function lanceCollection(holder: TableHolder): Collection {
     delete: (where) => remove(holder, where),
     get: (ids) => get(holder, ids),
     all: (options) => scanChunks(holder, options),
-    sources: (filter) => holder.read((table) => storedSources(table, filterSql(filter))),
+    sources: () => holder.read(storedSources),
+    sourcePage: (request) => readSourcePage(holder, request),
     contents: (sources) => sourceContents(holder, sources),
     search: (request: SearchRequest) => searchTable(holder, request),
     count: () => holder.read((table) => table.countRows()),

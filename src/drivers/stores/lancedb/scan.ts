@@ -76,10 +76,9 @@ const removed = (name: string, cause: unknown): KbError =>
     isRetryable: true,
   });
 
-/** What is stored of each source, of the rows that the condition holds for. */
-export async function storedSources(table: Table, condition?: string): Promise<Map<string, StoredSource>> {
-  const query = table.query().select(['source', 'source_kind', 'version', 'siblings']);
-  const rows = await (condition === undefined ? query : query.where(condition)).toArrow();
+/** What is stored of each source. */
+export async function storedSources(table: Table): Promise<Map<string, StoredSource>> {
+  const rows = await table.query().select(['source', 'source_kind', 'version', 'siblings']).toArrow();
   const found = new Map<string, StoredSource>();
   for (const batch of rows.batches) {
     const [source, kind, version, siblings] = ['source', 'source_kind', 'version', 'siblings'].map((name) => reader(batch, name));

@@ -4,6 +4,8 @@ import type {
   Replacement,
   SearchRequest,
   SourceContent,
+  SourcePage,
+  SourcePageRequest,
   StoredChunk,
   StoredSource,
   Where,
@@ -14,7 +16,7 @@ import { conditionsOf } from './qdrant-filter.ts';
 import { type CollectionHolder, pages } from './collection-holder.ts';
 import { CHUNK, DENSE, type Payload, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
 import { leftover, type State, visiblePoints } from './collection-state.ts';
-import { countContent, countSources } from '../count-sources.ts';
+import { countContent, countSources, NameCount } from '../count-sources.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
@@ -164,7 +166,8 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
     delete: (where) => deletePoints(holder, where),
     get: (ids) => get(holder, ids),
     all: (options) => all(holder, options),
-    sources: (filter) => storedSources(holder, filter),
+    sources: () => storedSources(holder),
+    sourcePage: (request) => sourcePage(holder, request),
     contents: (sources) => sourceContents(holder, sources),
     search: (request) => search(holder, request),
     count: () =>
@@ -199,10 +202,13 @@ async function* all(
   for await (const page of pages(holder, walk)) yield page.map(toChunk);
 }
 
-async function storedSources(holder: CollectionHolder, filter?: Filter): Promise<Map<string, StoredSource>> {
+async function storedSources(holder: CollectionHolder): Promise<Map<string, StoredSource>> {
   const found = new Map<string, StoredSource>();
-  const conditions = await conditionsFrom(holder, filter);
-  for await (const page of pages(holder, { conditions, payload: ['source', 'source_kind', 'version', 'siblings'], size: PAGE_OF_NAMES })) {
+  for await (const page of pages(holder, {
+    conditions: [],
+    payload: ['source', 'source_kind', 'version', 'siblings'],
+    size: PAGE_OF_NAMES,
+  })) {
     for (const { payload } of page) {
       const { source, source_kind, version = '', siblings = 0 } = payload as unknown as Payload;
       countSources(found, { source, source_kind, version, chunk_count: siblings });
@@ -210,6 +216,24 @@ async function storedSources(holder: CollectionHolder, filter?: Filter): Promise
   }
   return found;
 }
+
+/** Qdrant sorts no texts: all names come by, and those of the page are kept. */
+async function sourcePage(holder: CollectionHolder, { filter, after, limit }: SourcePageRequest): Promise<SourcePage> {
+  const names = new NameCount();
+  let kept: string[] = [];
+  const cut = (): string[] => [...new Set(kept)].toSorted(byCodePoint).slice(0, limit);
+  for await (const page of pages(holder, { conditions: await conditionsFrom(holder, filter), payload: ['source'], size: PAGE_OF_NAMES })) {
+    for (const { payload } of page) {
+      const { source } = payload as unknown as Payload;
+      names.add(Buffer.from(source));
+      if (after === undefined || byCodePoint(source, after) > 0) kept.push(source);
+    }
+    kept = cut();
+  }
+  return { sources: kept, total: names.size };
+}
+
+const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function sourceContents(holder: CollectionHolder, sources: readonly string[]): Promise<Map<string, SourceContent>> {
   const found = new Map<string, SourceContent>();
