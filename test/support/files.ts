@@ -1,3 +1,4 @@
+import { openArchive } from '../../src/drivers/parsers/office/archive.ts';
 import type { CellObject, WorkBook, WorkSheet } from 'xlsx';
 import { zipFile, type Part } from './zip.ts';
 
@@ -230,4 +231,11 @@ export async function xlsxFile(sheets: readonly Sheet[], properties: WorkBook['P
   book.Props = properties;
   book.Workbook = { Sheets: sheets.map(({ name, isHidden }) => ({ name, Hidden: isHidden ? 1 : 0 })) };
   return write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer;
+}
+
+/** An Office file with further parts, or other ones. */
+export async function withParts(file: Buffer, parts: Record<string, string>): Promise<Buffer> {
+  const archive = await openArchive(file, { source: 'file' });
+  const own = await Promise.all(archive.names.map(async (name) => [name, (await archive.text(name))!] as const));
+  return zipFile({ ...Object.fromEntries(own), ...parts });
 }

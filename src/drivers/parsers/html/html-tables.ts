@@ -16,6 +16,9 @@ const FEW_PLACES = 500;
 /** Code of more lines than this cannot be read in a cell. */
 const MOST_LINES = 8;
 
+/** Characters of a cell that is repeated in each row that it spans: longer ones are no label of the rows. */
+const LONGEST_REPEATED = 100;
+
 interface Cell {
   text: string;
   columns: number;
@@ -35,7 +38,7 @@ const isCell = ({ nodeName }: DomElement): boolean => nodeName === 'TD' || nodeN
 const span = (node: DomElement, name: string): number =>
   Math.min(WIDEST_SPAN, Math.max(1, Number.parseInt(node.getAttribute(name) ?? '', 10) || 1));
 
-/** Tables as GFM: the first row is the header, spanned cells are filled up with empty ones, line breaks in cells become spaces. */
+/** Tables as GFM: the first row is the header, a cell that spans rows stands in each of them, one that spans columns in the first, line breaks in cells become spaces. */
 export function addTableRules(turndown: TurndownService): void {
   const known = new WeakMap<DomElement, boolean>();
   const isLaidOut = (table: DomElement | null): boolean => {
@@ -83,24 +86,27 @@ const cellsOf = (row: string): Cell[] =>
       return { text, columns, rows };
     });
 
-/** Every value in the row and column where a browser shows it; rows end at their last one. Undefined for a table that is mostly spanned. */
+/**
+ * Every value in the row and column where a browser shows it, and again in each further row that it reaches into: a row is read alone. Rows end at their last
+ * value. Undefined for a table that is mostly spanned.
+ */
 function laidOut(rows: readonly Cell[][]): string[][] | undefined {
-  const taken: number[] = []; // by column: how many more rows the cell above reaches into
+  const taken: { rows: number; text: string }[] = []; // by column: how many more rows the cell above reaches into
   let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));
   const grid: string[][] = [];
   for (const cells of rows) {
     const row: string[] = [];
     const fillTaken = () => {
-      while ((taken[row.length] ?? 0) > 0) {
-        taken[row.length]! -= 1;
-        row.push('');
+      for (let above = taken[row.length]; above && above.rows > 0; above = taken[row.length]) {
+        above.rows -= 1;
+        row.push(above.text);
       }
     };
     for (const [at, { text, columns, rows: reach }] of cells.entries()) {
       fillTaken();
       const isOpen = at === cells.length - 1 && reach === 1; // nothing comes behind it: many pages write 999 for all columns
       for (let i = 0; i < (isOpen ? 1 : columns); i++) {
-        taken[row.length] = reach - 1;
+        taken[row.length] = { rows: reach - 1, text: i === 0 && text.length <= LONGEST_REPEATED ? text : '' };
         row.push(i === 0 ? text : '');
       }
       if (row.length > places) return undefined;

@@ -61,7 +61,8 @@ function keptPoints(reference: Element | undefined, formatted: (format: string, 
 
 function shownAs(value: string, format: string, formatted: (format: string, value: number) => string): string {
   const number = Number(value);
-  if (format === 'General' || value.trim() === '' || !Number.isFinite(number)) return value;
+  if (value.trim() === '' || !Number.isFinite(number)) return value;
+  if (format === 'General') return String(Number(number.toPrecision(15))); // as many digits as Excel keeps
   try {
     return formatted(format, number);
   } catch {

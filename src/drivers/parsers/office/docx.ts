@@ -1,3 +1,5 @@
+import { type Archive, openArchive } from './archive.ts';
+import { completeText, DOCUMENT } from './docx-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { parseHtml } from '../html/dom.ts';
@@ -21,16 +23,28 @@ export const docxParser: ParserRow = {
   largest_part: LARGEST_PART,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { default: mammoth } = await import('mammoth');
+    const archive = await openArchive(bytes, { source });
     const withoutPicture = mammoth.images.imgElement(async () => ({ src: '' }));
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const { value } = await mammoth.convertToHtml(
-      { buffer },
+      { file: await mammothFile(archive) } as unknown as Parameters<typeof mammoth.convertToHtml>[0],
       { styleMap: STYLES, convertImage: withoutPicture, externalFileAccess: false },
     );
     const { body } = await parseHtml(value);
     for (const link of body.querySelectorAll('a[href^="#"]')) if (/^\s*↑\s*$/.test(link.textContent ?? '')) link.remove();
+    for (const box of body.querySelectorAll('input[type="checkbox"]')) box.replaceWith(box.hasAttribute('checked') ? '[x] ' : '[ ] ');
     const { text } = await toMarkdown(body);
     const { title, metadata } = await readOfficeProperties(bytes, { source });
     return { text, title: title ?? firstHeading(text), metadata };
   },
 };
+
+/** The parts of a document as mammoth asks for them: what it would leave out of the text stands in it. */
+async function mammothFile(archive: Archive) {
+  const completed = await completeText(archive);
+  const read = async (name: string) => (name === DOCUMENT && completed !== undefined ? completed : await archive.text(name));
+  return {
+    exists: (name: string) => archive.names.includes(name),
+    // Pictures are asked for in base64 and not shown: their bytes do not matter.
+    read: async (name: string, encoding?: string) => (encoding === 'base64' ? '' : ((await read(name)) ?? '')),
+  };
+}

@@ -22,10 +22,11 @@ type Ordered = Record<string, unknown>;
 /** A part as a tree; undefined where the archive has none of this name. Throws an Error for what is no XML. */
 export async function readPart(archive: Archive, name: string): Promise<Element | undefined> {
   const text = await archive.text(name);
-  return text === undefined ? undefined : await parsed(text, name);
+  return text === undefined ? undefined : await parseXml(text, name);
 }
 
-async function parsed(text: string, name: string): Promise<Element> {
+/** A piece of a part as a tree; `name` is that of the part. Prefixes need no declaration. Throws an Error for what is no XML. */
+export async function parseXml(text: string, name: string): Promise<Element> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   const judged = XMLValidator.validate(text);
   if (judged !== true) throw new Error(`its part ${name} is no XML: line ${judged.err.line}: ${judged.err.msg}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { docxFile, wordParagraph as p, wordTable } from '../../../support/files.ts';
+import { chartPart, docxFile, withParts, wordParagraph as p, wordTable } from '../../../support/files.ts';
 import { read } from '../read.ts';
 
 describe('DOCX', () => {
@@ -49,7 +49,7 @@ describe('DOCX', () => {
     expect(metadata).toEqual({ author: 'Ida Berg', created: '2024-03-05T10:15:00.000Z', description: 'For 2024', lang: 'en' });
   });
 
-  it('has merged cells in their columns', async () => {
+  it('has merged cells in their columns, and in each row that they span', async () => {
     const table = wordTable([
       ['Model', ['Power', '<w:gridSpan w:val="2"/>']],
       [['Aqua 300', '<w:vMerge w:val="restart"/>'], 'heater', '1450 W'],
@@ -57,7 +57,7 @@ describe('DOCX', () => {
     ]);
     expect((await read('docx', docxFile(table))).text.split('\n').slice(2)).toEqual([
       '| Aqua 300 | heater | 1450 W |',
-      '|  | pump | 48 W |',
+      '| Aqua 300 | pump | 48 W |',
     ]);
   });
 
@@ -65,5 +65,66 @@ describe('DOCX', () => {
     const raw =
       '<w:r><w:t xml:space="preserve">Keep it for </w:t></w:r><w:del w:id="1"><w:r><w:delText>twelve</w:delText></w:r></w:del><w:ins w:id="2"><w:r><w:t>ninety</w:t></w:r></w:ins><w:r><w:t xml:space="preserve"> days.</w:t></w:r>';
     expect((await read('docx', docxFile(p('', { raw })))).text).toBe('Keep it for ninety days.');
+  });
+
+  it('has the numbers of headings, which Word counts and does not store', async () => {
+    const level = (number: number, format: string, text: string, style = '') =>
+      `<w:lvl w:ilvl="${number}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${style}<w:lvlText w:val="${text}"/></w:lvl>`;
+    const file = await withParts(
+      docxFile(
+        [
+          p('Start', { style: 'Heading1' }),
+          p('Water', { style: 'Heading2' }),
+          p('Coffee', { style: 'Heading2' }),
+          p('Care', { style: 'Heading1' }),
+          p('Steam', { style: 'Heading2' }),
+          p('Parts', { style: 'Appendix' }),
+        ].join(''),
+      ),
+      {
+        'word/numbering.xml': `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">${level(0, 'decimal', '%1.')}${level(1, 'decimal', '%1.%2', '<w:pStyle w:val="Heading2"/>')}</w:abstractNum><w:abstractNum w:abstractNumId="8">${level(0, 'upperLetter', 'Appendix %1')}</w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="4"><w:abstractNumId w:val="8"/></w:num></w:numbering>`,
+        'word/styles.xml': `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${[
+          ['Heading1', 'heading 1', '<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="3"/></w:numPr></w:pPr>'],
+          ['Heading2', 'heading 2', '<w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr>'],
+          ['Appendix', 'Appendix', '<w:basedOn w:val="Heading1"/><w:pPr><w:numPr><w:numId w:val="4"/></w:numPr></w:pPr>'],
+        ]
+          .map(([id, name, rest]) => `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${rest}</w:style>`)
+          .join('')}</w:styles>`,
+      },
+    );
+    const { text } = await read('docx', file);
+    expect(text.split('\n\n')).toEqual(['# 1 Start', '## 1.1 Water', '## 1.2 Coffee', '# 2 Care', '## 2.1 Steam', 'Appendix A Parts']);
+  });
+
+  it('has equations in the notation of LaTeX', async () => {
+    const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
+    const root = `<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e><m:sSup><m:e>${r('b')}</m:e><m:sup>${r('2')}</m:sup></m:sSup>${r('−4ac')}</m:e></m:rad>`;
+    const fraction = `<m:f><m:num>${r('−b±')}${root}</m:num><m:den>${r('2a')}</m:den></m:f>`;
+    const sum = `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r('n=1')}</m:sub><m:sup>${r('∞')}</m:sup><m:e>${r('n')}</m:e></m:nary>`;
+    const set = `<m:d><m:dPr><m:begChr m:val="{"/><m:endChr m:val="}"/></m:dPr><m:e>${r('a &lt; b')}</m:e></m:d>`;
+    const body =
+      p('Solve ', { raw: `<m:oMath xmlns:m="m">${r('x=')}${fraction}</m:oMath>` }) +
+      p('', {
+        raw: `<m:oMathPara xmlns:m="m"><m:oMathParaPr><m:jc m:val="left"/></m:oMathParaPr><m:oMath>${sum}${set}</m:oMath></m:oMathPara>`,
+      });
+    expect((await read('docx', docxFile(body))).text).toBe('Solve $x=\\frac{−b±\\sqrt{b^{2}−4ac}}{2a}$\n\n$∑_{n=1}^{∞}n{a < b}$');
+  });
+
+  it('has a chart as its title and a table', async () => {
+    const drawing = '<w:r><w:drawing><a:graphic xmlns:a="a"><c:chart xmlns:c="c" r:id="c9"/></a:graphic></w:drawing></w:r>';
+    const relations = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="c9" Type="x/chart" Target="charts/chart1.xml"/></Relationships>`;
+    const file = await withParts(docxFile(`${p('Before.')}<w:p>${drawing}</w:p>${p('After.')}`), {
+      'word/_rels/document.xml.rels': relations,
+      'word/charts/chart1.xml': chartPart('Sales & more', ['2024'], { North: [4.4000000000000004] }),
+    });
+    expect((await read('docx', file)).text).toBe('Before.\n\nSales & more\n\n|  | North |\n| --- | --- |\n| 2024 | 4.4 |\n\nAfter.');
+  });
+
+  it('tells which boxes are checked', async () => {
+    const box = (isChecked: 0 | 1, text: string) =>
+      p('', {
+        raw: `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${isChecked}"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t>${text}</w:t></w:r>`,
+      });
+    expect((await read('docx', docxFile(box(1, 'Tea') + box(0, 'Milk')))).text).toMatch(/^\\?\[x\\?\] Tea\n\n\\?\[ \\?\] Milk$/);
   });
 });

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openArchive } from '../../../../src/drivers/parsers/office/archive.ts';
-import { chartPart, xlsxFile } from '../../../support/files.ts';
+import { chartPart, withParts, xlsxFile } from '../../../support/files.ts';
 import { zipFile } from '../../../support/zip.ts';
 import { placeOf, read } from '../read.ts';
 
 const relation = (id: string, type: string, target: string) =>
   `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/></Relationships>`;
-
-/** A workbook with further parts. */
-async function withParts(book: Buffer, parts: Record<string, string>): Promise<Buffer> {
-  const archive = await openArchive(book, { source: 'book.xlsx' });
-  const own = await Promise.all(archive.names.map(async (name) => [name, (await archive.text(name))!] as const));
-  return zipFile({ ...Object.fromEntries(own), ...parts });
-}
 
 /** Two cells in the furthest corners of a sheet, written by hand: SheetJS would write every cell between them. */
 function sparseFile(): Buffer {

@@ -1,0 +1,159 @@
+import { childNamed, childrenNamed, type Element, firstNamed } from './office-xml.ts';
+
+/** A level of a list: how its number is written, where it begins. */
+interface Level {
+  start: number;
+  format: string;
+  /** `%1.%2`: the numbers of the levels down to this one. */
+  text: string;
+  /** The id of the style that is this level of the list. */
+  style: string | undefined;
+}
+
+/** The list and level of a paragraph; `list` is the id of its numbers. */
+interface Place {
+  list: string;
+  level: number;
+}
+
+/** What the styles of a document say about a paragraph. */
+interface Style extends Partial<Place> {
+  isHeading: boolean;
+}
+
+/**
+ * Puts before each heading the number that Word shows there and keeps nowhere in the text («4.2»): people refer to it. Other paragraphs count, and
+ * stay as they are. `numbering` and `styles` are the parts of these names; without them nothing is numbered.
+ */
+export function numberHeadings(xml: string, numbering: Element | undefined, styles: Element | undefined): string {
+  if (!numbering || !styles) return xml;
+  const lists = listsOf(numbering);
+  const styleOf = stylesOf(styles);
+  const counters = new Map<ReadonlyMap<number, Level>, number[]>();
+  return xml.replace(PARAGRAPH, (whole, start: string, properties: string, rest: string) => {
+    const id = attribute(properties, 'pStyle');
+    const style = styleOf(id);
+    const levels = lists.get(attribute(properties, 'numId') ?? style.list ?? '');
+    if (!levels) return whole;
+    const level = Number(
+      attribute(properties, 'ilvl') ??
+        style.level ??
+        [...levels].find(([, { style: named }]) => named !== undefined && named === id)?.[0] ??
+        0,
+    );
+    if (!levels.has(level)) return whole;
+    const numbers = counters.get(levels) ?? [];
+    counters.set(levels, numbers);
+    for (let above = 0; above < level; above++) numbers[above] ??= levels.get(above)?.start ?? 1;
+    numbers[level] = (numbers[level] ?? levels.get(level)!.start - 1) + 1;
+    numbers.length = level + 1;
+    const label = style.isHeading ? labelOf(levels, numbers) : '';
+    return label === '' ? whole : `${start}${properties}${rest}<w:r><w:t xml:space="preserve">${label} </w:t></w:r>`;
+  });
+}
+
+/** A paragraph up to its first run: its start, its properties, what stands between them and the run. */
+const PARAGRAPH =
+  /(<w:p(?:\s[^>]*)?>)(<w:pPr>(?:(?!<\/w:p>).){0,8000}?<\/w:pPr>)((?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)[^>]*>)*)(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/gs;
+
+const attribute = (xml: string, element: string): string | undefined => new RegExp(`<w:${element} w:val="([^"]*)"`).exec(xml)?.[1];
+
+const valueOf = (element: Element | undefined): string | undefined => element?.attributes['w:val'];
+
+function listsOf(numbering: Element): Map<string, Map<number, Level>> {
+  const abstract = new Map(childrenNamed(numbering, 'abstractNum').map((list) => [list.attributes['w:abstractNumId'], levelsOf(list)]));
+  return new Map(
+    childrenNamed(numbering, 'num').map((list) => [
+      list.attributes['w:numId'] ?? '',
+      abstract.get(valueOf(childNamed(list, 'abstractNumId'))) ?? new Map<number, Level>(),
+    ]),
+  );
+}
+
+const levelsOf = (list: Element): Map<number, Level> =>
+  new Map(
+    childrenNamed(list, 'lvl').map((level) => [
+      Number(level.attributes['w:ilvl']),
+      {
+        start: Number(valueOf(childNamed(level, 'start')) ?? 1),
+        format: valueOf(childNamed(level, 'numFmt')) ?? 'decimal',
+        text: valueOf(childNamed(level, 'lvlText')) ?? '',
+        style: valueOf(childNamed(level, 'pStyle')),
+      },
+    ]),
+  );
+
+/** A style with what it has from those that it is based on. */
+function stylesOf(styles: Element): (id: string | undefined) => Style {
+  const known = new Map(childrenNamed(styles, 'style').map((style) => [style.attributes['w:styleId'], style]));
+  const resolved = new Map<string | undefined, Style>();
+  return (id) => {
+    const before = resolved.get(id);
+    if (before) return before;
+    const found: Style = { isHeading: false };
+    const seen = new Set<Element>();
+    for (let style = known.get(id ?? ''); style && !seen.has(style); style = known.get(valueOf(childNamed(style, 'basedOn')) ?? '')) {
+      seen.add(style);
+      found.isHeading ||= /^heading \d$/i.test(valueOf(childNamed(style, 'name')) ?? '');
+      const numbers = firstNamed(style, 'numPr');
+      found.list ??= numbers && valueOf(childNamed(numbers, 'numId'));
+      const level = numbers && valueOf(childNamed(numbers, 'ilvl'));
+      if (level !== undefined) found.level ??= Number(level);
+    }
+    resolved.set(id, found);
+    return found;
+  };
+}
+
+/** The number of the last level as its text shows it, without a full stop at the end; empty where a level counts otherwise than in numbers or letters. */
+function labelOf(levels: ReadonlyMap<number, Level>, numbers: readonly number[]): string {
+  const text = levels.get(numbers.length - 1)!.text;
+  const shown = text.replace(/%(\d)/g, (_, digit: string) => {
+    const level = Number(digit) - 1;
+    return counted(numbers[level] ?? 1, levels.get(level)?.format ?? 'decimal');
+  });
+  return /[\p{L}\p{N}]/u.test(shown) ? shown.trim().replace(/\.$/, '') : '';
+}
+
+function counted(number: number, format: string): string {
+  switch (format) {
+    case 'decimal':
+      return String(number);
+    case 'upperLetter':
+    case 'lowerLetter': {
+      const letter = String.fromCharCode(65 + ((number - 1) % 26)).repeat(Math.ceil(number / 26)); // Z is followed by AA, BB (17.18.59)
+      return format === 'upperLetter' ? letter : letter.toLowerCase();
+    }
+    case 'upperRoman':
+      return roman(number);
+    case 'lowerRoman':
+      return roman(number).toLowerCase();
+    default:
+      return '';
+  }
+}
+
+const ROMAN = [
+  [1000, 'M'],
+  [900, 'CM'],
+  [500, 'D'],
+  [400, 'CD'],
+  [100, 'C'],
+  [90, 'XC'],
+  [50, 'L'],
+  [40, 'XL'],
+  [10, 'X'],
+  [9, 'IX'],
+  [5, 'V'],
+  [4, 'IV'],
+  [1, 'I'],
+] as const;
+
+function roman(number: number): string {
+  let left = number;
+  return ROMAN.map(([value, letters]) => {
+    const times = Math.floor(left / value);
+    left -= times * value;
+    return letters.repeat(times);
+  }).join('');
+}
