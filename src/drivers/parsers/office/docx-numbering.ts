@@ -30,7 +30,7 @@ export function numberHeadings(xml: string, numbering: Element | undefined, styl
   const lists = listsOf(numbering);
   const styleOf = stylesOf(styles);
   const counters = new Map<ReadonlyMap<number, Level>, number[]>();
-  return xml.replace(PARAGRAPH, (whole, start: string, properties: string, rest: string) => {
+  return xml.replace(PARAGRAPH, (whole, properties: string) => {
     const id = attribute(properties, 'pStyle');
     const style = styleOf(id);
     const levels = lists.get(attribute(properties, 'numId') ?? style.list ?? '');
@@ -48,13 +48,13 @@ export function numberHeadings(xml: string, numbering: Element | undefined, styl
     numbers[level] = (numbers[level] ?? levels.get(level)!.start - 1) + 1;
     numbers.length = level + 1;
     const label = style.isHeading ? labelOf(levels, numbers) : '';
-    return label === '' ? whole : `${start}${properties}${rest}<w:r><w:t xml:space="preserve">${label} </w:t></w:r>`;
+    return label === '' ? whole : `${whole}<w:r><w:t xml:space="preserve">${label} </w:t></w:r>`;
   });
 }
 
-/** A paragraph up to its first run: its start, its properties, what stands between them and the run. */
+/** A paragraph up to its first run, with its properties. */
 const PARAGRAPH =
-  /(<w:p(?:\s[^>]*)?>)(<w:pPr>(?:(?!<\/w:p>).){0,8000}?<\/w:pPr>)((?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)[^>]*>)*)(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/gs;
+  /<w:p(?:\s[^>]*)?>(<w:pPr>(?:(?!<\/w:p>).){0,8000}?<\/w:pPr>)(?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)[^>]*>)*(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/gs;
 
 const attribute = (xml: string, element: string): string | undefined => new RegExp(`<w:${element} w:val="([^"]*)"`).exec(xml)?.[1];
 

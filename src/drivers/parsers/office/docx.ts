@@ -1,5 +1,6 @@
 import { type Archive, openArchive } from './archive.ts';
 import { completeText, DOCUMENT } from './docx-text.ts';
+import { pictureText } from './picture-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { parseHtml } from '../html/dom.ts';
@@ -13,7 +14,7 @@ const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] =
 /** The text of some 10,000 pages; mammoth's tree of it takes about ten times as much memory. */
 const LARGEST_PART = 64 * 2 ** 20;
 
-/** A Word document: headings, lists, tables, links and notes; pictures are left out. */
+/** A Word document: headings, lists, tables, links and notes; equations, charts, the texts of pictures. */
 export const docxParser: ParserRow = {
   file_type: 'docx',
   name: 'a Word document (DOCX)',
@@ -31,6 +32,7 @@ export const docxParser: ParserRow = {
     );
     const { body } = await parseHtml(value);
     for (const link of body.querySelectorAll('a[href^="#"]')) if (/^\s*↑\s*$/.test(link.textContent ?? '')) link.remove();
+    for (const picture of body.querySelectorAll('img')) picture.setAttribute('alt', pictureText(picture.getAttribute('alt') ?? ''));
     for (const box of body.querySelectorAll('input[type="checkbox"]')) box.replaceWith(box.hasAttribute('checked') ? '[x] ' : '[ ] ');
     const { text } = await toMarkdown(body);
     const { title, metadata } = await readOfficeProperties(bytes, { source });

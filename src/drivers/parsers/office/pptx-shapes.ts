@@ -1,4 +1,5 @@
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
+import { pictureText } from './picture-text.ts';
 import { readChart } from './chart.ts';
 import { childNamed, childrenNamed, type Element, firstNamed, referenceOf, type Relation, textWithin } from './office-xml.ts';
 
@@ -46,9 +47,9 @@ function alternative<Item>(element: Element, read: (branch: Element) => Item[]):
   return [];
 }
 
-/** The alternative text of a picture, as Markdown writes one; a name like «Picture 4» says nothing. */
+/** The alternative text of a picture, as Markdown writes one. */
 function pictureBlocks(picture: Element): ShapeBlock[] {
-  const text = oneLine((firstNamed(picture, 'cNvPr')?.attributes['descr'] ?? '').replace(/[[\]]/g, ' '));
+  const text = pictureText(firstNamed(picture, 'cNvPr')?.attributes['descr']);
   return text === '' ? [] : [{ isItem: false, text: `![${text}]()` }];
 }
 

@@ -6,11 +6,12 @@ import { escapeLine } from '../../../text/markdown/write.ts';
 import { readOfficeProperties } from './office-properties.ts';
 import { chartBlocks, diagramItems, type ShapeBlock, slideBlocks, spokenIn } from './pptx-shapes.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './office-xml.ts';
+import { slideComments } from './pptx-comments.ts';
 import { firstHeading } from '../title.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, charts, diagrams, texts of pictures and speaker notes; the mark of a slide is its page. */
+/** A presentation: each slide, hidden ones too, under its title, with its bullets, tables, charts, diagrams, texts of pictures, speaker notes and comments; the mark of a slide is its page. */
 export const pptxParser: ParserRow = {
   file_type: 'pptx',
   name: 'a PowerPoint presentation (PPTX)',
@@ -70,7 +71,7 @@ async function slideText(archive: Archive, part: string, read: Set<string>): Pro
     return found;
   };
   const shown = tree ? joined(slideBlocks(tree, { relations, drawn })) : '';
-  return [shown, await notesOf(archive, relations, read)].filter(Boolean).join('\n\n');
+  return [shown, await notesOf(archive, relations, read), await commentsOf(archive, relations, read)].filter(Boolean).join('\n\n');
 }
 
 async function notesOf(archive: Archive, relations: ReadonlyMap<string, Relation>, read: Set<string>): Promise<string> {
@@ -82,6 +83,11 @@ async function notesOf(archive: Archive, relations: ReadonlyMap<string, Relation
   }
   const lines = spoken.filter((text) => !/^\d{0,4}$/.test(text)); // the number of the slide stands there too
   return lines.length > 0 ? `> Notes: ${lines.map(escapeLine).join('\n>\n> ')}` : '';
+}
+
+async function commentsOf(archive: Archive, relations: ReadonlyMap<string, Relation>, read: Set<string>): Promise<string> {
+  const parts = unread(relations, 'comments', read);
+  return (await Promise.all(parts.map((part) => slideComments(archive, part)))).flat().join('\n\n');
 }
 
 /** The parts of a type that no slide has named before. */

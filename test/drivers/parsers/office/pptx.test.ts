@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartPart, pptxFile } from '../../../support/files.ts';
+import { chartPart, pptxFile, withParts } from '../../../support/files.ts';
 import { placeOf, read } from '../read.ts';
 
 const slides = [
@@ -85,8 +85,30 @@ describe('PPTX', () => {
   });
 
   it('reads what is written for those who cannot see a picture', async () => {
-    const picture = (properties: string) => `<p:pic><p:nvPicPr><p:cNvPr id="7" name="Picture 6"${properties}/></p:nvPicPr></p:pic>`;
-    const { text } = await read('pptx', pptxFile([{ title: 'Lid', shapes: picture(' descr="The lid [open]"') + picture('') }]));
+    const picture = (text: string) => `<p:pic><p:nvPicPr><p:cNvPr id="7" name="Picture 6" descr="${text}"/></p:nvPicPr></p:pic>`;
+    const { text } = await read(
+      'pptx',
+      pptxFile([
+        { title: 'Lid', shapes: ['The lid [open]', 'lid.png', 'A lid AI-generated content may be incorrect.', ''].map(picture).join('') },
+      ]),
+    );
     expect(text).toBe('## Lid\n\n![The lid open]()');
+  });
+
+  it('has what was written about a slide, and the answers', async () => {
+    const reply = '<reply authorId="{B}"><txBody><p><r><t>Done.</t></r></p></txBody></reply>';
+    const file = await withParts(pptxFile([{ title: 'Lid' }, { title: 'Cup' }]), {
+      'ppt/slides/_rels/slide1.xml.rels':
+        '<Relationships><Relationship Id="c" Type="x/comments" Target="../comments/c1.xml"/></Relationships>',
+      'ppt/slides/_rels/slide2.xml.rels':
+        '<Relationships><Relationship Id="c" Type="x/comments" Target="../comments/c2.xml"/></Relationships>',
+      'ppt/comments/c1.xml': '<p:cmLst xmlns:p="p"><p:cm authorId="0"><p:text>Is it red?</p:text></p:cm></p:cmLst>',
+      'ppt/comments/c2.xml': `<cmLst><cm authorId="{A}"><replyLst>${reply}</replyLst><txBody><p><r><t>Too </t></r><r><t>small</t></r></p></txBody></cm></cmLst>`,
+      'ppt/commentAuthors.xml': '<l><cmAuthor id="0" name="Ida Berg"/></l>',
+      'ppt/authors.xml': '<l><author id="{A}" name="Jon"/><author id="{B}" name="Una"/></l>',
+    });
+    expect((await read('pptx', file)).text).toBe(
+      '## Lid\n\n> Comment (Ida Berg): Is it red?\n\n## Cup\n\n> Comment (Jon): Too small\n\n> Comment (Una): Done.',
+    );
   });
 });
