@@ -9,6 +9,9 @@ import { readChart } from './chart.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './office-xml.ts';
 import { type SheetTable, sheetTables } from './sheet-tables.ts';
 
+/** What Excel calls the only sheet of a new workbook: it says nothing. */
+const DEFAULT_NAME = /^(?:ark|blad|feuil|foglio|hoja|planilha|sheet|tabelle)1$/i;
+
 const WORKBOOK = 'xl/workbook.xml';
 
 type Rows = ((CellObject | undefined)[] | undefined)[];
@@ -66,11 +69,12 @@ function sheetsText(sheets: readonly { name: string; tables: SheetTable[]; below
   };
   for (const { name, tables, below } of sheets) {
     if (tables.length === 0 && below.length === 0) continue;
-    marks.push({ at: add(heading(2, name)), sheet: name });
+    const isNamed = sheets.length > 1 || !DEFAULT_NAME.test(name);
+    marks.push({ at: isNamed ? add(heading(2, name)) : 0, sheet: name });
     for (const { above, rows } of tables) {
       for (const { row, cells } of above) marks.push({ at: add(escapeLine(oneLine(cells.join(' ')))), sheet: name, row });
       if (rows.length === 0) continue;
-      const table = numberedTable(rows, { at: text.length + 2, sheet: name });
+      const table = numberedTable(rows, { at: text === '' ? 0 : text.length + 2, sheet: name });
       add(table.text);
       marks.push(...table.marks);
     }

@@ -61,6 +61,12 @@ describe('XLSX', () => {
     expect(placeOf(parsed, 'three')?.row).toBe(9);
   });
 
+  it('has no heading for the only sheet where nobody has named it', async () => {
+    const parsed = await read('xlsx', await xlsxFile([{ name: 'Sheet1', cells: { A1: 'Id', B1: 'Note', A2: 'P-1', B2: 'worn' } }]));
+    expect(parsed.text).toBe('| Id | Note |\n| --- | --- |\n| P-1 | worn |');
+    expect(placeOf(parsed, 'worn')).toMatchObject({ sheet: 'Sheet1', row: 1 });
+  });
+
   it('leaves hidden sheets out, and names them', async () => {
     const cells = { A1: 'Word', B1: 'needle' };
     const { text, metadata } = await read(
