@@ -8,7 +8,7 @@ import { parseXml, readPart, type Relation, relationsOf } from './office-xml.ts'
 export const DOCUMENT = 'word/document.xml';
 
 /** The text of a Word document (`word/document.xml`) with what mammoth would leave out written into it as text: numbers of headings, equations, charts. */
-export async function completeText(archive: Archive): Promise<string | undefined> {
+export async function completeDocument(archive: Archive): Promise<string | undefined> {
   const xml = await archive.text(DOCUMENT);
   if (xml === undefined) return undefined;
   const [numbering, styles] = [await readPart(archive, 'word/numbering.xml'), await readPart(archive, 'word/styles.xml')];

@@ -1,5 +1,5 @@
 import { type Archive, openArchive } from './archive.ts';
-import { completeText, DOCUMENT } from './docx-text.ts';
+import { completeDocument, DOCUMENT } from './docx-text.ts';
 import { pictureText } from './picture-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
@@ -42,7 +42,7 @@ export const docxParser: ParserRow = {
 
 /** The parts of a document as mammoth asks for them: what it would leave out of the text stands in it. */
 async function mammothFile(archive: Archive) {
-  const completed = await completeText(archive);
+  const completed = await completeDocument(archive);
   const read = async (name: string) => (name === DOCUMENT && completed !== undefined ? completed : await archive.text(name));
   return {
     exists: (name: string) => archive.names.includes(name),
