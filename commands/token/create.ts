@@ -5,7 +5,7 @@ import { TokenScope } from '../../src/schema/config-server.ts';
 export default class TokenCreate extends KbCommand {
   static override summary = 'Create a token for kb serve';
   static override description =
-    'Adds a row with the hash of the token to server.tokens_file and prints the token, once. Delete the row to revoke the token; a running server reads the file when it starts (with --reload, when it changes).';
+    'Adds a row with the hash of the token to server.tokens_file and prints the token, once. kb token revoke removes the row; a running server reads the file when it starts (with --reload, when it changes).';
   static override examples = [
     '<%= config.bin %> token create support-bot --scope read --collection manuals',
     '<%= config.bin %> token create ci --scope read --scope write',
@@ -25,7 +25,7 @@ export default class TokenCreate extends KbCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(TokenCreate);
     await this.withEngine({ ...flags, collection: undefined }, async ({ loaded: { config, home }, screen }) => {
-      const { addToken } = await import('../../src/cli/add-token.ts');
+      const { addToken } = await import('../../src/cli/token-rows.ts');
       const { file, token, row } = addToken(
         { name: args.name, scopes: flags.scope as TokenScope[], collections: flags.collection ?? ['*'] },
         { settings: config.server, home, cwd: process.cwd() },

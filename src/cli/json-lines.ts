@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import { KbError } from '../core/errors.ts';
 import { parsePart } from '../core/parse-request.ts';
 
+const PIPE = 'For example: kb parse ./docs | kb chunk | kb embed | kb store';
+
 /** The lines of standard input. Throws a KbError where a person would have to type them. */
 export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
   if (process.stdin.isTTY)
     throw new KbError('usage', `This command reads ${what} as JSON Lines on standard input, and nothing is piped into it.`, {
-      hint: 'For example: kb parse ./docs | kb chunk | kb embed | kb store',
+      hint: PIPE,
     });
   yield* jsonLinesOf(process.stdin.setEncoding('utf8'));
 }
@@ -28,23 +30,26 @@ export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerato
 
 const lineOf = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
 
-/** Standard input as items of a schema, `size` at a time. Throws a KbError that names the line that is broken. */
+/** Standard input as items of a schema, `size` at a time. Throws a KbError that names the line that is broken, and one (`invalid`) where there is no item at all: nothing was done then. */
 export async function* inputItems<T>(
   schema: z.ZodType<T>,
   { what, size }: { what: string; size: number },
 ): AsyncGenerator<T[], void, void> {
   let items: T[] = [];
   let number = 0;
+  let hasItems = false;
   for await (const line of inputLines(what)) {
     number++;
     if (line.trim() === '') continue;
     items.push(parseItem(schema, line, number));
+    hasItems = true;
     if (items.length === size) {
       yield items;
       items = [];
     }
   }
   if (items.length > 0) yield items;
+  else if (!hasItems) throw new KbError('invalid', `Standard input is empty: it holds no ${what}, so nothing was done.`, { hint: PIPE });
 }
 
 function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {

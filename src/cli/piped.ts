@@ -7,7 +7,7 @@ import { failureLine } from './printers/show-ingest.ts';
 type Summable = { failed: number; errors: unknown[] };
 
 interface PipeOptions<Name extends OperationName> {
-  /** Standard input, batch by batch. */
+  /** Standard input, batch by batch; it throws where there is nothing in it. */
   batches: AsyncIterable<unknown[]>;
   /** The request for one batch of what came in. */
   request: (batch: never[]) => RequestOf<Name>;
@@ -34,7 +34,6 @@ export async function piped<Name extends OperationName>(
     total = total === undefined ? result : added(total, result, screen.json);
   };
   for await (const batch of batches) await pass(batch);
-  if (total === undefined) await pass([]);
   if (screen.json) screen.printJson(total);
   else summary?.(total!);
   if ((total as unknown as Summable).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;

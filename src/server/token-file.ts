@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { AccessRights } from '../core/access-rights.ts';
 import { describeFileError } from '../core/file-names.ts';
 import { KbError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { explain } from '../core/validation-issues.ts';
 import { rootsFilter } from '../engine/permissions.ts';
 import { TokenScope, type Server, TokenRow } from '../schema/config-server.ts';
@@ -80,11 +81,23 @@ export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row
 export function withRow({ rows, document }: TokenFile, row: TokenRow, { isJson }: { isJson: boolean }): string {
   if (rows.some(({ name }) => name === row.name))
     throw new KbError('usage', `There is a token «${row.name}» already.`, {
-      hint: 'Choose another name, or remove its row from the file to revoke it.',
+      hint: `Choose another name, or revoke that one: kb token revoke ${row.name}`,
     });
   if (isJson) return `${JSON.stringify([...rows, row], undefined, 2)}\n`;
   if (isSeq(document.contents)) document.contents.add(document.createNode(row));
   else document.contents = document.createNode([row]) as never;
+  return document.toString();
+}
+
+/** The text of a file of tokens without the row of this name, as it was written otherwise. Throws a KbError (`not_found`) where there is none. */
+export function withoutRow({ rows, document }: TokenFile, name: string, { isJson }: { isJson: boolean }): string {
+  const at = rows.findIndex((row) => row.name === name);
+  if (at < 0) {
+    const names = rows.map((row) => row.name);
+    throw new KbError('not_found', `There is no token «${name}».`, { hint: didYouMean(name, names) ?? 'kb token list shows them all.' });
+  }
+  if (isJson) return `${JSON.stringify(rows.toSpliced(at, 1), undefined, 2)}\n`;
+  document.deleteIn([at]);
   return document.toString();
 }
 

@@ -155,6 +155,13 @@ describe('the end of an ingest', () => {
     return screen;
   };
 
+  it('names a file once that a note names', () => {
+    const notices = ['A file is empty and was passed over: b/empty.md.'];
+    const rows = (passed_over: string[]) => said({ unchanged: 1, passed_over, notices }).out.slice(2, 4);
+    expect(rows(['b/empty.md'])).toEqual(['  passed over  1 file not read', `  note         ${notices[0]}`]);
+    expect(rows(['a.zip', 'b/empty.md'])).toEqual(['  passed over  2 files not read: a.zip', `  note         ${notices[0]}`]);
+  });
+
   it('says what was done, what was not, and what to type next', () => {
     const { out, warnings } = said(
       {

@@ -218,6 +218,27 @@ describe('--json', () => {
 });
 
 describe('a pipe of the stages', () => {
+  it('says what is missing where nothing comes in, and fails', async () => {
+    for (const [stage, what] of [
+      ['chunk', 'documents'],
+      ['embed', 'chunks'],
+      ['store', 'embedded chunks'],
+      ['edit', 'chunks'],
+    ] as const) {
+      for (const input of ['', '\n \n'])
+        expect([stage, await kb([stage], { cwd: home, input })]).toMatchObject([
+          stage,
+          { code: 1, out: '', error: expect.stringContaining(`holds no ${what}, so nothing`) },
+        ]);
+      const told = await kb([stage, '--json'], { cwd: home, input: '' });
+      expect([stage, told.code, JSON.parse(told.out)]).toEqual([
+        stage,
+        1,
+        { error: { type: 'ValueError', message: expect.stringContaining(what) } },
+      ]);
+    }
+  });
+
   it('stores what an ingest would, line by line', async () => {
     const line = `${KB} parse docs/gate.md | ${KB} chunk | ${KB} embed | ${KB} store --collection piped --storage-url "$STORE"`;
     const env = { STORE: folder() };

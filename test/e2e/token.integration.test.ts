@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../support/folder.ts';
@@ -42,6 +42,46 @@ describe('kb token create', () => {
       code: 2,
       error: expect.stringContaining('server.tokens_file'),
     });
+  });
+});
+
+describe('kb token list and revoke', () => {
+  it.each(['tokens.yaml', 'tokens.json'])('show the rows of %s without hashes and remove one, leaving the rest as it is', async (name) => {
+    const { cwd, file } = configured(name);
+    expect((await kb(['token', 'list'], { cwd })).out).toBe('There are no tokens yet. Next: kb token create NAME --scope read\n');
+    expect(await kb(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('kb token create'),
+    });
+    expect(existsSync(file)).toBe(false);
+    await kb(['token', 'create', 'bot', '--scope', 'read', '--collection', 'a', '--collection', 'b'], { cwd });
+    const token = (await kb(['token', 'create', 'ci', '--scope', 'read', '--scope', 'write'], { cwd })).out.trim();
+    if (name === 'tokens.yaml') writeFileSync(file, `# who may\n${readFileSync(file, 'utf8')}`);
+    expect((await kb(['token', 'list'], { cwd })).out).toBe('bot  read; a, b\nci   read, write; all collections\n');
+    expect(JSON.parse((await kb(['token', 'list', '--json'], { cwd })).out)).toEqual({
+      tokens: [
+        { name: 'bot', scopes: ['read'], collections: ['a', 'b'] },
+        { name: 'ci', scopes: ['read', 'write'], collections: ['*'] },
+      ],
+    });
+    for (const [words, code, said] of [
+      [['bot'], 2, '--yes'],
+      [['bto', '--yes'], 1, '«bot»'],
+    ] as const)
+      expect(await kb(['token', 'revoke', ...words], { cwd })).toMatchObject({ code, error: expect.stringContaining(said) });
+    expect(await kb(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Revoked the token «bot»'),
+    });
+    const kept = readFileSync(file, 'utf8');
+    expect([kept.includes('bot'), kept.includes(createHash('sha256').update(token).digest('hex')), statSync(file).mode & 0o777]).toEqual([
+      false,
+      true,
+      0o600,
+    ]);
+    if (name === 'tokens.yaml') expect(kept).toContain('# who may');
+    expect((await kb(['token', 'revoke', 'ci', '--yes', '--json'], { cwd })).out).toBe('{"name":"ci","revoked":true}\n');
+    expect((await kb(['token', 'list', '--json'], { cwd })).out).toBe('{"tokens":[]}\n');
   });
 });
 

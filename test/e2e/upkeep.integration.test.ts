@@ -22,6 +22,7 @@ it('kb snapshot, collections copy and optimize say what they did, and ask before
   const { snapshots } = JSON.parse((await run('snapshot list --json')).out);
   expect(snapshots).toMatchObject([{ collection: 'default', chunks: 2, sources: 2 }]);
   expect((await run('snapshot list')).out).toMatch(/^\d{8}-\d{6} {2}«default», \d{4}-\d\d-\d\d \d\d:\d\d UTC: 2 documents, 2 chunks, /);
-  expect((await run(`snapshot delete ${snapshots[0].name}`)).code).toBe(0);
+  expect(await run(`snapshot delete ${snapshots[0].name}`)).toMatchObject({ code: 2, error: expect.stringContaining('--yes') });
+  expect((await run(`snapshot delete ${snapshots[0].name} --yes`)).code).toBe(0);
   expect((await run('snapshot list --json')).out).toBe('{"snapshots":[]}\n');
 });

@@ -58,8 +58,12 @@ function headline({ sources, unchanged, failed, chunks, stored, pruned }: Ingest
     : `Stored ${count(stored, 'chunk')} of ${count(sources, 'document')} in`;
 }
 
-function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: IngestResult, { dry_run }: IngestView): [string, string][] {
+function rowsOf(
+  { unchanged, embedded, reused, gone, pruned, passed_over, notices }: IngestResult,
+  { dry_run }: IngestView,
+): [string, string][] {
   const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : '';
+  const unnamed = passed_over.filter((path) => !notices.some((notice) => notice.includes(path)));
   const rows: [string, number, string][] = [
     ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],
     ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
@@ -73,7 +77,11 @@ function rowsOf({ unchanged, embedded, reused, gone, pruned, passed_over }: Inge
       gone.length,
       `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listNames(gone, MOST_NAMED)}`,
     ],
-    ['passed over', passed_over.length, `${count(passed_over.length, 'file')} not read: ${named(passed_over)}`],
+    [
+      'passed over',
+      passed_over.length,
+      [`${count(passed_over.length, 'file')} not read`, ...(unnamed.length > 0 ? [named(unnamed)] : [])].join(': '),
+    ],
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }
