@@ -64,7 +64,8 @@ export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
 function runOf({ str, transform, width, height }: PdfItem): Run {
   const [, , c = 0, d = 0, x = 0, y = 0] = transform;
   // oxlint-disable-next-line no-control-regex
-  return { text: str.replace(/[\u0000-\u001f\u007f]/g, ' '), x, right: x + width, y, size: Math.hypot(c, d) || height };
+  const text = str.replace(/[\u0000-\u001f\u007f]/g, ' ');
+  return { text, x, right: x + width, y, size: Math.hypot(c, d) || height };
 }
 
 /** Size and base line are those of the longest run: a raised number does not change them. */
@@ -82,21 +83,24 @@ function lineOf(runs: readonly Run[]): PdfLine {
   const cells: Cell[] = [];
   let inked = Number.NEGATIVE_INFINITY;
   let right = Number.NEGATIVE_INFINITY;
+  let left = Number.NEGATIVE_INFINITY;
   for (const run of inOrder) {
-    const isSpaced = run.x - right > SPACE * longest.size && text !== '' && !/\s$/.test(text) && !/^\s/.test(run.text);
+    const gap = isOrdered ? Math.max(run.x - right, left - run.right) : run.x - right;
+    const isSpaced = gap > SPACE * longest.size && text !== '' && !/\s$/.test(text) && !/^\s/.test(run.text);
     text += (isSpaced ? ' ' : '') + run.text;
     const isInked = run.text.trim() !== '';
     const cell = cells.at(-1);
     if (!cell || (isInked && run.x - inked > GAP * longest.size)) cells.push({ text: run.text, x: run.x, right: run.right });
     else Object.assign(cell, { text: cell.text + (isSpaced ? ' ' : '') + run.text, right: isInked ? run.right : cell.right });
     if (isInked) inked = run.right;
-    right = Math.max(right, run.right);
+    right = isOrdered ? run.right : Math.max(right, run.right);
+    left = run.x;
   }
   const x = runs.reduce((least, run) => Math.min(least, run.x), Number.POSITIVE_INFINITY);
   return {
     text: plain(text),
     x,
-    right,
+    right: runs.reduce((most, run) => Math.max(most, run.right), Number.NEGATIVE_INFINITY),
     y: longest.y,
     size: longest.size,
     cells: cells.map((cell) => ({ ...cell, text: plain(cell.text) })).filter((cell) => cell.text !== ''),

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { pdfLines } from '../../../../src/drivers/parsers/pdf/pdf-lines.ts';
+
+/** A run of this text, of 10 points, from `x` on, `width` points wide. */
+const run = (str: string, x: number, width: number) => ({ str, transform: [10, 0, 0, 10, x, 700], width, height: 10, hasEOL: false });
+
+describe('the lines of a PDF', () => {
+  it('have a space where runs are apart, from left to right', () => {
+    expect(pdfLines([run('Order', 50, 30), run('20300', 85, 30), run('a', 115.5, 5)]).map(({ text }) => text)).toEqual(['Order 20300a']);
+  });
+
+  it('have a space where runs are apart, from right to left', () => {
+    const [line] = pdfLines([run('ملی', 150, 40), run('20300', 110, 36), run('شماره', 70, 39.5)]);
+    expect(line).toMatchObject({ text: 'ملی 20300شماره', x: 70, right: 190 });
+  });
+});
