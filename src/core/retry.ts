@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { KbError, stoppedError } from './errors.ts';
-import { reportPause } from './retry-progress.ts';
+import { progress, type Progress, type Run } from './run.ts';
 
 export interface RetryOptions {
   /** How often at most, the first try counted in. */
@@ -12,7 +13,7 @@ export interface RetryOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Tries again what fails with a retryable KbError, and tells of each pause before that (core/retry-progress.ts). The error thrown in the end knows how often it was tried. */
+/** Tries again what fails with a retryable KbError, and tells of each pause before that. The error thrown in the end knows how often it was tried. */
 export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.5, longest = 60, signal }: RetryOptions = {}): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -27,5 +28,84 @@ export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.
         throw stoppedError(cause);
       });
     }
+  }
+}
+
+/** A pause before something is tried again. */
+interface RetryPause {
+  seconds: number;
+  /** Which try it will be, and of how many. */
+  attempt: number;
+  attempts: number;
+  /** Why, as a sentence. */
+  reason: string;
+}
+
+// What waits lies many calls below who asked, behind ports that only give back what was asked for: so it is told along the way of the calls.
+const listeners = new AsyncLocalStorage<(pause: RetryPause) => void>();
+
+/** Tells of a pause, where somebody listens. */
+export const reportPause = (pause: RetryPause): void => listeners.getStore()?.(pause);
+
+/** `Waiting 12 s, then trying again (2 of 4): openai answered 429: Too many requests.` */
+const sentence = ({ seconds, attempt, attempts, reason }: RetryPause): string =>
+  `Waiting ${Math.ceil(seconds)} s, then trying again (${attempt} of ${attempts}): ${reason}`;
+
+const toProgress = (pause: RetryPause, { stage, data }: Pick<Progress, 'stage' | 'data'>): Progress =>
+  progress(stage, { ...data, wait: pause.seconds, attempt: pause.attempt, attempts: pause.attempts }, sentence(pause));
+
+/** Milliseconds that work which is left while it waits has to close: it was not told to stop, and may wait for a minute. */
+const LONGEST_CLOSING = 500;
+
+/**
+ * The same work, in which each pause before another try is an event of its stage: `data` holds `wait` (seconds), `attempt` and `attempts` beside what the stage told last. `first` is
+ * what a pause is told with before there is a stage.
+ */
+export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, 'stage' | 'data'>): Run<R> {
+  const waits: RetryPause[] = [];
+  let wake = () => {};
+  const hear = (pause: RetryPause) => {
+    waits.push(pause);
+    wake();
+  };
+  const heard = () => new Promise<false>((resolve) => (waits.length > 0 ? resolve(false) : (wake = () => resolve(false))));
+  let last = first;
+  let isOver = false;
+  let isPending = false;
+  try {
+    for (;;) {
+      const next = listeners.run(hear, () => run.next());
+      isPending = true;
+      const ended = next.then(
+        () => true,
+        () => true,
+      );
+      for (let isAhead = false; !isAhead;) {
+        isAhead = await Promise.race([ended, heard()]);
+        for (const pause of waits.splice(0)) yield toProgress(pause, last);
+      }
+      isPending = false;
+      const step = await next;
+      isOver = step.done === true;
+      if (step.done) return step.value;
+      if (step.value.type === 'progress') last = step.value;
+      yield step.value;
+    }
+  } finally {
+    if (!isOver) await closed(run.return(undefined as never), isPending ? LONGEST_CLOSING : Infinity);
+  }
+}
+
+/** Waits until a run is closed, or for so many milliseconds; how it fails then is nobody's business any more. */
+async function closed(closing: Promise<unknown>, longest: number): Promise<void> {
+  if (longest === Infinity) return void (await closing);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, longest);
+  });
+  try {
+    await Promise.race([closing.catch(() => {}), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

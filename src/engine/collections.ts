@@ -9,7 +9,6 @@ import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';
 import { mayUse } from '../core/access-rights.ts';
-import { isSnapshot } from './upkeep/snapshot-names.ts';
 
 /**
  * Chooses the embedder: the provider of the settings, else that of the collection, else the bundled one. The model is that of the settings, else that
@@ -51,7 +50,7 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
 }
 
 /** The error for a collection that does not exist, with the nearest name of those that do. */
-export const noCollection = (name: string, there: readonly string[] = []): KbError => {
+const noCollection = (name: string, there: readonly string[] = []): KbError => {
   return new KbError('not_found', `There is no collection «${name}».`, {
     hint: [
       didYouMean(name, there),
@@ -152,4 +151,27 @@ export async function* withDraft<R>(draft: Draft, fill: (collection: Collection)
   } finally {
     if (!isInPlace) await draft.discard();
   }
+}
+
+/** A snapshot, as encoded in its name. */
+export interface SnapshotName {
+  collection: string;
+  /** Creation time, in milliseconds. */
+  created: number;
+  name: string;
+}
+
+// A snapshot is a collection of the same store. No request can name it: names of collections begin with a letter or a digit.
+const PREFIX = '.snapshot.';
+
+/** Whether a collection is a snapshot. */
+const isSnapshot = (stored: string): boolean => stored.startsWith(PREFIX);
+
+/** The name of the collection that stores a snapshot. Snapshot names have no dot. */
+export const storedName = ({ collection, created, name }: SnapshotName): string => `${PREFIX}${collection}.${created.toString(36)}.${name}`;
+
+/** Parses the name of a snapshot's collection; undefined for other collections. */
+export function readStoredName(stored: string): SnapshotName | undefined {
+  const [, collection, created, name] = /^\.snapshot\.(.+)\.([0-9a-z]+)\.([^.]+)$/.exec(stored) ?? [];
+  return name === undefined ? undefined : { collection: collection!, created: Number.parseInt(created!, 36), name };
 }

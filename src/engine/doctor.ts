@@ -2,14 +2,15 @@ import { BUNDLED } from '../schema/provider-names.ts';
 import { count } from '../text/count.ts';
 import { describe } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
-import type { Run } from '../core/run.ts';
+import { type Run, progress } from '../core/run.ts';
 import { givenTo } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/find-browser.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
-import type { DoctorCheck, DoctorRequest, DoctorResult } from '../schema/diagnosis.ts';
+import type { DoctorCheck, DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult } from '../schema/diagnosis.ts';
 import { embedderLabel, embedderName, permittedCollections, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 import { storeUrl } from './store-address.ts';
+import { setUpBrowser } from '../drivers/browser/install-browser.ts';
 
 type Finding = Omit<DoctorCheck, 'name'>;
 
@@ -119,4 +120,26 @@ function checkSites({ settings: { network, ingestion } }: Context): Finding {
   const { length } = network.sites;
   if (length === 0) return ok('none: no origin is given credentials (network.sites)');
   return ok(`${length === 1 ? '1 origin is' : `${length} origins are`} given what network.sites says`);
+}
+
+/** Finds a Chrome or Chromium that starts, or installs one. */
+export async function* setupBrowser(_request: SetupBrowserRequest, { signal }: Context): Run<SetupBrowserResult> {
+  const work = setUpBrowser({ signal });
+  const { path, version, isInstalled } = yield* withProgress(work);
+  const message = isInstalled
+    ? `Chromium ${version} was installed at ${path}, and starts: pages can be rendered.`
+    : `Version ${version} of ${path} was found, and starts: pages can be rendered, nothing was installed.`;
+  return { browser: path, version, installed: isInstalled, message };
+}
+
+async function* withProgress<Result>(work: AsyncGenerator<string, Result, void>): Run<Result> {
+  try {
+    for (;;) {
+      const step = await work.next();
+      if (step.done) return step.value;
+      yield progress('setup', {}, step.value);
+    }
+  } finally {
+    await work.return(undefined as never); // who stops listening stops the installer
+  }
 }

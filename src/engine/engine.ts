@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { didYouMean } from '../core/nearest.ts';
 import { type AccessRights, assertScope } from '../core/access-rights.ts';
 import { parseRequest, unfitChunking } from '../core/parse-request.ts';
@@ -5,7 +6,6 @@ import { validated } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, settingsIn } from '../core/settings.ts';
 import type { Run } from '../core/run.ts';
-import type { z } from 'zod';
 import { type OperationName, operations, type ResultOf } from '../schema/operations.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
@@ -13,9 +13,8 @@ import type { Engine, EngineOptions } from '../ports/engines.ts';
 import { withOwnNames } from '../schema/provider-names.ts';
 import { driverNames, requestOptionsOf } from './driver-table.ts';
 import { assertCollections, assertPermitted, collectionsOf, lendable } from './permissions.ts';
-import { createResources } from './resources.ts';
-import { tracedResources } from './tracing/traced-resources.ts';
-import { work, type Work } from './work.ts';
+import { createResources, tracedResources } from './resources.ts';
+import { assertConfigured, assertSources, type Context } from './context.ts';
 
 /** Creates an engine. Nothing is opened before the first run. Throws a KbError (`configuration`) for an invalid configuration, and for an own driver with a built-in name. */
 export function createEngine({ config, home = process.cwd(), cwd = home, surface = 'cli', tracer, ...own }: EngineOptions): Engine {
@@ -83,3 +82,65 @@ async function* numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
     if (!finished) await run.return(undefined as never);
   }
 }
+
+/** A validated request with its defaults. */
+type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
+
+/** The implementation of an operation. */
+export interface Work<Request = unknown, Result = unknown> {
+  /** Throws a KbError for a valid request that makes no sense with these settings. */
+  check?(request: Request, settings: Config): void;
+  run(request: Request, context: Context): Run<Result>;
+}
+
+/** An implementation that is imported on its first call: the table itself loads nothing heavy. */
+const lazily = <Request, Result>(load: () => Promise<(request: Request, context: Context) => Run<Result>>) =>
+  async function* (request: Request, context: Context): Run<Result> {
+    return yield* (await load())(request, context);
+  };
+
+const convertUploads = lazily(async () => (await import('./parse-sources.ts')).upload);
+const storeUploads = lazily(async () => (await import('./ingest.ts')).ingestUploads);
+
+/** The implementation of each operation. */
+export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
+  ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
+  watch: {
+    check: assertConfigured,
+    run: lazily(async () => {
+      const [{ watchSources }, { ingest }] = await Promise.all([import('./watching/watch-sources.ts'), import('./ingest.ts')]);
+      return (_request, context) => watchSources(context, ingest);
+    }),
+  },
+  parse: { run: lazily(async () => (await import('./parse-sources.ts')).parse) },
+  upload: { run: (request, context) => (request.store ? storeUploads : convertUploads)(request, context) },
+  scrape: { run: lazily(async () => (await import('./parse-sources.ts')).scrape) },
+  fetch: { run: lazily(async () => (await import('./parse-sources.ts')).fetchApis) },
+  chunk: { run: lazily(async () => (await import('./chunks.ts')).chunk) },
+  embed: { run: lazily(async () => (await import('./chunks.ts')).embed) },
+  store: { run: lazily(async () => (await import('./chunks.ts')).storeEmbedded) },
+  edit: { run: lazily(async () => (await import('./chunks.ts')).editStored) },
+  delete: { run: lazily(async () => (await import('./chunks.ts')).deleteStored) },
+  retrieve: { run: lazily(async () => (await import('./query.ts')).retrieve) },
+  query: { run: lazily(async () => (await import('./query.ts')).retrieveInBlocks) },
+  chat: { run: lazily(async () => (await import('./query.ts')).chat) },
+  list_collections: { run: lazily(async () => (await import('./manage.ts')).listCollections) },
+  show_collection: { run: lazily(async () => (await import('./manage.ts')).showCollection) },
+  drop_collection: { run: lazily(async () => (await import('./manage.ts')).dropCollection) },
+  export_collection: { run: lazily(async () => (await import('./transfer.ts')).exportCollection) },
+  import_collection: { run: lazily(async () => (await import('./transfer.ts')).importCollection) },
+  reembed_collection: { run: lazily(async () => (await import('./manage.ts')).reembed) },
+  list_sources: { run: lazily(async () => (await import('./sources/stored-source.ts')).listSources) },
+  get_source: { run: lazily(async () => (await import('./sources/stored-source.ts')).getSource) },
+  delete_source: { run: lazily(async () => (await import('./sources/stored-source.ts')).deleteSource) },
+  copy_collection: { run: lazily(async () => (await import('./upkeep/snapshots.ts')).copyCollection) },
+  optimize_collection: { run: lazily(async () => (await import('./upkeep/snapshots.ts')).optimizeCollection) },
+  create_snapshot: { run: lazily(async () => (await import('./upkeep/snapshots.ts')).takeSnapshot) },
+  list_snapshots: { run: lazily(async () => (await import('./upkeep/snapshots.ts')).listSnapshots) },
+  restore_snapshot: { run: lazily(async () => (await import('./upkeep/snapshots.ts')).restoreSnapshot) },
+  delete_snapshot: { run: lazily(async () => (await import('./upkeep/snapshots.ts')).deleteSnapshot) },
+  doctor: { run: lazily(async () => (await import('./doctor.ts')).doctor) },
+  evaluate: { run: lazily(async () => (await import('./evaluate.ts')).evaluate) },
+  propose_questions: { run: lazily(async () => (await import('./evaluate.ts')).propose) },
+  setup_browser: { run: lazily(async () => (await import('./doctor.ts')).setupBrowser) },
+};

@@ -7,10 +7,10 @@ import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
 import { extractMarkdown } from '../stages/extract/files/markdown-texts.ts';
 import { namedOrigins, type NetworkParts } from '../stages/extract/pages/network.ts';
 import type { PageMemory } from '../stages/extract/pages/page-memory.ts';
-import { redacted, redactorFor } from '../stages/extract/redact-documents.ts';
+import { redacted, redactorFor } from '../stages/extract/document.ts';
 import type { Context } from './context.ts';
 import { authorizer } from './permissions.ts';
-import { tracedNetwork } from './tracing/traced-resources.ts';
+import { tracedNetwork } from './resources.ts';
 
 /** Opens an extractor for each kind of source in the request. `close` closes their connections. `memory` is for `urls` only, `isUnchanged` for `docs`. */
 export async function openExtractors(

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { count } from '../text/count.ts';
 import { attachPartialResult, isAbort, KbError } from '../core/errors.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
@@ -17,9 +19,10 @@ import { storeDocuments } from '../stages/ingest/store-documents.ts';
 import { openEmbedder, targetCollection, withLock } from './collections.ts';
 import { type Context, namesSources } from './context.ts';
 import { openExtractors } from './extractors.ts';
-import { type KnownChanges, ofDocs, removedIn, unchangedIn } from './watching/known-changes.ts';
 import { changedOrigins, keepOrigins, recallOrigins } from './origins.ts';
 import { openMemory } from './open-page-memory.ts';
+import { systemPath } from '../core/file-names.ts';
+import { filePathOf, fileSource, type PathPlace } from '../stages/extract/files/local-path.ts';
 
 /** Milliseconds between progress events. */
 const PULSE = 200;
@@ -229,3 +232,33 @@ async function* watch(written: AsyncIterable<void>, report: IngestReport, signal
   }
   yield* report.events();
 }
+
+/** What is known of the files of the configured sources, so that not all of them have to be read. */
+export interface KnownChanges {
+  /** Whether a file may have changed since it was last looked at, by its absolute and real path. */
+  isChanged(path: string): boolean;
+  /** Sources of which nothing is stored because they could not be read; to read them again would end the same. */
+  unreadable: ReadonlySet<string>;
+}
+
+type Stored = ReadonlyMap<string, StoredSource>;
+
+/** Tells by its path whether a file is stored as it is, or known to be unreadable. */
+const unchangedIn =
+  ({ isChanged, unreadable }: KnownChanges, before: Stored, place: PathPlace) =>
+  (path: string): boolean => {
+    const source = fileSource(path, place);
+    return !isChanged(path) && (before.has(source) || unreadable.has(source));
+  };
+
+/** Stored files that were removed from their folders: also the last of one, which would else be taken for a folder that is not mounted. */
+const removedIn = ({ isChanged }: KnownChanges, before: Stored, place: PathPlace): string[] =>
+  [...before.values()].flatMap(({ source, source_kind }) => {
+    const path = source_kind === 'path' ? filePathOf(source, place) : undefined;
+    return path !== undefined && isChanged(path) && !isThere(path) && isThere(dirname(path)) ? [source] : [];
+  });
+
+const isThere = (path: string): boolean => existsSync(systemPath(path));
+
+/** Those of configured files and folders alone: what else is configured is not looked at. */
+const ofDocs = (origins: Origins): Origins => new Map([...origins].filter(([, input]) => input.startsWith('docs ')));

@@ -1,7 +1,7 @@
 import { BUNDLED } from '../schema/provider-names.ts';
 import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
 import { type Run, settle } from '../core/run.ts';
-import { withRetryProgress } from '../core/retry-progress.ts';
+import { withRetryProgress } from '../core/retry.ts';
 import type { Embedder, Llm } from '../ports/models.ts';
 import type { ChatRequest, QueryRequest, RetrieveRequest } from '../schema/questions.ts';
 import type { ChatResult, RetrieveResult } from '../schema/answers.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
-import { retry } from '../../src/core/retry.ts';
+import { retry, withRetryProgress, reportPause } from '../../src/core/retry.ts';
 import { collect, progress, type Run } from '../../src/core/run.ts';
-import { withRetryProgress, reportPause } from '../../src/core/retry-progress.ts';
 
 const busy = (failures: number) => {
   let tried = 0;

@@ -1,4 +1,4 @@
-import type { ResponseObject } from '../../src/server/openapi/responses.ts';
+import type { ResponseObject } from '../../src/server/openapi/components.ts';
 import type { OpenApiDocument } from '../../src/server/openapi/openapi.ts';
 import { listed, resolved, validators, type Listed } from './openapi.ts';
 

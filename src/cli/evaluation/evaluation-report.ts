@@ -3,7 +3,7 @@ import { KbError } from '../../core/errors.ts';
 import type { EvaluationOutcome, EvaluationResult, Figures } from '../../schema/evaluation.ts';
 import { allowFailures } from '../flags.ts';
 import type { FlagValues } from '../command-context.ts';
-import type { Difference } from '../../stages/evaluate/compare.ts';
+import type { Difference } from '../../stages/evaluate/summarize.ts';
 
 /** Every figure that a gate may ask for, by the gate's flag. */
 const GATES: Record<string, { what: string; value: (result: EvaluationResult) => number | undefined }> = {

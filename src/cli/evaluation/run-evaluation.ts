@@ -4,7 +4,7 @@ import { count } from '../../text/count.ts';
 import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
 import type { EvaluationResult, GoldenQuestion } from '../../schema/evaluation.ts';
-import { compareResults } from '../../stages/evaluate/compare.ts';
+import { compareResults } from '../../stages/evaluate/summarize.ts';
 import type { CommandContext } from '../command-context.ts';
 import { comparisonReport, evaluationReport, missedGates, readGates } from './evaluation-report.ts';
 import { EXIT } from '../failure.ts';

@@ -105,7 +105,7 @@ export function markdownPrinter({ columns, color, write }: Screen): Pick<Markdow
   };
 }
 
-/** A pause before another try (core/retry-progress.ts). */
+/** A pause before another try (core/retry.ts). */
 const isWait = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean => type === 'progress' && data.wait !== undefined;
 
 /** What a person who waits is told about an event; undefined where it changes nothing. */

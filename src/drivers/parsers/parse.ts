@@ -4,7 +4,7 @@ import { KbError } from '../../core/errors.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
 import { parsers } from './parsers.ts';
-import type { ParseTask } from './process/parse-messages.ts';
+import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
 import { beginningOf, isCompound, isZip, looksLikeText } from './signatures.ts';
 
 /**
@@ -91,3 +91,19 @@ const failAsFile =
   (error: unknown): never => {
     throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), error);
   };
+
+/** Parses one document after another. Throws nothing. */
+export async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {
+  const outcomes: ParseOutcome[] = [];
+  for (const task of tasks) outcomes.push(await parseTask(task));
+  return outcomes;
+}
+
+async function parseTask(task: ParseTask): Promise<ParseOutcome> {
+  try {
+    return { parsed: await parseDocument(task) };
+  } catch (error) {
+    const { code, message, hint } = error instanceof KbError ? error : brokenFile(task.source, task, error);
+    return { failed: { code, message, hint } };
+  }
+}

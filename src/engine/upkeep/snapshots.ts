@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import { mayUse } from '../../core/access-rights.ts';
 import { KbError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import type { Run } from '../../core/run.ts';
+import { type Run, progress, throwIfAborted } from '../../core/run.ts';
 import type {
   CollectionsRequest,
   CreateSnapshotRequest,
@@ -11,14 +12,16 @@ import type {
   CollectionSnapshot,
   SnapshotRequest,
   SnapshotsResult,
+  CollectionNameRequest,
+  CopyRequest,
+  CopyResult,
+  OptimizeResult,
 } from '../../schema/collection-requests.ts';
-import type { z } from 'zod';
-import { existingCollection, withLock } from '../collections.ts';
+import { existingCollection, withLock, readStoredName, type SnapshotName, storedName, withDraft } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
 import { summaryOf } from '../manage.ts';
-import { dropOrigins } from '../origins.ts';
-import { copyAs } from './copy-collection.ts';
-import { readStoredName, type SnapshotName, storedName } from './snapshot-names.ts';
+import { dropOrigins, copyOrigins } from '../origins.ts';
+import type { Collection } from '../../ports/stores.ts';
 
 /** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {
@@ -108,4 +111,54 @@ function freeName(created: number, there: readonly SnapshotName[]): string {
     const name = number === 1 ? time : `${time}-${number}`;
     if (!isTaken(name)) return name;
   }
+}
+
+/**
+ * Copies a collection to the name `to`, replacing what is there in one step. Nothing is embedded. Returns the number of chunks. The caller holds the
+ * write locks of both.
+ */
+async function* copyAs(from: Collection, to: string, { settings, resources, signal, home }: Context): Run<number> {
+  const store = await resources.store(settings.storage);
+  const ready = await store.copy?.(from.info.name, to);
+  const chunks = yield* withDraft(ready ?? (await store.draft({ ...from.info, name: to })), async function* (collection) {
+    const expected = await from.count();
+    if (ready) return expected;
+    let done = 0;
+    for await (const page of from.all({ vectors: true })) {
+      throwIfAborted(signal);
+      await collection.upsert(page);
+      yield progress('copy', { done: (done += page.length), expected });
+    }
+    return done;
+  });
+  await copyOrigins({ settings, home }, { from: from.info.name, to });
+  return chunks;
+}
+
+/** Copies a collection to a free name. */
+export async function* copyCollection({ name, to }: CopyRequest, context: Context): Run<CopyResult> {
+  const { settings, resources } = context;
+  const from = await existingCollection(context, name);
+  const taken = new KbError('conflict', `There is a collection «${to}» already.`, {
+    hint: `Copy under another name, or remove it with «kb collections drop ${to}».`,
+  });
+  if (name === to) throw taken;
+  const [first, second] = [name, to].toSorted(); // two who copy in opposite directions do not wait for each other
+  return yield* withLock(inCollection(context, first!), () =>
+    withLock(inCollection(context, second!), async function* () {
+      if (await (await resources.store(settings.storage)).open(to)) throw taken;
+      return { name, to, copied: yield* copyAs(from, to, context) };
+    }),
+  );
+}
+
+/** Optimizes the configured collection: updates indexes, merges files and removes old versions. */
+export async function* optimizeCollection(_request: CollectionNameRequest, context: Context): Run<OptimizeResult> {
+  const { collection: name } = context.settings;
+  return yield* withLock(context, async function* () {
+    const collection = await existingCollection(context, name);
+    const before = await collection.bytes();
+    await collection.optimize({ whole: true });
+    return { name, chunks: await collection.count(), bytes_before: before, bytes: await collection.bytes() };
+  });
 }

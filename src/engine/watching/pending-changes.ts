@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
-import { FileWatcher } from '../../stages/extract/files/file-watcher.ts';
+import { FileWatcher, type WatchedPlace, watchedPlaces } from '../../stages/extract/files/file-watcher.ts';
 import { fileSource } from '../../stages/extract/files/local-path.ts';
-import { type WatchedPlace, watchedPlaces } from '../../stages/extract/files/watched-places.ts';
 import { count } from '../../text/count.ts';
 import type { Context } from '../context.ts';
 import { storeFolder } from '../store-address.ts';

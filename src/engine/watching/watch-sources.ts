@@ -5,7 +5,7 @@ import type { IngestRequest } from '../../schema/requests.ts';
 import type { IngestResult, WatchResult } from '../../schema/results.ts';
 import { count, listNames } from '../../text/count.ts';
 import type { Context } from '../context.ts';
-import type { KnownChanges } from './known-changes.ts';
+import type { KnownChanges } from '../ingest.ts';
 import { PendingChanges } from './pending-changes.ts';
 
 /** Seconds before a run that failed is tried again; doubled each time, up to the interval. */

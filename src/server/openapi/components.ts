@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { KbError } from '../../core/errors.ts';
+import { Envelope } from '../../schema/server-results.ts';
 
 /** A schema as the document holds it: JSON Schema 2020-12. */
 export interface JsonSchema {
@@ -73,3 +74,63 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; json
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
+
+export interface MediaType {
+  schema: JsonSchema;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface ResponseObject {
+  description: string;
+  content?: Record<string, MediaType>;
+}
+
+export type Responses = Record<string, ResponseObject | { $ref: string }>;
+
+/** What a request that ended without a result is answered with: the name of the shared response, and when. */
+const REFUSALS = {
+  400: ['BadRequest', 'The request does not fit: the message names the field and what was expected'],
+  401: ['Unauthorized', 'The server has a token, and the request has not: `Authorization: Bearer …`'],
+  403: ['Forbidden', 'What the request asks for is not allowed over HTTP, or not with this token'],
+  404: ['NotFound', 'There is no such thing'],
+  413: ['TooLarge', 'The body, or a file in it, is larger than the server takes'],
+  415: ['UnsupportedMediaType', 'The body is not of the content type that the path takes'],
+  424: ['SetupMissing', 'A key, a package or a browser is missing on the server: the message says how to add it'],
+  429: ['TooManyRequests', 'More requests than the server allows one client; `Retry-After` says when to come back'],
+  500: ['Failed', 'The work failed in a way that nobody foresaw, or the store or a provider refused what it was asked'],
+  503: ['Unavailable', 'What the work needs does not answer, the request took too long, or the server is going down'],
+} as const;
+
+export type RefusalResponse = keyof typeof REFUSALS;
+
+/** Refusals that any path may answer with. */
+export const ANYWHERE: readonly RefusalResponse[] = [401, 403, 429, 500, 503];
+
+/** Every refusal as a shared response with the exception envelope. */
+export function sharedResponses(components: Components): Record<string, ResponseObject> {
+  const schema = components.of(Envelope, 'output');
+  return Object.fromEntries(
+    Object.values(REFUSALS).map(([name, description]) => [name, { description, content: { 'application/json': { schema } } }]),
+  );
+}
+
+/** References to the shared responses of these statuses. */
+export const refusals = (statuses: readonly RefusalResponse[]): Responses =>
+  Object.fromEntries(
+    statuses.toSorted((one, other) => one - other).map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status][0]}` }]),
+  );
+
+/** A body of JSON, with the examples that its schema gives. */
+export function json(schema: JsonSchema, components: Components): Record<string, MediaType> {
+  const given = components.resolved(schema).examples ?? [];
+  const examples = Object.fromEntries(given.map((value, index) => [`example_${index + 1}`, { value }]));
+  return { 'application/json': given.length > 0 ? { schema, examples } : { schema } };
+}
+
+/** An answer of server-sent events, and what its `final` event holds. */
+export const eventStream = (event: JsonSchema, final: string): ResponseObject => ({
+  description:
+    'Server-sent events. Each is `event: <type>` and one `data:` line with an Event as JSON; lines that begin with `:` only keep the connection open. ' +
+    `After an \`error\` event or without one, the stream ends with exactly one \`final\` event: ${final}`,
+  content: { 'text/event-stream': { schema: event } },
+});

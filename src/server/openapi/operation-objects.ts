@@ -5,8 +5,17 @@ import { unwrapped } from '../../schema/keys.ts';
 import { Event } from '../../schema/results.ts';
 import { Background, Job } from '../../schema/server-results.ts';
 import type { Route } from '../routes.ts';
-import type { Components, JsonSchema } from './components.ts';
-import { ANYWHERE, eventStream, json, refusals, type MediaType, type RefusalResponse, type Responses } from './responses.ts';
+import {
+  type Components,
+  type JsonSchema,
+  ANYWHERE,
+  eventStream,
+  json,
+  refusals,
+  type MediaType,
+  type RefusalResponse,
+  type Responses,
+} from './components.ts';
 
 export interface Parameter {
   name: string;

@@ -1,13 +1,11 @@
+import { setImmediate as others } from 'node:timers/promises';
 import { type Chunk, type Document, type Location, type Mark, SourceKind, type ErrorItem } from '../../schema/items.ts';
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
-import { type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
+import { type Group, joinShort, pack, type PackSizes, type Piece, toSections, type Before } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import type { Chunking } from '../../schema/config.ts';
 import { passageKindOf } from '../../text/page-kind.ts';
-import { embedPath, embedText } from './embed-text.ts';
-import type { Before } from './overlap.ts';
-import { placeWords } from './place-words.ts';
-import { setImmediate as others } from 'node:timers/promises';
+import { embedPath, embedText, placeWords } from './embed-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
 import type { ChunkResult } from '../../schema/results.ts';

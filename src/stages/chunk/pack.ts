@@ -1,7 +1,7 @@
 import type { Block } from '../../text/markdown/blocks.ts';
-import { type CutWindow, findCut, frameOf, type Sizes } from './split.ts';
-import { type Before, overlapStart } from './overlap.ts';
-import { skipSpace, trimEnd } from '../../text/markdown/lines.ts';
+import { type CutWindow, findCut, frameOf, type Sizes, nextSpacelessWord } from './split.ts';
+import { skipSpace, trimEnd, isSpace, readLine } from '../../text/markdown/lines.ts';
+import { firstSentenceStart } from '../../text/sentences.ts';
 
 /** A heading with the text up to the next heading, or the text before the first heading: blocks `first` to `last` (exclusive). */
 interface DocumentSection {
@@ -190,4 +190,43 @@ function nextStart(text: string, { block, cut, end }: { block: Block; cut: numbe
   const line = cut + text.slice(cut, start).lastIndexOf('\n') + 1;
   const isCode = block.kind === 'fence' && start < block.end;
   return line === cut || (!isCode && start - line > DEEPEST_ITEM) ? start : line;
+}
+
+/** The end of the chunk before: its text and its last block. */
+export interface Before {
+  block: Block;
+  start: number;
+  end: number;
+}
+
+/**
+ * Where the overlap of the chunk at `start` begins: at a sentence, a list item or a word, at most `limit` characters before. `start` if there is
+ * none: rows, code and headings are not repeated.
+ */
+function overlapStart(text: string, { block, start: earliest, end }: Before, { start, limit }: { start: number; limit: number }): number {
+  if (limit <= 0 || (block.kind !== 'paragraph' && block.kind !== 'list')) return start;
+  const whole = skipSpace(text, Math.max(block.start, earliest), end);
+  const from = start - limit;
+  if (from <= whole) return whole;
+  if (from >= end) return start;
+  const item = block.kind === 'list' ? firstItem(text, from, end) : -1;
+  const sentence = item >= 0 ? item : firstSentenceStart(text, from, end);
+  const found = sentence >= 0 ? sentence : firstWord(text, from, end);
+  return found < end ? found : start;
+}
+
+function firstItem(text: string, from: number, end: number): number {
+  const window = text.slice(from, end);
+  for (let newline = window.indexOf('\n'); newline >= 0; newline = window.indexOf('\n', newline + 1)) {
+    const line = readLine(text, from + newline + 1);
+    if (line.kind === 'item') return line.start;
+  }
+  return -1;
+}
+
+/** The beginning of the first word at or after `from`; `end` if there is none. */
+function firstWord(text: string, from: number, end: number): number {
+  for (let at = from; at < end; at++) if (isSpace(text.charCodeAt(at - 1))) return skipSpace(text, at, end);
+  const word = nextSpacelessWord(text, from);
+  return word >= 0 ? Math.min(word, end) : end;
 }

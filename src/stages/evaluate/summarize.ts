@@ -4,7 +4,7 @@ import type { ErrorItem } from '../../schema/items.ts';
 /** Quantile of the normal distribution for an interval of 95 %. */
 const Z = 1.96;
 
-export type Interval = [low: number, high: number];
+type Interval = [low: number, high: number];
 
 export const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
@@ -33,7 +33,7 @@ export function meanInterval(numbers: readonly number[]): Interval {
 }
 
 /** The values of all records under each name. */
-export function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<string, number[]> {
+function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<string, number[]> {
   const values = new Map<string, number[]>();
   for (const record of records) {
     for (const [name, value] of Object.entries(record)) {
@@ -74,7 +74,7 @@ const isAnswered = ({ verdict }: EvaluationOutcome): boolean => verdict !== unde
 export type Judged = EvaluationOutcome & { must: boolean };
 
 /** What a question contributes to each figure that it counts for, by the figure's name. Comparisons are drawn pair by pair from it. */
-export function contributions(outcome: Judged): Record<string, number> {
+function contributions(outcome: Judged): Record<string, number> {
   const retrieval = hasGold(outcome) ? Object.entries(RETRIEVAL).map(([name, measure]) => [name, measure(outcome)] as const) : [];
   return {
     ...Object.fromEntries(retrieval),
@@ -173,4 +173,37 @@ export function summarize(
     failed,
     errors,
   };
+}
+
+/** What the second of two evaluations brings, question by question. */
+export interface Difference {
+  /** Mean of second minus first over the questions that both counted. */
+  difference: number;
+  /** 95 % interval of it; one without 0 is more than chance. */
+  interval: Interval;
+  /** Questions that the second did better, and worse. */
+  better: number;
+  worse: number;
+}
+
+/** The paired differences of every figure that both have. Both results come with their items. */
+export function compareResults(first: EvaluationResult, second: EvaluationResult, judged: ReadonlySet<string>): Record<string, Difference> {
+  const values = ({ items }: EvaluationResult) =>
+    new Map(items.map((outcome) => [outcome.id, contributions({ ...outcome, must: judged.has(outcome.id) } as Judged)]));
+  const [before, after] = [values(first), values(second)];
+  const pairs = Array.from(before, ([id, figures]) => {
+    const others = after.get(id) ?? {};
+    return Object.fromEntries(Object.entries(figures).flatMap(([name, value]) => (name in others ? [[name, others[name]! - value]] : [])));
+  });
+  return Object.fromEntries(
+    Array.from(valuesByName(pairs), ([name, differences]) => [
+      name,
+      {
+        difference: mean(differences),
+        interval: meanInterval(differences),
+        better: differences.filter((value) => value > 0).length,
+        worse: differences.filter((value) => value < 0).length,
+      },
+    ]),
+  );
 }

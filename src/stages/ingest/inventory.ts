@@ -1,7 +1,6 @@
-import type { SourceName } from '../extract/extract.ts';
+import { type SourceName, type Candidate, type Extracted, type Scope, unreadError } from '../extract/extract.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import type { Collection, StoredSource } from '../../ports/stores.ts';
-import { type Candidate, type Extracted, type Scope, unreadError } from '../extract/candidate.ts';
 import type { IngestReport } from './ingest-report.ts';
 
 /** Stored sources, each with the input that gave it: a kind and an entry of it, such as `docs manuals/`. */

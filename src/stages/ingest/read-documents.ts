@@ -5,8 +5,7 @@ import type { Collection, StoredChunk, StoredSource } from '../../ports/stores.t
 import type { Chunking } from '../../schema/config.ts';
 import type { Document, Metadata } from '../../schema/items.ts';
 import { chunkDocument } from '../chunk/chunk.ts';
-import { type Candidate, metadataParts } from '../extract/candidate.ts';
-import type { SourceName } from '../extract/extract.ts';
+import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
 import type { IngestDocument } from './ingest-document.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */

@@ -4,7 +4,7 @@ import { packageRoot } from '../../../src/core/project.ts';
 import { folder } from '../../support/folder.ts';
 import { start } from '../../support/program.ts';
 
-const SUSPENSION = JSON.stringify(join(packageRoot, 'src/cli/repl/suspension.ts'));
+const SUSPENSION = JSON.stringify(join(packageRoot, 'src/cli/repl/keyboard.ts'));
 
 /** How often the prompt is drawn after Ctrl-Z, where `kill` stands for what that does to the process. */
 const draws = async (kill: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeWords } from '../../../src/stages/chunk/place-words.ts';
+import { placeWords } from '../../../src/stages/chunk/embed-text.ts';
 
 test('the folder and the name of a file give their words, without the extension', () => {
   expect(placeWords('/srv/docs/postgresql/sql-create_index.html')).toBe('postgresql sql create index');

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluationResult } from '../../../src/schema/evaluation.ts';
-import { compareResults } from '../../../src/stages/evaluate/compare.ts';
-import { type Judged, meanInterval, percentile, shareInterval, summarize } from '../../../src/stages/evaluate/summarize.ts';
+import { compareResults, type Judged, meanInterval, percentile, shareInterval, summarize } from '../../../src/stages/evaluate/summarize.ts';
 
 const outcome = (id: string, rest: Partial<Judged>): Judged => ({
   id,

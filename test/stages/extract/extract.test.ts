@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Extracted } from '../../../src/stages/extract/candidate.ts';
-import { extractAll, type Extractors, type SourceName } from '../../../src/stages/extract/extract.ts';
+import { type Extracted, extractAll, type Extractors, type SourceName } from '../../../src/stages/extract/extract.ts';
 
 /** Extractors that write down when they begin, what they give and when they are closed. Each gives `count` items, with a turn of the event loop before each. */
 function kinds(names: readonly SourceName[], count = 3): { extractors: Extractors; log: string[] } {

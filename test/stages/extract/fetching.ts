@@ -2,7 +2,7 @@ import { createHttp, type HttpOptions } from '../../../src/http/client.ts';
 import { DEFAULTS } from '../../../src/schema/config.ts';
 import type { Network } from '../../../src/schema/config-sources.ts';
 import type { Document, ErrorItem } from '../../../src/schema/items.ts';
-import type { Extracted } from '../../../src/stages/extract/candidate.ts';
+import type { Extracted } from '../../../src/stages/extract/extract.ts';
 import type { Site } from '../../support/site.ts';
 
 /** A door as a command line has it, which loses no time over retries. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
 import type { StoredSource } from '../../../src/ports/stores.ts';
-import type { Candidate, Extracted } from '../../../src/stages/extract/candidate.ts';
-import type { SourceName } from '../../../src/stages/extract/extract.ts';
+import type { Candidate, Extracted, SourceName } from '../../../src/stages/extract/extract.ts';
 import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
 import { createInventory, unreadItem } from '../../../src/stages/ingest/inventory.ts';
 

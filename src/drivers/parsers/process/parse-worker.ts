@@ -16,7 +16,7 @@ for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[n
 enableCompileCache?.();
 const [{ onMessage, sendMessage }, { parseTasks }, { startWatchdog }] = await Promise.all([
   import('./parse-messages.ts'),
-  import('./parse-tasks.ts'),
+  import('../parse.ts'),
   import('./watchdog.ts'),
 ]);
 const tellWatchdog = startWatchdog({ bytes: Number(process.argv[2]) });

@@ -2,7 +2,7 @@ import type { Intent } from '../../../schema/answers.ts';
 import { english } from '../../../languages/english.ts';
 import type { DirectIntent, Language } from '../../../languages/language.ts';
 import { alternatives, LANGUAGES } from '../../../languages/languages.ts';
-import { OTHER_FILLERS, OTHER_SMALL_TALK } from '../../../languages/other-small-talk.ts';
+import { OTHER_FILLERS, OTHER_SMALL_TALK } from '../../../languages/other-languages.ts';
 
 /** Intents by priority: "ok, thanks, bye" is a farewell. */
 const INTENTS: DirectIntent[] = ['farewell', 'thanks', 'greeting', 'acknowledgement'];

@@ -4,7 +4,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Document } from '../../../schema/items.ts';
 import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
 import type { ApiPage } from './api-page.ts';
-import { type Candidate, contentHash } from '../candidate.ts';
+import { type Candidate, contentHash } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { withoutMarkup } from './markup.ts';
 import { inUtf8 } from '../../../http/charset.ts';

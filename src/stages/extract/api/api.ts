@@ -8,7 +8,7 @@ import { firstPage, isCounted, isFromStart, nextPage, type PageRequest, position
 import type { Stage } from '../../../schema/items.ts';
 import { documentsOf } from './api-documents.ts';
 import { type ApiPage, fetchPage, pageOf, saysNoPage } from './api-page.ts';
-import type { Candidate, Extracted } from '../candidate.ts';
+import type { Candidate, Extracted } from '../extract.ts';
 import type { NetworkParts } from '../pages/network.ts';
 import { doubtfulEnd } from './doubtful-end.ts';
 

@@ -5,7 +5,7 @@ import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { systemPath } from '../../../core/file-names.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage } from '../../../schema/items.ts';
-import type { Extracted } from '../candidate.ts';
+import type { Extracted } from '../extract.ts';
 import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
 import { type FoundFile, listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';

@@ -1,11 +1,15 @@
 import { extname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { getSystemErrorMessage } from 'node:util';
+import pLimit from 'p-limit';
 import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Metadata, SourceKind } from '../../../schema/items.ts';
-import { type Candidate, contentHash } from '../candidate.ts';
+import { type Candidate, contentHash } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
-import { openLocalFile } from './local-file.ts';
+import { systemPath } from '../../../core/file-names.ts';
 
 /** What reading a file takes. */
 export interface FileParts {
@@ -61,3 +65,66 @@ export const unsupportedFile = (source: string, { extensions }: DocumentReader):
     `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
     { hint: `Supported: ${extensions.join(', ')}.` },
   );
+
+/** A larger file is refused: it would be read into memory whole. */
+const MAX_BYTES = 512 * 2 ** 20;
+/** A file up to this size is read in one go: to hand the steps of that to other threads takes longer than to do them. */
+const SMALL_BYTES = 256 * 2 ** 10;
+/** A larger file is not kept in memory between its hash and its parsing, but read again. */
+const KEPT_BYTES = 2 ** 20;
+/** Large files in memory at once, those that wait for a parser among them. */
+const largeInTurn = pLimit(2);
+
+/** Hands the bytes of a file to `use`, which may be called again later (`again`). */
+interface LocalFile<First> {
+  first: First;
+  again<Result>(use: (bytes: Uint8Array) => Promise<Result> | Result): Promise<Result>;
+}
+
+interface OpenOptions {
+  /** What errors call the file. */
+  source: string;
+  /** Throws a KbError where the path leads somewhere else by now. Called after each reading, before the bytes are used. */
+  recheck?: (() => void) | undefined;
+}
+
+/** Reads a file for `first` (its hash), and lets it be read `again` for its document. Few large files are in memory at once. Throws a KbError that names `source`, and no path. */
+async function openLocalFile<First>(
+  path: string,
+  first: (bytes: Uint8Array) => First,
+  { source, recheck }: OpenOptions,
+): Promise<LocalFile<First>> {
+  const read = async (isSmall: boolean): Promise<Uint8Array> => {
+    const bytes = await naming(source, async () => (isSmall ? readFileSync(systemPath(path)) : await readFile(systemPath(path))));
+    recheck?.();
+    return bytes;
+  };
+  const { size } = await naming(source, () => stat(systemPath(path)));
+  if (size > MAX_BYTES) {
+    throw new KbError('too_large', `${source} has ${Math.round(size / 2 ** 20)} MiB; at most ${MAX_BYTES / 2 ** 20} are read.`, {
+      hint: 'Split it.',
+    });
+  }
+  if (size > KEPT_BYTES) {
+    const again = <Result>(use: (bytes: Uint8Array) => Promise<Result> | Result) => largeInTurn(async () => use(await read(false)));
+    return { first: await again(first), again };
+  }
+  const bytes = await read(size <= SMALL_BYTES);
+  return { first: first(bytes), again: async (use) => use(bytes) };
+}
+
+/** Node's own words name the absolute path, which is none of the caller's business where a server reads the file. */
+async function naming<Result>(source: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new KbError('invalid', `${source} cannot be read: ${fileErrorReason(error)}.`, { hint: 'Check its permissions.', cause: error });
+  }
+}
+
+/** Why the file system refused, without the path: «permission denied». */
+export function fileErrorReason(error: unknown): string {
+  const { errno, code } = error as NodeJS.ErrnoException;
+  if (errno !== undefined) return getSystemErrorMessage(errno);
+  return code === 'ERR_INVALID_ARG_VALUE' ? 'no file can have such a name' : (code ?? 'an unknown error');
+}

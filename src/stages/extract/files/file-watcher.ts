@@ -1,10 +1,13 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch, existsSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
+import picomatch from 'picomatch';
 import { pathFrom, systemPath } from '../../../core/file-names.ts';
-import { walk } from './list-files.ts';
-import { isWithin, realPath } from './local-path.ts';
+import { walk, docsEntries } from './list-files.ts';
+import { isWithin, realPath, absolutePath, type PathPlace } from './local-path.ts';
 import { SIDECAR } from './sidecar.ts';
-import type { WatchedPlace } from './watched-places.ts';
+import type { DocsInput } from '../../../schema/source-entries.ts';
+import { isUrl } from '../pages/network.ts';
+import { isPattern } from './list-pattern.ts';
 
 /** Whether one watcher sees all folders of a folder. On Linux Node would watch every file for that, and a user may watch only so many. */
 const SEES_ALL = process.platform === 'darwin' || process.platform === 'win32';
@@ -101,3 +104,26 @@ export class FileWatcher {
 }
 
 const lookAt = (path: string) => statSync(systemPath(path), { throwIfNoEntry: false });
+
+/** A folder whose changes matter, absolute and real: with what lies in its folders, or a single file of it. */
+export interface WatchedPlace {
+  folder: string;
+  /** The one file that matters; absent: all files, also those of the folders in it. */
+  file?: string;
+}
+
+/** The folders in which the files of a `docs` input lie. Links lie in none; a folder that does not exist is left out. */
+export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
+  return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
+    if (isUrl(given)) return [];
+    const path = absolutePath(given, place);
+    if (isFolder(path)) return [{ folder: path }];
+    if (!existsSync(systemPath(path)) && isPattern(given, place)) {
+      const base = absolutePath(picomatch.scan(given).base || '.', place);
+      return isFolder(base) ? [{ folder: base }] : [];
+    }
+    return isFolder(dirname(path)) ? [{ folder: dirname(path), file: path }] : [];
+  });
+}
+
+const isFolder = (path: string): boolean => statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -9,9 +9,9 @@ import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
-import type { Scope } from '../candidate.ts';
+import type { Scope } from '../extract.ts';
 import { isPattern, listPattern, unfollowedLinks } from './list-pattern.ts';
-import { fileErrorReason } from './local-file.ts';
+import { fileErrorReason } from './file-candidate.ts';
 import { urlSource as addressOf, isUrl } from '../pages/network.ts';
 
 /** Rules of one folder's ignore files; they hold for what lies in it. */

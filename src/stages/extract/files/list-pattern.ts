@@ -1,12 +1,12 @@
-import { listNames } from '../../../text/count.ts';
-import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
 import { statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
+import { listNames } from '../../../text/count.ts';
+import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import type { Scope } from '../candidate.ts';
+import type { Scope } from '../extract.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
 import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 

@@ -3,7 +3,7 @@ import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { documentId, hash } from '../../../core/ids.ts';
 import { type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entries.ts';
-import { contentHash, type Candidate, type Extracted } from '../candidate.ts';
+import { contentHash, type Candidate, type Extracted } from '../extract.ts';
 import { toDocument } from '../document.ts';
 
 /** The source of a text that has no name of its own (service.md 2.4). */

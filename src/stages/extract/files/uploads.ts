@@ -4,7 +4,7 @@ import { mapOrdered } from '../../../core/concurrency.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import { visible } from '../../../text/visible.ts';
 import type { UploadRequest } from '../../../schema/requests.ts';
-import type { Extracted } from '../candidate.ts';
+import type { Extracted } from '../extract.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';
 import { bareId, groupBySource, type ExtractedEntry, mergeSameSource } from './markdown-texts.ts';
 

@@ -1,7 +1,7 @@
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Document, Stage } from '../../../schema/items.ts';
-import { type Candidate, contentHash, type Extracted, unreadError } from '../candidate.ts';
+import { type Candidate, contentHash, type Extracted, unreadError } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { normalized } from './crawl/page-address.ts';
 import { robotsDirectives } from './crawl/robots.ts';

@@ -4,7 +4,7 @@ import type { HttpAnswer } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
-import { type Candidate, contentHash, type Extracted, type GivenContent } from '../candidate.ts';
+import { type Candidate, contentHash, type Extracted, type GivenContent } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { assertIsAsked } from './error-page.ts';
 import { inUtf8 } from '../../../http/charset.ts';

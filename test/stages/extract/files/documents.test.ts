@@ -6,7 +6,7 @@ import { KbError } from '../../../../src/core/errors.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { DocsInput } from '../../../../src/schema/source-entries.ts';
-import type { Candidate, Extracted, Scope } from '../../../../src/stages/extract/candidate.ts';
+import type { Candidate, Extracted, Scope } from '../../../../src/stages/extract/extract.ts';
 import { extractDocs } from '../../../../src/stages/extract/files/documents.ts';
 import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
 import { walk } from '../../../../src/stages/extract/files/list-files.ts';

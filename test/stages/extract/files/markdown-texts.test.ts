@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { MarkdownInput } from '../../../../src/schema/source-entries.ts';
-import type { Candidate } from '../../../../src/stages/extract/candidate.ts';
+import type { Candidate } from '../../../../src/stages/extract/extract.ts';
 import { extractMarkdown } from '../../../../src/stages/extract/files/markdown-texts.ts';
 
 /** A reader that takes Markdown as it is. */

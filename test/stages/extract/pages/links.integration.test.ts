@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Candidate, GivenContent } from '../../../../src/stages/extract/candidate.ts';
+import type { Candidate, GivenContent } from '../../../../src/stages/extract/extract.ts';
 import { extractLink } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';
 import { pageReader } from './crawl/crawling.ts';

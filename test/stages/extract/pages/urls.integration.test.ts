@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
 import { DEFAULTS } from '../../../../src/schema/config.ts';
 import type { UrlsInput } from '../../../../src/schema/source-entries.ts';
-import type { Scope } from '../../../../src/stages/extract/candidate.ts';
+import type { Scope } from '../../../../src/stages/extract/extract.ts';
 import { HostLimiter } from '../../../../src/stages/extract/pages/crawl/host-limiter.ts';
 import { extractUrls, type UrlsParts } from '../../../../src/stages/extract/pages/urls.ts';
 import { openSite, type Site } from '../../../support/site.ts';

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
-import type { Extracted } from '../../candidate.ts';
+import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../network.ts';
 import { type PageRead, readPage } from '../page.ts';
 import { endingOf, failureOf } from './crawl-report.ts';

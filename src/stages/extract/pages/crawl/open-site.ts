@@ -2,7 +2,7 @@ import { isAbort, KbError } from '../../../../core/errors.ts';
 import { givenHeaders } from '../../../../http/exchange.ts';
 import { addressOf } from '../../../../http/message.ts';
 import type { Stage } from '../../../../schema/items.ts';
-import type { Extracted } from '../../candidate.ts';
+import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../network.ts';
 import { failedPage, redirectLoop, unreadable } from '../page-candidate.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage, type Redirect } from '../page.ts';

@@ -2,7 +2,7 @@ import type { LoadedPage, PageRead, Redirect } from '../page.ts';
 import type { RememberedPage } from '../page-memory.ts';
 import type { Frontier, Waiting } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
-import type { Extracted } from '../../candidate.ts';
+import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../network.ts';
 import { failedPage, feedIn, isPageGone, knownOf, pageCandidate, redirectLoop, unchangedCandidate } from '../page-candidate.ts';
 import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';

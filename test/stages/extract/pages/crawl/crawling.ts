@@ -7,7 +7,7 @@ import { DEFAULTS } from '../../../../../src/schema/config.ts';
 import type { Network } from '../../../../../src/schema/config-sources.ts';
 import type { Document, ErrorItem } from '../../../../../src/schema/items.ts';
 import type { UrlsInput } from '../../../../../src/schema/source-entries.ts';
-import type { Extracted } from '../../../../../src/stages/extract/candidate.ts';
+import type { Extracted } from '../../../../../src/stages/extract/extract.ts';
 import type { PageMemory, RememberedPage } from '../../../../../src/stages/extract/pages/page-memory.ts';
 import { HostLimiter } from '../../../../../src/stages/extract/pages/crawl/host-limiter.ts';
 import { extractUrls, type UrlsParts } from '../../../../../src/stages/extract/pages/urls.ts';
