@@ -1,5 +1,7 @@
 import type { ParserRow } from './parser-row.ts';
 import { csvParser, markdownParser, textParser } from './text-parsers.ts';
+import { asciidocParser } from './light-markup/asciidoc.ts';
+import { restructuredTextParser } from './light-markup/restructured-text.ts';
 import { docxParser } from './office/docx.ts';
 import { htmlFragmentParser, htmlParser } from './html/html.ts';
 import { pdfParser } from './pdf/pdf.ts';
@@ -16,6 +18,8 @@ export const parsers: readonly ParserRow[] = [
   markdownParser,
   htmlParser,
   htmlFragmentParser,
+  restructuredTextParser,
+  asciidocParser,
   textParser,
   csvParser,
   xmlParser,

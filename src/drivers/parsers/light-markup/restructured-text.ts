@@ -1,0 +1,140 @@
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { ParserRow } from '../parser-row.ts';
+import { decodeText } from '../encoding.ts';
+import { firstHeading } from '../title.ts';
+import { admonition, asProse, fencedCode, indentOf } from './markdown-lines.ts';
+
+/** reStructuredText: headings, code, notes, links and options as Markdown, line by line, so that the lines stay those of the file. */
+export const restructuredTextParser: ParserRow = {
+  file_type: 'rst',
+  name: 'a reStructuredText file',
+  extensions: ['.rst', '.rest'],
+  media_types: ['text/x-rst', 'text/prs.fallenstein.rst'],
+  is_text: true,
+  is_quick: true,
+  async parse(bytes): Promise<ParsedDocument> {
+    const text = restructuredToMarkdown(await decodeText(bytes));
+    return { text, title: firstHeading(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
+  },
+};
+
+/** A line of one sign alone, which stands under a heading, and over it (docutils, «Sections»). */
+const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}\s*$/;
+const DIRECTIVE = /^(\s*)\.\.\s+([\w:.-]+)::\s*(.*)$/;
+const CODE = /^(?:code|code-block|sourcecode|parsed-literal|highlight-block|doctest|testcode|testoutput|prompt|math)$/;
+const ADMONITION =
+  /^(?:attention|caution|danger|error|hint|important|note|tip|warning|seealso|todo|admonition|deprecated|versionadded|versionchanged)$/;
+/** What steers Sphinx and is not shown: with the block below it. */
+const UNSEEN =
+  /^(?:toctree|index|contents|highlight|currentmodule|module|default-domain|meta|raw|include|literalinclude|role|default-role|tabularcolumns|only)$/;
+
+/** The text in Markdown. Each line of it is the line of this number of `source`; only an unfinished block of code adds one at the end. */
+export function restructuredToMarkdown(source: string): string {
+  const lines = source.split('\n');
+  const levels: string[] = [];
+  const out: string[] = [];
+  for (let at = 0; at < lines.length;) {
+    const heading = headingAt(lines, at, levels);
+    const block = heading ?? directiveAt(lines, at) ?? literalAt(lines, at) ?? commentAt(lines, at) ?? [asProse(inline(lines[at]!))];
+    out.push(...block);
+    at += block.length;
+  }
+  return out.join('\n');
+}
+
+/** A heading with its lines above and below; its level is that of its signs, in the order in which the file uses them. */
+function headingAt(lines: readonly string[], at: number, levels: string[]): string[] | undefined {
+  const over = ADORNMENT.exec(lines[at]!)?.[1];
+  const title = lines[over ? at + 1 : at]?.trim() ?? '';
+  const under = ADORNMENT.exec(lines[over ? at + 2 : at + 1] ?? '');
+  if (title === '' || ADORNMENT.test(title) || !under || (over && over !== under[1])) return undefined;
+  if (!over && (indentOf(lines[at]!) > 0 || under[0].trimEnd().length < Math.min(title.length, 4))) return undefined;
+  const style = `${over ?? ''}${under[1]}`;
+  if (!levels.includes(style)) levels.push(style);
+  const line = `${'#'.repeat(Math.min(6, levels.indexOf(style) + 1))} ${inline(title)}`;
+  return over ? ['', line, ''] : [line, ''];
+}
+
+function directiveAt(lines: readonly string[], at: number): string[] | undefined {
+  const directive = DIRECTIVE.exec(lines[at]!);
+  if (!directive) return undefined;
+  const [, indent = '', full = '', text = ''] = directive;
+  const name = full.toLowerCase();
+  const end = blockEnd(lines, at + 1, indent.length);
+  const options = optionsEnd(lines, at + 1, end);
+  if (CODE.test(name))
+    return [
+      '',
+      ...lines.slice(at + 1, options).map(() => ''),
+      ...fencedCode(lines, { from: options, end, language: /^[\w+-]*$/.test(text) ? text : '' }),
+    ];
+  if (UNSEEN.test(name)) return lines.slice(at, end).map(() => '');
+  const said = ADMONITION.test(name) ? admonition(LABELS.get(name) ?? name, inline(text)) : shown(name, text);
+  return [said, ...lines.slice(at + 1, options).map(() => '')];
+}
+
+const LABELS = new Map([
+  ['seealso', 'see also'],
+  ['versionadded', 'added in version'],
+  ['versionchanged', 'changed in version'],
+  ['deprecated', 'deprecated since version'],
+]);
+
+/** The first line of a directive that shows something: what a picture shows is in its options, a table has its rows below. */
+const shown = (name: string, text: string): string =>
+  text === '' || /^(?:image|figure)$/.test(name) ? '' : /table/.test(name) ? `**${inline(text)}**` : `**\`${text.replaceAll('`', "'")}\`**`;
+
+/** Where the lines end that are indented more than `indent`, blank ones between them included. */
+function blockEnd(lines: readonly string[], from: number, indent: number): number {
+  let end = from;
+  for (let at = from; at < lines.length; at++) {
+    if (lines[at]!.trim() === '') continue;
+    if (indentOf(lines[at]!) <= indent) break;
+    end = at + 1;
+  }
+  return end;
+}
+
+/** Where the options of a directive end (`:name: value`), which stand below it without a blank line. */
+function optionsEnd(lines: readonly string[], from: number, end: number): number {
+  let at = from;
+  while (at < end && /^\s+:[\w-]+:/.test(lines[at]!)) at += 1;
+  return at;
+}
+
+/** A paragraph that ends in `::`, and the code below it. */
+function literalAt(lines: readonly string[], at: number): string[] | undefined {
+  const line = lines[at]!;
+  if (!/::\s*$/.test(line) || lines[at + 1]?.trim() !== '') return undefined;
+  const end = blockEnd(lines, at + 1, indentOf(line));
+  if (end === at + 1) return undefined;
+  return [
+    asProse(inline(line.replace(/\s*::\s*$/, (mark) => (mark === '::' ? ':' : '')))),
+    ...fencedCode(lines, { from: at + 1, end, language: '' }),
+  ];
+}
+
+/** What is no markup and no directive behind `..`: a comment, the target of a link. With the block below it. */
+function commentAt(lines: readonly string[], at: number): string[] | undefined {
+  const line = lines[at]!;
+  if (!/^\s*\.\.(?:\s|$)/.test(line) || /^\s*\.\.\s+\[[^\]]+\]\s/.test(line)) return undefined;
+  return lines.slice(at, Math.max(at + 1, blockEnd(lines, at + 1, indentOf(line)))).map(() => '');
+}
+
+/** The marks within a line: roles, links, literals. */
+function inline(line: string): string {
+  return line
+    .split(/(``.+?``)/)
+    .map((piece, index) =>
+      index % 2 === 1
+        ? `\`${piece.slice(2, -2)}\``
+        : piece
+            .replace(/:[\w:+.-]+:`~?!?([^`<]+?)\s*<[^`>]*>`/g, '$1')
+            .replace(/:[\w:+.-]+:`~?!?([^`]+)`/g, '`$1`')
+            .replace(/`([^`<]+?)\s*<(https?:[^`>\s]+)>`__?/g, '[$1]($2)')
+            .replace(/`([^`<]+?)(?:\s*<[^`>]*>)?`__?/g, '$1')
+            .replace(/(?<![\w`])\|([\w .-]+)\|(?![\w`])/g, '$1'),
+    )
+    .join('')
+    .replace(/^(\s*)\|(?=\s)/, '$1');
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { restructuredToMarkdown } from '../../../../src/drivers/parsers/light-markup/restructured-text.ts';
+
+const markdown = (...lines: string[]) => restructuredToMarkdown(lines.join('\n')).split('\n');
+
+describe('reStructuredText', () => {
+  it('has headings by the signs around them, in the order of their first use', () => {
+    expect(markdown('====', 'Pump', '====', '', 'Water', '-----', '', 'Hot', '~~~', '', 'Steam', '-----')).toEqual([
+      '',
+      '# Pump',
+      '',
+      '',
+      '## Water',
+      '',
+      '',
+      '### Hot',
+      '',
+      '',
+      '## Steam',
+      '',
+    ]);
+  });
+
+  it('has code in fences, in the lines that it stands in', () => {
+    expect(markdown('Run it::', '', '    pump --start', '', '      # all', '', 'Then wait.')).toEqual([
+      'Run it:',
+      '```',
+      'pump --start',
+      '',
+      '  # all',
+      '```',
+      'Then wait.',
+    ]);
+    expect(markdown('.. code-block:: sh', '   :linenos:', '', '   pump', 'Wait.')).toEqual(
+      ['', '', '```sh', 'pump\n```', 'Wait.'].flatMap((line) => line.split('\n')),
+    );
+  });
+
+  it('has notes, options and changes with their text', () => {
+    expect(
+      markdown('.. note:: Wear gloves.', '', '.. option:: -x, --exclude', '', '   Leaves out files.', '', '.. versionadded:: 2.1'),
+    ).toEqual(['**Note:** Wear gloves.', '', '**`-x, --exclude`**', '', '   Leaves out files.', '', '**Added in version:** 2.1']);
+  });
+
+  it('leaves out comments, targets and what steers the tool that prints it', () => {
+    expect(
+      markdown('.. _start:', '', '.. toctree::', '   :maxdepth: 2', '', '   a', '', '.. not shown', '   at all', '', 'Text.').filter(
+        Boolean,
+      ),
+    ).toEqual(['Text.']);
+  });
+
+  it('has links and roles as what they say, and literals as code', () => {
+    expect(markdown('See :ref:`the guide <guide>`, :func:`~pump.run`, `Home <https://x.example>`_, ``a_b`` and |name|.')).toEqual([
+      'See the guide, `pump.run`, [Home](https://x.example), `a_b` and name.',
+    ]);
+  });
+
+  it('keeps text that is indented from being code', () => {
+    expect(markdown('term', '     What it means.')).toEqual(['term', '   What it means.']);
+  });
+});
