@@ -56,7 +56,7 @@ describe('kb token list and revoke', () => {
     expect(existsSync(file)).toBe(false);
     await kb(['token', 'create', 'bot', '--scope', 'read', '--collection', 'a', '--collection', 'b'], { cwd });
     const token = (await kb(['token', 'create', 'ci', '--scope', 'read', '--scope', 'write'], { cwd })).out.trim();
-    if (name === 'tokens.yaml') writeFileSync(file, `# who may\n${readFileSync(file, 'utf8')}`);
+    if (name === 'tokens.yaml') writeFileSync(file, `# who may\n\n${readFileSync(file, 'utf8')}`);
     expect((await kb(['token', 'list'], { cwd })).out).toBe('bot  read; a, b\nci   read, write; all collections\n');
     expect(JSON.parse((await kb(['token', 'list', '--json'], { cwd })).out)).toEqual({
       tokens: [
