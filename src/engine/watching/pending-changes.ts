@@ -1,9 +1,9 @@
-import { dirname } from 'node:path';
 import { FileWatcher, type WatchedPlace, watchedPlaces } from '../../stages/extract/files/file-watcher.ts';
 import { fileSource } from '../../stages/extract/files/local-path.ts';
 import { count } from '../../text/count.ts';
 import type { Context } from '../context.ts';
 import { storeFolder } from '../store-address.ts';
+import { ChangedPaths } from './changed-paths.ts';
 
 /** Milliseconds without a change after which files have settled, and after which a file that is written without end is read all the same. */
 const SETTLED = 1_000;
@@ -16,7 +16,7 @@ export class PendingChanges {
   readonly #context: Context;
   #watcher: FileWatcher | undefined;
   #places: WatchedPlace[] = [];
-  #changed = new Set<string>();
+  #changed = new ChangedPaths();
   #first = 0;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
@@ -67,12 +67,10 @@ export class PendingChanges {
   /** What has changed: a test for paths, and what to call it. */
   take(): { isChanged(path: string): boolean; names: string[] } {
     const changed = this.#changed;
-    this.#changed = new Set();
+    this.#changed = new ChangedPaths();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const isChanged = (path: string): boolean => changed.has(path) || (path !== dirname(path) && isChanged(dirname(path)));
-    const outermost = [...changed].filter((path) => path === dirname(path) || !isChanged(dirname(path)));
-    return { isChanged, names: outermost.map((path) => fileSource(path, this.#context)) };
+    return { isChanged: (path) => changed.has(path), names: changed.outermost().map((path) => fileSource(path, this.#context)) };
   }
 
   close(): void {

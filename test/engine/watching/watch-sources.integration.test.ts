@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Layer } from '../../../src/core/settings.ts';
@@ -61,6 +61,23 @@ describe('a watch of files', () => {
     await says(/^Stored 1 chunk of 1 document\.$/, before);
     expect(texts()).toHaveLength(1);
     expect(texts()[0]).toContain('Draft 9');
+  });
+
+  it('reads once after a storm of changes, in bounded memory', async () => {
+    const { home, engine } = base();
+    const { says, said, stop } = watching(engine);
+    await says(/^Stored/);
+    const before = said.length;
+    const [gate, spare] = [join(home, 'docs/gate.md'), join(home, 'docs/spare')];
+    for (let i = 0; i < 10_000; i++) utimesSync(gate, i, i);
+    for (let i = 0; i < 500; i++) {
+      mkdirSync(spare);
+      rmSync(spare, { recursive: true });
+    }
+    write(home, { 'docs/gate.md': '# Gate\n\nThe gate stays open.\n' });
+    await says(/^Stored 1 chunk of 1 document\.$/, before);
+    expect(said.slice(before).filter((line) => line.startsWith('Changed: ')).length).toBeLessThanOrEqual(2);
+    expect(await stop()).toMatchObject({ stored: 3, failed: 0 });
   });
 
   it('gives metadata that a kb.meta.yaml says from now on to all that lies below', async () => {
