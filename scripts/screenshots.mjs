@@ -24,9 +24,10 @@ const kb = (...words) => {
 };
 await kb('ingest', '--docs', 'manuals');
 const server = kb('serve', '--port', '0', '--quiet');
+const address = addressOf(server); // it may say it before the browser is there
 const browser = await chromium.launch({ executablePath: await findBrowser(), args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 try {
-  const url = await addressOf(server);
+  const url = await address;
   for (const shot of SHOTS) writeFileSync(join(root, 'docs', `${shot.name}.webp`), await take(shot, url));
 } finally {
   await browser.close();
