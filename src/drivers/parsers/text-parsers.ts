@@ -1,6 +1,7 @@
 import type { Metadata } from '../../schema/items.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
+import { readDialects } from './light-markup/markdown-dialects.ts';
 import { decodeText } from './encoding.ts';
 import { firstHeading } from './title.ts';
 import { numberedTable } from '../../text/markdown/write.ts';
@@ -53,23 +54,26 @@ function plainData(data: Metadata): Metadata {
   return plain(data, 0) as Metadata;
 }
 
-/** Markdown: kept as it is; its front matter becomes metadata. */
+/** Markdown: its front matter becomes metadata, its dialects plain Markdown. */
 export const markdownParser: ParserRow = {
   file_type: GIVEN_TYPES.markdown,
   name: 'a Markdown file',
-  extensions: ['.md', '.markdown', '.mdown', '.mkd'],
-  media_types: ['text/markdown', 'text/x-markdown'],
+  extensions: ['.md', '.markdown', '.mdown', '.mkd', '.mdx'],
+  media_types: ['text/markdown', 'text/x-markdown', 'text/mdx'],
   is_text: true,
   is_quick: true,
-  async parse(bytes): Promise<ParsedDocument> {
+  async parse(bytes, { source: name }): Promise<ParsedDocument> {
     const source = await decodeText(bytes);
     const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
     const body = source.slice(start);
     const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
-    const text = body.slice(blank.length);
+    const { text, marks } = await readDialects(body.slice(blank.length), {
+      line: line + blank.split('\n').length - 1,
+      isMdx: name.toLowerCase().endsWith('.mdx'),
+    });
     const { title: given, ...metadata } = data;
     const title = (typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '') || firstHeading(text);
-    return { text, title, metadata, marks: [{ at: 0, line: line + blank.split('\n').length - 1 }] };
+    return { text, title, metadata, marks };
   },
 };
 

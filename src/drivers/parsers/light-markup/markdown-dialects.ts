@@ -1,0 +1,167 @@
+import type { Mark } from '../../../schema/items.ts';
+import { parseHtml } from '../html/dom.ts';
+import { toMarkdown } from '../html/to-markdown.ts';
+import { admonition, indentOf } from './markdown-lines.ts';
+
+/** A line, and its number in the file, from 1. */
+interface NumberedLine {
+  text: string;
+  number: number;
+}
+
+/** Spaces of the block below `!!! note` and `=== "Tab"` (MkDocs). */
+const INDENT = 4;
+/** Lines of a table in HTML, at most: a longer one stays as it is. */
+const MOST_LINES = 2000;
+
+/** Where a text has any of it; most have none. */
+const DIALECT = /^[ \t]*(?:!!!|\?\?\?|===[!+]?[ \t]+"|:::|\{%|<\/?(?:details|summary|table)[\s>])/im;
+
+const FENCE = /^\s*(`{3,}|~{3,})/;
+const NOTE = /^(\s*)(?:!!!|\?\?\?\+?)\s+([\w-]+)[\w -]*?(?:\s+"(.*)")?\s*$/;
+const TAB = /^(\s*)===[!+]?\s+"(.+)"\s*$/;
+const CONTAINER = /^\s*:{3,}\s*(?:\{?[.#]?([\w-]+)[^}\n]*?\}?(?:\[(.*)\])?\s*)?$/;
+const TITLED_CONTAINER = /^\s*:{3,}\s*([\w-]+)\s+([^{[].*)$/;
+const HINT = /^\s*\{%-?\s*(end)?(hint|tabs|tab|content-ref|embed|stepper|step)\b([^%]*)%\}\s*$/;
+const SUMMARY = /^\s*(?:<details[^>]*>\s*)?<summary[^>]*>(.*?)<\/summary>\s*$/i;
+const DETAILS = /^\s*<\/?details[^>]*>\s*$/i;
+
+/**
+ * Markdown in which what other programs read as notes, tabs, boxes and tables stands as Markdown: MkDocs, Docusaurus, VitePress, GitBook, GitHub; with
+ * `isMdx` also without imports and the tags of components. Marks tell the lines of the file.
+ */
+export async function readDialects(
+  source: string,
+  { line, isMdx }: { line: number; isMdx: boolean },
+): Promise<{ text: string; marks: Mark[] }> {
+  if (!isMdx && !DIALECT.test(source)) return { text: source, marks: [{ at: 0, line }] };
+  const numbered = source.split('\n').map((text, index) => ({ text, number: line + index }));
+  const lines = await plainLines(isMdx ? withoutComponents(numbered) : numbered);
+  const marks: Mark[] = [];
+  let at = 0;
+  let expected: number | undefined;
+  for (const { text, number } of lines) {
+    if (number !== expected) marks.push({ at, line: number });
+    expected = number + 1;
+    at += text.length + 1;
+  }
+  return { text: lines.map(({ text }) => text).join('\n'), marks };
+}
+
+async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[]> {
+  const out: NumberedLine[] = [];
+  for (let at = 0; at < lines.length;) {
+    const { text, number } = lines[at]!;
+    const put = (shown: string) => out.push({ text: shown, number });
+    const fence = FENCE.exec(text)?.[1];
+    const boxed = NOTE.exec(text) ?? TAB.exec(text);
+    let next = at + 1;
+    if (fence) {
+      while (next < lines.length && !lines[next]!.text.trimStart().startsWith(fence)) next += 1;
+      next = Math.min(lines.length, next + 1);
+      out.push(...lines.slice(at, next));
+    } else if (boxed) {
+      next = blockEnd(lines, at + 1, boxed[1]!.length + INDENT);
+      put(text.trimStart().startsWith('=') ? `**${boxed[2]!}**` : admonition(boxed[3] || boxed[2]!, ''));
+      out.push({ text: '', number });
+      out.push(
+        ...(await plainLines(lines.slice(at + 1, next).map((inner) => ({ ...inner, text: inner.text.slice(boxed[1]!.length + INDENT) })))),
+      );
+    } else if (/^\s*<table[\s>]/i.test(text)) {
+      next = tableEnd(lines, at);
+      const table = next === at ? undefined : await tableLines(lines.slice(at, next));
+      if (table) for (const row of table) put(row);
+      else out.push(...lines.slice(at, Math.max(next, at + 1)));
+      next = Math.max(next, at + 1);
+    } else put(plainLine(text));
+    at = next;
+  }
+  return out;
+}
+
+function plainLine(text: string): string {
+  const summary = SUMMARY.exec(text);
+  if (summary) return `**${summary[1]!.replace(/<[^>]*>/g, '').trim()}**`;
+  if (DETAILS.test(text)) return '';
+  const hint = HINT.exec(text);
+  if (hint) return hint[1] ? '' : titleIn(hint[3] ?? '');
+  const titled = TITLED_CONTAINER.exec(text);
+  if (titled) return admonition(titled[2]!.trim(), '');
+  const container = CONTAINER.exec(text);
+  if (container) return container[2] ? admonition(container[2], '') : NAMED.test(container[1] ?? '') ? admonition(container[1]!, '') : '';
+  return text;
+}
+
+/** Boxes whose name says something; others only lay out. */
+const NAMED = /^(?:attention|caution|danger|error|hint|important|info|note|success|tip|warning)$/i;
+
+/** The title of a component or a block, in bold; empty where it has none. */
+function titleIn(attributes: string): string {
+  const title = /\b(?:title|label|header|summary)=(?:"([^"]*)"|'([^']*)')/.exec(attributes);
+  const text = title?.[1] ?? title?.[2] ?? '';
+  return text === '' ? '' : `**${text}**`;
+}
+
+function blockEnd(lines: readonly NumberedLine[], from: number, indent: number): number {
+  let end = from;
+  for (let at = from; at < lines.length; at++) {
+    const { text } = lines[at]!;
+    if (text.trim() === '') continue;
+    if (indentOf(text) < indent) break;
+    end = at + 1;
+  }
+  return end;
+}
+
+/** The line behind the end of a table; `from` itself where it has none. */
+function tableEnd(lines: readonly NumberedLine[], from: number): number {
+  let depth = 0;
+  for (let at = from; at < Math.min(lines.length, from + MOST_LINES); at++) {
+    for (const [tag] of lines[at]!.text.matchAll(/<\/?table(?=[\s>])/gi)) depth += tag.startsWith('</') ? -1 : 1;
+    if (depth <= 0) return at + 1;
+  }
+  return from;
+}
+
+async function tableLines(lines: readonly NumberedLine[]): Promise<string[]> {
+  const { body } = await parseHtml(lines.map(({ text }) => text).join('\n'));
+  const { text } = await toMarkdown(body);
+  return ['', ...text.split('\n'), ''];
+}
+
+/** Without what MDX has beside Markdown: imports, exports, comments and the tags of components, whose titles and contents stay. */
+function withoutComponents(lines: readonly NumberedLine[]): NumberedLine[] {
+  const out: NumberedLine[] = [];
+  let fence: string | undefined;
+  let isProgram = false;
+  let tag: NumberedLine | undefined;
+  for (const line of lines) {
+    const marks = FENCE.exec(line.text)?.[1];
+    if (!tag && !isProgram && (fence || marks)) {
+      if (!fence) fence = marks;
+      else if (line.text.trimStart().startsWith(fence)) fence = undefined;
+      out.push(line);
+      continue;
+    }
+    isProgram = isProgram ? line.text.trim() !== '' : !tag && /^(?:import|export)\s/.test(line.text);
+    if (isProgram) continue;
+    const text: string = tag ? `${tag.text} ${line.text.trim()}` : line.text;
+    const number = tag?.number ?? line.number;
+    tag = /^\s*<[A-Z][^<>]*$/.test(text) && text.length < 10_000 ? { text, number } : undefined;
+    if (!tag) out.push({ text: withoutTags(text), number });
+  }
+  return tag ? [...out, tag] : out;
+}
+
+const withoutTags = (text: string): string =>
+  text
+    .split(/(`[^`]*`)/)
+    .map((piece, index) =>
+      index % 2 === 1
+        ? piece
+        : piece
+            .replace(/\{\/\*.*?\*\/\}/g, '')
+            .replace(/<([A-Z][\w.]*)((?:\s[^<>]*)?)>/g, (_, _name: string, attributes: string) => titleIn(attributes))
+            .replace(/<\/[A-Z][\w.]*>/g, ''),
+    )
+    .join('');
