@@ -318,3 +318,32 @@ test('web pages of more than 16 MB are errors that name the limit, whatever they
     })),
   );
 });
+
+test('links, redirects and frames to other ports, files and metadata addresses are not followed', async () => {
+  const other = await site({ '/': article('Inside'), '/secret': article('Inside') });
+  const { port } = new URL(other.url);
+  const away = [
+    `${other.url}/secret`,
+    `http://localhost:${port}/secret`,
+    `http://[::ffff:127.0.0.1]:${port}/secret`,
+    `http://2130706433:${port}/secret`,
+    `http://127.1:${port}/secret`,
+    `//127.0.0.1:${port}/secret`,
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_x',
+    'data:text/html,<p>x</p>',
+  ];
+  const redirects = away.slice(0, 9).map((location, i): [string, SiteRoute] => [`/away-${i}`, { status: 302, headers: { location } }]);
+  const refresh = `<meta http-equiv="refresh" content="0;url=${other.url}/secret"><iframe src="${other.url}/secret"></iframe>`;
+  const web = await site({
+    '/': article('Start', [...away, ...redirects.map(([path]) => path), '/refresh']),
+    '/refresh': article('Refresh').replace('<head>', `<head>${refresh}`),
+    ...Object.fromEntries(redirects),
+  });
+  const all = await crawled([web], web.url);
+  expect(other.hits).toEqual([]);
+  expect(paths(all)).toEqual(['/', '/refresh']);
+  expect(JSON.stringify(all.documents)).not.toMatch(/Inside|root:/);
+});
