@@ -96,7 +96,6 @@ async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<
   return settings && new OtlpTracer(settings, screen.note);
 }
 
-/** Tells someone who is in the wrong folder. */
 async function noteBaseAbove(loaded: LoadedConfig, screen: Screen): Promise<void> {
   const { baseAbove } = await import('./base-above.ts');
   const above = baseAbove(loaded);
@@ -106,7 +105,6 @@ async function noteBaseAbove(loaded: LoadedConfig, screen: Screen): Promise<void
     );
 }
 
-/** Ctrl-C and SIGTERM as an abort signal; the second Ctrl-C does not wait for anything. */
 function interruptible(): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const isSecond = doubleInterrupt();

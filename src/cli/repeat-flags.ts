@@ -28,11 +28,9 @@ function safeSetting(setting: string): string {
   return `${key}=${isSecret ? '…' : safe(value)}`;
 }
 
-/** Whether a structure has a field, however deep, that holds a credential. */
 const holdsCredentials = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   Object.entries(value).some(([name, inner]) => holdsSecret(name, String(inner)) || holdsCredentials(inner));
 
-/** A word as a shell takes it for one. */
 const quoted = (word: string): string => (/^[\w@%+:,./=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);

@@ -68,7 +68,6 @@ function read(path: string): string {
   }
 }
 
-/** One JSON value; undefined where the text is several, or none. */
 function parsed(text: string): unknown[] | undefined {
   try {
     return [JSON.parse(text) as unknown];

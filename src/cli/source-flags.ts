@@ -38,7 +38,6 @@ export const sourceFlags = {
   }),
 };
 
-/** Where a command runs. */
 interface Surroundings {
   home: string;
   environment: Environment;
@@ -114,7 +113,6 @@ function readRequest(path: string, environment: Environment): IngestInput {
 
 const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A file of YAML or JSON that a flag names. */
 function readStructure(path: string, flag: string): unknown {
   return parseYaml(readText(path, flag), { where: `${flag}: ${path}`, hint: 'Fix the line; JSON is YAML, too.' });
 }

@@ -91,7 +91,6 @@ function fieldOf(schema: z.ZodObject, prefix: string, key: string): z.ZodType | 
   return Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
 }
 
-/** An error that names a key nobody knows and the one that was probably meant. */
 function unknownKey(where: string, path: string, known: readonly string[]): KbError {
   const name = path.split('.').at(-1)!;
   if (holdsSecret(name)) return credential(where, path);

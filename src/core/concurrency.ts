@@ -73,13 +73,11 @@ export async function* mapOrdered<In, Out>(
   }
 }
 
-/** A promise that is awaited later; until then its failure is not unhandled. */
 function unheard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** What the first promise comes to; undefined where the other one is settled before it. */
 const sooner = <T>(promise: Promise<T>, other: Promise<unknown> | undefined): Promise<T | undefined> => {
   const settled = other?.then(
     () => undefined,

@@ -122,7 +122,6 @@ function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.Zo
   }
 }
 
-/** The value with the first entries of each list. */
 function sampled(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, SAMPLE).map(sampled);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

@@ -31,7 +31,6 @@ export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.
   }
 }
 
-/** A pause before something is tried again. */
 interface RetryPause {
   seconds: number;
   /** Which try it will be, and of how many. */

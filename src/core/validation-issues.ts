@@ -167,7 +167,6 @@ const valueAt = (path: Path, value: unknown): unknown =>
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** What came in the place of what was expected: its kind alone. */
 function cameOf({ isOther, expected, choices }: ValidationIssue, found: unknown): string {
   if (!isOther) return '';
   if (found === undefined) return ', and nothing was given';
@@ -178,7 +177,6 @@ function cameOf({ isOther, expected, choices }: ValidationIssue, found: unknown)
   return expected.includes('a whole number') ? ', not one with decimals' : ', not a number';
 }
 
-/** The schemas that a value at this path may be of. */
 function schemasAt(schema: z.ZodType, path: Path): z.ZodType[] {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => schemasAt(option as z.ZodType, path));

@@ -49,7 +49,6 @@ async function assertSameEmbedder({ info: { name, ...made } }: Collection, conte
   );
 }
 
-/** The error for a collection that does not exist, with the nearest name of those that do. */
 const noCollection = (name: string, there: readonly string[] = []): KbError => {
   return new KbError('not_found', `There is no collection «${name}».`, {
     hint: [
@@ -62,7 +61,6 @@ const noCollection = (name: string, there: readonly string[] = []): KbError => {
   });
 };
 
-/** Opens the configured collection, if it exists. Throws if it was made with another embedder. */
 async function findCollection(context: Context): Promise<Collection | undefined> {
   const { settings, resources } = context;
   const collection = await (await resources.store(settings.storage)).open(settings.collection);
@@ -164,7 +162,6 @@ export interface SnapshotName {
 // A snapshot is a collection of the same store. No request can name it: names of collections begin with a letter or a digit.
 const PREFIX = '.snapshot.';
 
-/** Whether a collection is a snapshot. */
 const isSnapshot = (stored: string): boolean => stored.startsWith(PREFIX);
 
 /** The name of the collection that stores a snapshot. Snapshot names have no dot. */

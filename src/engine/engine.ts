@@ -58,7 +58,6 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   };
 }
 
-/** Throws a KbError (`usage`) for an unknown operation. */
 function operationNamed(name: string): OperationName {
   if (Object.hasOwn(operations, name)) return name as OperationName;
   throw new KbError('usage', `There is no operation «${name}».`, {
@@ -83,7 +82,6 @@ async function* numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
   }
 }
 
-/** A validated request with its defaults. */
 type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
 
 /** The implementation of an operation. */

@@ -203,7 +203,6 @@ async function* drawThrough(
 const storedSources = async (collection: Collection | undefined): Promise<Map<string, StoredSource>> =>
   (await collection?.sources()) ?? new Map<string, StoredSource>();
 
-/** Yields the documents that could be read; reports the others. */
 async function* readable(works: AsyncIterable<IngestDocument | Unread>, report: IngestReport): AsyncGenerator<IngestDocument, void, void> {
   for await (const work of works) {
     if ('candidate' in work) {
@@ -221,7 +220,6 @@ async function* unwritten(works: AsyncIterable<IngestDocument>, report: IngestRe
   for await (const work of works) yield report.written({ work, stored: false });
 }
 
-/** Runs the pipeline to its end and yields progress events. */
 async function* watch(written: AsyncIterable<void>, report: IngestReport, signal: AbortSignal | undefined): Run<void> {
   let told = 0;
   for await (const _step of withHeartbeat(written, PULSE)) {

@@ -26,7 +26,6 @@ interface MemoryOptions {
   onProblem(message: string): void;
 }
 
-/** An open page memory. */
 interface OpenMemory {
   /** Undefined if nothing can be kept or no pages are requested. */
   pages: PageMemory | undefined;

@@ -60,7 +60,6 @@ export async function copyOrigins(
 const reasonOf = (cause: unknown): string =>
   cause instanceof z.ZodError || cause instanceof SyntaxError ? 'it is damaged' : describeFileError(cause, 'write');
 
-/** What an ingest learns about origins. */
 interface Change {
   /** Known before the run. */
   known: Origins;

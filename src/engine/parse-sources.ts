@@ -62,7 +62,6 @@ export async function* fetchApis({ apis, url, ...one }: FetchRequest, context: C
   return yield* documents({ api }, context);
 }
 
-/** Extracts the documents of one kind of source without storing them. */
 async function* documents(sources: Sources, context: Context): Run<DocumentsResult> {
   const { extractors, close } = await openExtractors(sources, context);
   try {
@@ -72,7 +71,6 @@ async function* documents(sources: Sources, context: Context): Run<DocumentsResu
   }
 }
 
-/** Collects documents, and yields each as an `item` event as soon as it is parsed. */
 async function* collectDocuments(extractors: Extractors, context: Context): Run<DocumentsResult> {
   const result = nothingYet();
   try {

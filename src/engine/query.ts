@@ -74,7 +74,6 @@ export function retrieveInBlocks({ query, retrieval = {} }: QueryRequest, contex
   return retrieve({ query, filter, explain, collection: retrieval.collection, ...rewriting }, context);
 }
 
-/** The query rewritten to stand alone, if the request asks for that. */
 function rewriteRequest(
   { query, use_query_rewrite, rewrite_context }: RetrieveRequest,
   { embedder }: RetrieveParts,
@@ -164,7 +163,6 @@ async function neighboursIn(items: readonly RetrievedItem[], opened: readonly Re
   return new Map((await Promise.all(found)).flatMap((neighbours) => [...neighbours]));
 }
 
-/** Opens each collection that a request names, with its embedder and, if configured, the reranker. */
 async function openAll(request: Pick<RetrieveRequest, 'collection'>, context: Context): Promise<RetrieveParts[]> {
   const { settings, resources, signal } = context;
   const names = searchedCollections(request, settings);
@@ -199,7 +197,6 @@ async function embedderFor(context: Context, made: EmbedderName): Promise<Embedd
   return made.provider === BUNDLED ? await openEmbedder(context, made).catch(rethrowUnexpected) : undefined;
 }
 
-/** Rethrows a stop and unexpected errors. */
 function rethrowUnexpected(error: unknown): undefined {
   if (isAbort(error) || !(error instanceof KbError)) throw error;
 }

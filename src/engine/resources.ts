@@ -23,7 +23,6 @@ interface Closable {
   close?(): Promise<void>;
 }
 
-/** A cache of opened resources. */
 interface ResourceCache {
   /** The resource with this key, opened if necessary. A failed opening is not cached. */
   get<T extends object>(key: readonly unknown[], open: () => Promise<T>): Promise<T>;
@@ -70,7 +69,6 @@ export function createResourceCache(most = MOST): ResourceCache {
 
 const READER = { processes: Math.min(4, availableParallelism()), seconds: 120, megabytes: 1024 };
 
-/** The options of an engine that its resources depend on. */
 interface Surroundings {
   config: Config;
   /** The base of relative store paths. */

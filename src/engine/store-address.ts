@@ -11,7 +11,6 @@ type Storage = Pick<Config['storage'], 'url' | 'vector_db'>;
 /** Whether it is a URL and not a path. A single letter before the colon is a Windows drive. */
 export const isAddress = (url: string): boolean => /^[a-z][a-z0-9+.-]+:/i.test(url);
 
-/** The registry row of a built-in store; undefined for own stores. */
 const rowOf = (vector_db: string): StoreDriver | undefined => {
   const rows: Record<string, StoreDriver> = drivers.stores;
   return Object.hasOwn(rows, vector_db) ? rows[vector_db] : undefined;
@@ -48,7 +47,6 @@ export function storeUrl({ url, vector_db }: Storage, home: string): string {
   return realPath(resolve(home, path));
 }
 
-/** The path of a folder or `file:` URL; undefined for other addresses. */
 function pathIn(given: string): string | undefined {
   if (isAbsolute(given) || !/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return given;
   try {

@@ -110,7 +110,6 @@ function chunkOf(line: Line, value: unknown, { dimensions }: ExportHeader): Stor
   return { ...cleanChunk(chunk), ...(embedding ? { vector: Float32Array.from(embedding) } : {}) };
 }
 
-/** Undefined if the line is not JSON. */
 function jsonIn({ text }: Line): unknown {
   try {
     return JSON.parse(text);

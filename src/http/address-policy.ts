@@ -55,7 +55,6 @@ function privateKind6(address: ipaddr.IPv6): string | undefined {
 
 const worded = (range: string): string => range.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
 
-/** The origin of an address (`http://127.0.0.1:8080`), or undefined where it has none. */
 const originOf = (address: string): string | undefined => (URL.canParse(address) ? new URL(address).origin : undefined);
 
 /** Whether the policy lets this origin be at a private address. */

@@ -36,7 +36,6 @@ export function createHttp({ network, surface, named, environment = process.env,
   };
 }
 
-/** One try, all redirects included. Every failure leaves as a KbError. */
 async function attempt(url: URL, options: HttpRequest, door: Door): Promise<HttpAnswer> {
   const seconds = options.timeout ?? door.network.timeout;
   const clock = AbortSignal.timeout(seconds * 1000);

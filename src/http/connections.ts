@@ -6,7 +6,6 @@ import type { LookupFunction } from 'node:net';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { type AddressPolicy, admit, type Lookup, Refused, type Resolved } from './address-policy.ts';
 
-/** A proxy as the environment names it. */
 interface Named {
   variable: string;
   value: string;

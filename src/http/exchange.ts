@@ -113,7 +113,6 @@ function givenFor(
   return { own, lent: isLent(surface, { method, headers: own, hasBody: body !== undefined }) ? givenTo(url, network.sites) : {} };
 }
 
-/** Who gave what a request was sent with. */
 function credentialsOf({ url }: Sent, { own, lent }: GivenHeaders): Credentials {
   const named = [...Object.entries(own), ...url.searchParams];
   if (named.some(([name, value]) => holdsSecret(name, value))) return 'request';

@@ -36,7 +36,6 @@ const attributes = (values: Record<string, Value>): Span['attributes'] =>
       typeof value === 'string' ? { stringValue: value } : Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value },
   }));
 
-/** Nanoseconds since 1970. */
 const now = (): string => String(Math.round((performance.timeOrigin + performance.now()) * 1e6));
 
 const isIterator = (value: unknown): value is AsyncGenerator<unknown, unknown, void> =>
@@ -203,7 +202,6 @@ export class OtlpTracer implements Tracer {
   }
 }
 
-/** The numbers of a result: counts and tokens. */
 function numbersIn(result: unknown): Record<string, number> {
   if (typeof result !== 'object' || result === null) return {};
   const numbers = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === 'number');

@@ -66,7 +66,6 @@ const LONG_ENOUGH = 4;
 
 let table: Map<string, string[]> | undefined;
 
-/** The languages of each word. Made at the first question. */
 function languagesOf(word: string): readonly string[] {
   if (!table) {
     table = new Map();

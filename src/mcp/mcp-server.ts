@@ -43,7 +43,6 @@ class ProtocolError extends Error {
 
 const UNFORESEEN = 'Something went wrong inside kb; its log says what.';
 
-/** A failure in a sentence for the client. */
 function sentenceFor(error: unknown, { onProblem }: Pick<McpParts, 'onProblem'>): string {
   if (isForeseen(error)) return describe(error);
   if (!isAbort(error)) onProblem(error);

@@ -84,7 +84,6 @@ export async function buildApp({ engine, jobs, version, authenticate, log, metri
   return { server, inFlight, stopAll: patience.stopAll };
 }
 
-/** Fastify, so that it speaks of failures as the contract says. */
 function createServer({ auth, body_limit, request_timeout }: Server, { log, bodies }: { log: Log; bodies: Bodies }): FastifyInstance {
   const server = fastify({
     loggerInstance: log,
@@ -112,7 +111,6 @@ function createServer({ auth, body_limit, request_timeout }: Server, { log, bodi
   return server;
 }
 
-/** Has bodies of JSON read, and no others. */
 function readJson(server: FastifyInstance, bodies: Bodies): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);

@@ -165,7 +165,6 @@ export async function addPolicies(
   });
 }
 
-/** Counts every request, those with a wrong token and for unknown paths among them. */
 async function limitRate(server: FastifyInstance, max: number): Promise<void> {
   const { default: limit } = await import('@fastify/rate-limit');
   await server.register(limit, { global: false });

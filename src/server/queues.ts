@@ -97,7 +97,6 @@ const COME_BACK = 5;
 
 type QueueName = Route['queue'] | 'upload';
 
-/** Who waits: for how long, and by which address. */
 interface Waiter {
   signal: AbortSignal;
   client: string;

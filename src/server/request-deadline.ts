@@ -4,7 +4,6 @@ import { isAbort, KbError } from '../core/errors.ts';
 /** Milliseconds that a client has to read the last words of work that was stopped. */
 const LAST_WORDS = 5_000;
 
-/** What ends the work of a request before it is done. */
 interface RequestDeadline {
   readonly signal: AbortSignal;
   /** Rejects when the work is to stop. */

@@ -81,7 +81,6 @@ function withoutPast(word: string, first: number): string {
   return first >= rest.length && SHORT_SYLLABLE.test(rest) ? `${rest}e` : rest;
 }
 
-/** The longest ending of the table that the word has is replaced, if it lies within the region. */
 function replaced(word: string, table: readonly (readonly [string, string])[], region: number): string {
   const row = table.find(([ending]) => word.endsWith(ending));
   if (!row) return word;

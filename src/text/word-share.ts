@@ -20,7 +20,6 @@ export function capitalTerms(question: string): Set<string> {
   return new Set(capitals.filter((term) => telling.has(term)));
 }
 
-/** How the share is counted. */
 interface ShareOptions {
   /** How often a word with a capital counts. */
   capital?: number;

@@ -66,7 +66,6 @@ async function csvRows(path: string, text: string): Promise<Row[]> {
 
 const WORDS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
 
-/** A row of CSV as a question; an empty cell is absent. */
 function questionOfCells(head: readonly string[], cells: readonly string[]): unknown {
   const { source, heading, needle, answerable, ...row } = Object.fromEntries(
     head.flatMap((name, at) => (cells[at] ? [[name, cells[at]]] : [])),

@@ -45,7 +45,6 @@ async function evaluateGoldenSet(desk: CommandContext, file: string): Promise<vo
   if (missed.length > 0 || (result.failed > 0 && !flags['allow-failures'])) process.exitCode = EXIT.failed;
 }
 
-/** Measures two configurations over the same questions, one after the other, and shows what the second brings. */
 async function compareConfigurations(desk: CommandContext, { file, configs }: { file: string; configs: readonly string[] }): Promise<void> {
   if (configs.length !== 2)
     throw new KbError('usage', `--compare takes two configuration files, not ${configs.length}.`, {
@@ -61,7 +60,6 @@ async function compareConfigurations(desk: CommandContext, { file, configs }: { 
   if (sides.some(({ result }) => result.failed > 0) && !desk.flags['allow-failures']) process.exitCode = EXIT.failed;
 }
 
-/** The evaluation of another configuration file, under the same flags. */
 async function evaluateWith(
   { screen, signal, flags }: CommandContext,
   { config, questions }: { config: string; questions: GoldenQuestion[] },

@@ -42,7 +42,6 @@ type Styles = Pick<ChalkInstance, 'bold' | 'italic' | 'cyan' | 'dim' | 'striketh
 
 const EMPHASIS = (color: Styles, marks: number): Paint => (marks === 1 ? color.italic : marks === 2 ? color.bold : color.bold.italic);
 
-/** The span that a text begins with; undefined where it does with none. */
 function spanAt(rest: string, { color, paint, before }: { color: Styles; paint: Paint; before: string }): Found | undefined {
   const text = rest.slice(0, LONGEST.link);
   const over = (style: Paint): Paint => (paint === plain ? style : (part) => paint(style(part)));

@@ -30,7 +30,6 @@ export function tableText(lines: readonly string[], view: TableView): string {
   return room <= view.columns ? grid(heads, rows, { widths, shifts: shiftsOf(delimiter), color: view.color }) : records(heads, rows, view);
 }
 
-/** The texts between the bars of a line. */
 const textsOf = (line: string): string[] =>
   line
     .trim()

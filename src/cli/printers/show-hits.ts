@@ -21,7 +21,6 @@ interface Piece {
   line: number;
 }
 
-/** The pieces of a passage, without its headings where it has anything else: they stand in the place of the hit. */
 function piecesOf(passage: string): Piece[] {
   const lines = passage.split('\n').filter((line) => line.trim());
   const body = lines.filter((line) => lineKind(line) !== 'heading');
@@ -30,7 +29,6 @@ function piecesOf(passage: string): Piece[] {
   );
 }
 
-/** The lines that pieces take, those of one line of the passage behind one another; a row or code that is too long is cut. */
 function laidOut(pieces: readonly Piece[], columns: number): string[] {
   const lines = [...Map.groupBy(pieces, ({ line }) => line).values()].map((parts) => parts.map(({ text }) => text).join(' '));
   return lines.flatMap((line) => (/^(?:\||\s{4})/.test(line) ? [clipped(line, columns)] : wrappedText(line, columns).split('\n')));
@@ -63,7 +61,6 @@ export function snippetOf(passage: string, query: string, columns: number): stri
   return lines.length > LINES ? lines.slice(first, first + LINES) : lines;
 }
 
-/** The pieces from one to another, with dots where there are more. */
 function dotted(pieces: readonly Piece[], start: number, end: number): Piece[] {
   const shown = pieces.slice(start, end);
   if (start > 0) shown[0] = { ...shown[0]!, text: `… ${shown[0]!.text}` };
@@ -95,7 +92,6 @@ export function showHits(result: RetrieveResult, screen: Screen, { full = false 
   for (const [i, item] of result.items.entries()) showHit(item, i + 1, { query: result.search_query, screen, full });
 }
 
-/** Title and score, in one line where they fit into it. */
 function headingLine(title: string, score: string, { color, columns }: Screen): string {
   const fits = columns === undefined || width(`${title}  ${score}`) <= columns;
   if (fits) return `${color.bold(title)}  ${color.dim(score)}`;

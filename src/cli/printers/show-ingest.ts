@@ -48,7 +48,6 @@ interface IngestView {
   flags: FlagValues;
 }
 
-/** What was done, up to the name of the collection. */
 function headline({ sources, unchanged, failed, chunks, stored, pruned }: IngestResult, { dry_run }: IngestView): string {
   if (sources + unchanged + failed === 0) return 'Found no documents for';
   if (sources === 0 && pruned.length > 0) return `${dry_run ? 'Would remove' : 'Removed'} ${count(pruned.length, 'document')} from`;
@@ -92,7 +91,6 @@ const noteRows = ({ notices }: IngestResult): [string, string][] => {
   return more > 0 ? [...rows, ['note', `… and ${more} more; --json lists them.`]] : rows;
 };
 
-/** Failures, each with its reason. */
 function showFailures(errors: readonly ErrorItem[], failed: number, screen: Screen): void {
   if (failed === 0) return;
   screen.warn(screen.colorBeside.red(`${count(failed, 'item')} failed:`));

@@ -24,13 +24,11 @@ function showSourceList(sources: readonly Source[], session: Session): void {
   say(session, color.dim(`/sources ${sources[0]!.citation} shows the whole passage.`));
 }
 
-/** A passage in one line; its headings stand in its place already. */
 function beginningOf(text: string): string {
   const flat = (part: string) => printable(part).replace(/\s+/g, ' ').trim();
   return flat(text.replace(/^#{1,6}\s.*$/gm, '')) || flat(text);
 }
 
-/** One of them in full. Throws a KbError where there is none of that number. */
 function showPassage(sources: readonly Source[], citation: number, session: Session): void {
   const source = sources.find((other) => other.citation === citation);
   if (!source)

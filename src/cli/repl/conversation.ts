@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ChatResult } from '../../schema/answers.ts';
 import { HistoryEntry, Source } from '../../schema/items.ts';
 
-/** One question, its answer, what that was built from, and the collection that was asked. */
 const ConversationTurn = z.object({
   question: z.string(),
   answer: z.string(),
@@ -37,7 +36,6 @@ export function withTurn(
   return { ...talk, history: history.slice(-KEPT.messages), turns: bounded([...talk.turns, { question, answer, sources, collection }]) };
 }
 
-/** The latest turns that fit; the last one always. */
 function bounded(turns: readonly ConversationTurn[]): ConversationTurn[] {
   let characters = 0;
   const from = turns.findLastIndex((turn) => (characters += JSON.stringify(turn).length) > KEPT.characters) + 1;

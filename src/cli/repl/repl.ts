@@ -78,7 +78,6 @@ export async function converse(desk: CommandContext, request: Record<string, unk
     throw new KbError('usage', 'There is no question.', { hint: 'Give it as an argument, or pipe questions in, one a line.' });
 }
 
-/** That the conversation is kept, where, and how to have it otherwise. */
 function tellWhereKept(session: Session): void {
   const { screen } = session.desk;
   const file = session.memory.fileOf(collectionOf(session));

@@ -85,7 +85,6 @@ async function endIfLarge(pid: number): Promise<void> {
   if ((await residentBytes(pid)) > MOST) process.kill(pid, 'SIGKILL');
 }
 
-/** What a process holds in memory. */
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
@@ -170,7 +169,6 @@ const launchOptions = (): LaunchOptions => ({
   handleSIGHUP: false,
 });
 
-/** What the browser said last, or else the first line of what Playwright says. */
 function reasonOf({ message }: Error): string {
   const said = /\[pid=\d+\]\[err\] .{0,200}?(?:ERROR|FATAL)[^\]]{0,200}\] ?(.+)/.exec(message)?.[1];
   return (said ?? message.split('\n')[0]!).trim().replace(/\.$/, '');

@@ -178,7 +178,6 @@ class Gate implements Pass {
   }
 }
 
-/** Host and port: all that is known of what is asked for through a tunnel. */
 const targetOf = ({ hostname, port, protocol }: URL): string => `${hostname}:${port || (/^(https|wss):/.test(protocol) ? 443 : 80)}`;
 
 /** Headers that are for one connection (RFC 9110, 7.6.1). */

@@ -9,7 +9,6 @@ import { throwIfAborted } from '../../core/run.ts';
 import { launchChromium } from './chromium.ts';
 import { findBrowsers } from './find-browser.ts';
 
-/** A browser that pages can be rendered with. */
 interface ReadyBrowser {
   path: string;
   version: string;

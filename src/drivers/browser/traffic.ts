@@ -8,7 +8,6 @@ export interface GivenRequest {
   headers(method: string): Readonly<Record<string, string>>;
 }
 
-/** What holds for the requests of one page. */
 interface Rules {
   given: GivenRequest;
   /** How often the page itself may lead elsewhere, by redirects and by scripts. */
@@ -19,7 +18,6 @@ interface Rules {
   onTooManyBytes(): void;
 }
 
-/** The answer that the page itself came with. */
 interface MainAnswer {
   url: string;
   status: number;
@@ -59,7 +57,6 @@ interface Paused {
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-/** What has happened since a page was begun. */
 class Seen implements Traffic {
   rules: Rules | undefined;
   readonly #origins = new Set<string>();

@@ -142,7 +142,6 @@ async function shownPage(visit: Visit, parts: TabParts, signal: AbortSignal): Pr
   return { url, status, robots_tags, bytes };
 }
 
-/** What the page came with, where that is a success. */
 function answered(visit: Visit, parts: TabParts) {
   const answer = parts.traffic.main();
   if (!answer) throw hopeless(`${nameOf(visit, parts)} is no page that was sent by a server.`);

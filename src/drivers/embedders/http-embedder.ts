@@ -30,7 +30,6 @@ function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: 
   );
 }
 
-/** How texts are handed over, and vectors taken back. */
 interface Dialect {
   path: string;
   body(texts: readonly string[], input_type: 'document' | 'query', access: Access<'embedding'>): Record<string, unknown>;

@@ -1,4 +1,3 @@
-/** A stretch of tokens: from `start` up to, not including, `end`. */
 interface TokenWindow {
   start: number;
   end: number;

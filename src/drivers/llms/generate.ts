@@ -88,7 +88,6 @@ export async function* generate(request: GenerateRequest, asking: Asking): Async
   }
 }
 
-/** Asks, and listens until there is a first piece of text, or the end. */
 async function begin(request: GenerateRequest, { access, ask, translate }: Asking, silence: AnswerTimeout) {
   const answer = new Answer(access);
   try {
@@ -108,7 +107,6 @@ async function begin(request: GenerateRequest, { access, ask, translate }: Askin
   }
 }
 
-/** What has come of an answer. */
 class Answer {
   hasText = false;
   #waiting: string[] = [];

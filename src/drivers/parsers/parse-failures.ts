@@ -1,7 +1,6 @@
 import { KbError } from '../../core/errors.ts';
 import type { Parser } from '../../ports/reading.ts';
 
-/** A file type, as errors name it. */
 type NamedType = Pick<Parser, 'file_type' | 'name'>;
 
 const nameOf = ({ name, file_type }: NamedType): string => name ?? `a file of the kind «${file_type}»`;

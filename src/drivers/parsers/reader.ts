@@ -10,7 +10,6 @@ import { fileTypes } from './file-types.ts';
 import { parsers } from './parsers.ts';
 import { isShortText } from './short-text.ts';
 
-/** A file that takes too long. */
 const lateFile = (source: string, { seconds }: { seconds: number }): KbError =>
   new KbError('too_large', `${source} was not read within ${seconds} s.`, { hint: 'Split it, or leave it out.' });
 
@@ -46,7 +45,6 @@ interface ParsePool {
   close(): Promise<void>;
 }
 
-/** A pool without a process. Throws a KbError `aborted` when it is used after it was closed. */
 function createParsePool(limits: MemoryLimits): ParsePool {
   const idle: WorkerProcess[] = [];
   const all = new Set<WorkerProcess>();

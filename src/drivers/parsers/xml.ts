@@ -46,7 +46,6 @@ function flowFrom(children: readonly XmlNode[]): number {
   return first < 0 ? children.length : first;
 }
 
-/** A name without its prefix. */
 const localOf = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 const isText = (element: XmlNode): boolean => isMixed(childrenOf(element)) || elementsOf(childrenOf(element)).length === 0;

@@ -20,7 +20,6 @@ const withoutWebPages =
     );
   };
 
-/** What a page calls itself, in a few words. */
 function titleOf(html: string): string {
   const [, title = ''] = /<title[^<>]*>([^<]{1,500})/i.exec(html) ?? [];
   return title

@@ -2,7 +2,6 @@ import { redactUrl } from '../../core/secrets.ts';
 import { isAbort, KbError, stoppedError } from '../../core/errors.ts';
 import type { Access } from './access.ts';
 
-/** What a provider said when it refused. */
 interface Refusal {
   status: number;
   headers: Headers;

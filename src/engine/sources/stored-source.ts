@@ -23,7 +23,6 @@ import { narrowText } from './narrow-text.ts';
 
 const textAt = (metadata: Metadata, key: string): string => (typeof metadata[key] === 'string' ? metadata[key] : '');
 
-/** The public view of a stored document. */
 function describeSource(source: string, { metadata, characters, chunks }: SourceContent): StoredSourceSummary {
   const text = (key: string) => textAt(metadata, key);
   return {
@@ -128,7 +127,6 @@ export async function* listSources(request: ListSourcesRequest, context: Context
 
 const cursorAt = (source: string): string => Buffer.from(JSON.stringify([source])).toString('base64url');
 
-/** Throws a KbError (`usage`) for an invalid cursor. */
 function sourceOf(cursor: string): string {
   try {
     const [source] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];

@@ -74,7 +74,6 @@ async function remove(snapshot: SnapshotName, context: Context): Promise<void> {
   await dropOrigins(inCollection(context, collection));
 }
 
-/** The snapshots of collections that the caller may use. */
 async function allSnapshots({ settings, resources, access }: Context): Promise<SnapshotName[]> {
   const stored = await (await resources.store(settings.storage)).collections();
   const order = ({ collection, created }: SnapshotName) => `${collection} ${String(created).padStart(15, '0')}`;

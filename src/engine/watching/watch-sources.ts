@@ -161,7 +161,6 @@ type State = 'reading' | 'waiting' | 'failing';
 
 const isPassing = (error: unknown): boolean => error instanceof KbError && error.isRetryable;
 
-/** Without what is reported once the run is over. */
 async function* withoutItems<R>(run: Run<R>): Run<R> {
   try {
     for (;;) {

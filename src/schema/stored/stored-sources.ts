@@ -7,7 +7,6 @@ import { Filter } from './filter.ts';
 const name = Config.shape.collection.describe('Name of the collection');
 const count = (meaning: string) => z.int().min(0).describe(meaning);
 
-/** What is known of a stored document. */
 const described = {
   id: z.string().describe('Stable id, derived from the source'),
   source: z.string().describe('Path, address or name'),

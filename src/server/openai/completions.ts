@@ -88,7 +88,6 @@ function usageOf({ llm, answer }: ChatResult, { prompt }: Shape): object {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-/** The events of a turn as chunks of a completion. A turn that fails after its stream began ends with an error. */
 async function* chunks(events: AsyncIterable<Event>, { head, prompt, include_usage }: Shape): AsyncGenerator<string, void, void> {
   const chunk = (rest: object) => frame({ ...head, object: 'chat.completion.chunk', ...rest });
   const choice = (delta: object, finish_reason: string | null = null) => chunk({ choices: [{ index: 0, delta, finish_reason }] });

@@ -65,7 +65,6 @@ interface EmbeddingsCall {
   embeddingModel(): Promise<string>;
 }
 
-/** Answers POST /v1/embeddings. */
 async function createEmbeddings({ request, reply, bench, embeddingModel }: EmbeddingsCall): Promise<object> {
   const { model, input, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
   const configured = await embeddingModel();

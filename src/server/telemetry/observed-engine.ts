@@ -4,7 +4,6 @@ import type { Event } from '../../schema/results.ts';
 import type { Log } from '../request-log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A run that is over. */
 interface FinishedRun {
   operation: OperationName;
   /** `stopped`: by its caller, before its end. */
@@ -22,7 +21,6 @@ export interface Observers {
   metrics: Metrics;
 }
 
-/** The parts of results that are counted. */
 interface Countable {
   retrieved?: number;
   retrieval?: { retrieved: number };
@@ -70,7 +68,6 @@ function count({ retrieved, retrieval, stored, llm }: Countable, metrics: Metric
   metrics.count('kb_llm_tokens_total', { direction: 'output' }, llm?.output_tokens ?? 0);
 }
 
-/** The counts of a result: its fields that are numbers. */
 const amounts = (result: object): { counts?: Record<string, number> } => {
   const numbers = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
   return numbers.length > 0 ? { counts: Object.fromEntries(numbers) } : {};

@@ -150,7 +150,6 @@ const emptyAnswer = ({ model, provider }: Llm): KbError =>
     isRetryable: true,
   });
 
-/** The error of an answer that broke off after a part was shown. */
 function brokenOffError(error: unknown): unknown {
   if (isAbort(error) || !(error instanceof KbError)) return error;
   const { code, message, hint = 'Ask again, or choose another model.', isRetryable, attempts } = error;

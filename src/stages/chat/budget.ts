@@ -114,7 +114,6 @@ export function truncateWords(text: string, tokens: number): string {
   return `${withoutLastWord(begun)} …`;
 }
 
-/** The text up to its last white space, or all of it. Scanned from the end, since a regex would be quadratic. */
 function withoutLastWord(text: string): string {
   let end = text.length;
   while (end > 0 && !/\s/.test(text[end - 1]!)) end--;

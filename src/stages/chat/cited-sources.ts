@@ -13,7 +13,6 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.tr
 const titleOf = (item: RetrievedItem): string =>
   textOf(item.metadata.title) || locationOf(item).headings?.[0] || textOf(item.metadata.source) || item.id;
 
-/** What an answer uses of its sources. */
 interface Taken {
   /** Cited source numbers. */
   cited: ReadonlySet<number>;
@@ -36,7 +35,6 @@ interface Stretch {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-/** The chunk and its neighbours, in order. */
 function stretchesOf(item: RetrievedItem, { before, after }: Neighbours = {}): Stretch[] {
   const text = seen(item);
   const first = newlines(before?.joined ?? '');

@@ -92,7 +92,6 @@ async function* countTokens(answer: AsyncGenerator<string, Outcome, void>, call:
   }
 }
 
-/** What an explanation needs beside the result. */
 interface TurnRecord {
   trace: Trace;
   /** Queries searched for, if the question was split. */

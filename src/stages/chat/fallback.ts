@@ -4,7 +4,6 @@ import type { FallbackMessages } from '../../languages/language.ts';
 import { languageOrEnglish, wordList } from '../../languages/languages.ts';
 import { OTHER_FOLLOW_UPS } from '../../languages/other-languages.ts';
 
-/** The messages before a question. */
 type Before = readonly { role: string; content: string }[];
 
 /** The fallback messages in the language of the question if it can be detected, else of the questions before it («Garantie?»), else in English. */

@@ -72,7 +72,6 @@ export function groundedPrompt({ query, history, sources, persona, cautious }: P
   return [{ role: 'system', content: rules.join('\n') }, ...alternateRoles([...history, { role: 'user', content: question }])];
 }
 
-/** What an answer is generated from. */
 interface Grounds extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_quality'> {
   /** The chunks that it may use, best first. */
   context: readonly RetrievedItem[];
@@ -116,7 +115,6 @@ export async function* answerFromSources(turn: Turn, grounds: Grounds): Run<Gene
   };
 }
 
-/** The neighbours of chunks without the chunks themselves: a model reads nothing twice. */
 function withoutGiven(all: ReadonlyMap<string, Neighbours>, given: readonly RetrievedItem[]): Map<string, Neighbours> {
   const unlessGiven = (neighbour: Neighbour | undefined) => (given.some(({ id }) => id === neighbour?.id) ? undefined : neighbour);
   return new Map([...all].map(([id, { before, after }]) => [id, { before: unlessGiven(before), after: unlessGiven(after) }]));
@@ -199,7 +197,6 @@ interface Draft extends StreamedAnswer {
   retrieval_quality: RetrievalQuality;
 }
 
-/** The answer with its sources and its confidence, and notes for the user. */
 function finalizeAnswer(turn: Turn, draft: Draft): Omit<Generated, 'errors'> & { notes: string[] } {
   const { text, citations, declined, quotation, llm, neighbours, retrieval_quality: judged } = draft;
   if (declined && !(showsRefusal(turn) && text !== '')) return { given: draft.given, isDeclined: true, notes: [] };
@@ -230,7 +227,6 @@ function orderByCitation(given: readonly RetrievedItem[], order: readonly number
   return [...cited, ...given.filter((item) => !cited.includes(item))];
 }
 
-/** The quoted lines by chunk id. */
 function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quotation']['quoted'] = []): Map<string, LineRange[]> {
   const byCitation = Map.groupBy(quoted, ({ citation }) => citation);
   return new Map([...byCitation].map(([citation, some]) => [given[citation - 1]!.id, some.map(({ lines }) => [...lines] as const)]));
@@ -247,7 +243,6 @@ function confidenceIn(
   return isDoubtful ? { level: 'low', reason: 'answer_uncertain', ...told } : { level: 'high', reason: 'retrieval_quality_pass', ...told };
 }
 
-/** What the user should know about an answer, in sentences. */
 function notesOn(
   { given, citations: { unknown }, links, cut_off }: Draft,
   { isUncited, unsupported, max_tokens }: { isUncited: boolean; unsupported: readonly Unsupported[]; max_tokens: number },

@@ -49,7 +49,6 @@ function sectionsOf(text: string, path: readonly string[]): Section[] {
   return sections;
 }
 
-/** The common prefix of several paths. */
 const commonOf = (paths: readonly string[][]): string[] =>
   paths.reduce((common, path) => {
     const differs = common.findIndex((title, i) => title !== path[i]);

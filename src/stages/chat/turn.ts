@@ -102,11 +102,9 @@ function problemOf(query: string): string | undefined {
   return undefined;
 }
 
-/** The older and the recent messages if the older ones are to be summarized. */
 const longHistory = (turn: Turn): ReturnType<typeof splitLongHistory> =>
   splitLongHistory(turn.history, turn.settings.history_compaction, (turn.window.prompt - bareTokens(turn)) / 2);
 
-/** The history with a summary in place of the older messages; unchanged if that fails. */
 async function* compact(turn: Turn): Run<{ history: HistoryEntry[]; compacted: boolean; errors: ErrorItem[] }> {
   const { history, settings, parts, window, trace } = turn;
   const unchanged = { history: [...history], compacted: false, errors: [] };
@@ -173,13 +171,11 @@ async function isTriedAlone({ query, parts }: Turn, search_query: string, { embe
   return (await parts.llm(embedder)).extractive ?? false;
 }
 
-/** Tells how much was found, unless the turn was stopped. */
 async function* announce({ parts }: Turn, { retrieved, failed, search_query }: ChatResult['retrieval']): Run<void> {
   throwIfAborted(parts.signal);
   yield progress('retrieval', { retrieved, failed, search_query });
 }
 
-/** The quality gate. `context` is what an answer may be built from; it is empty if the mode wants no answer from it. */
 async function* judge(
   { settings }: Turn,
   { outputs }: ChatResult['retrieval'],

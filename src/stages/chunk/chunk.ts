@@ -13,7 +13,6 @@ import type { ChunkResult } from '../../schema/results.ts';
 /** Locates a piece in its source. Pieces have to be passed in order, so that the text is scanned once. */
 type Locator = (piece: Piece, group: Group) => Location;
 
-/** Creates the locator of a document. */
 function locator(document: Document, blocks: readonly Block[]): Locator {
   const { text, marks = [] } = document;
   const lineAt = lineCounter(text, marks);
@@ -39,7 +38,6 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
   };
 }
 
-/** The mark that applies at an offset. */
 function markAt(marks: readonly Mark[], offset: number): Mark | undefined {
   let [low, high] = [0, marks.length];
   while (low < high) {
@@ -58,7 +56,6 @@ function lineCounter(text: string, marks: readonly Mark[]): (offset: number) => 
   };
 }
 
-/** The first and last table rows of a piece. */
 function rowCounter(text: string, marks: readonly Mark[], blocks: readonly Block[]) {
   const newlines = newlineCounter(text);
   let next = 0;
@@ -212,7 +209,6 @@ export async function* runChunk({ documents, chunking, signal }: ChunkInput): Ru
   return { inputs: documents.length, chunks: items.length, items, failed: errors.length, errors };
 }
 
-/** The error item of a document that gives no chunk. */
 function emptyDocument({ source, metadata }: Document): ErrorItem {
   const kind = SourceKind.safeParse(metadata.source_kind);
   const error = new KbError('invalid', `${source || 'The document'} has no text.`, {

@@ -3,7 +3,6 @@ import { visible } from '../../text/visible.ts';
 /** Maximum length of a title, which is repeated in every chunk. */
 const LONGEST_TITLE = 200;
 
-/** The path of a passage. */
 interface Leading {
   /** Words from the path or address of the document. */
   place?: string;
@@ -92,7 +91,6 @@ export function placeWords(source: string): string {
   return words.filter(Boolean).join(' ').slice(0, LONGEST).toWellFormed();
 }
 
-/** The decoded path of a URL. */
 function pathOf(address: string): string {
   if (!URL.canParse(address)) return '';
   const { pathname } = new URL(address);

@@ -20,7 +20,6 @@ export function frameOf(text: string, block: Block, longest: number): Frame | un
   return { opening: indent + opening, closing: `\n${indent}${fenceMark(text, block.start)}` };
 }
 
-/** The indentation before `offset`: a fence inside a list is indented. */
 function indentAt(text: string, offset: number): string {
   let start = offset;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start -= 1;
@@ -85,7 +84,6 @@ function segmentStart(text: string, offset: number, granularity: 'word' | 'graph
   return !found || (found.index === 0 && start > 0) ? -1 : start + found.index;
 }
 
-/** Segments only the text around an offset, from `start` to `reached`. */
 function segmentAround(text: string, offset: number, granularity: 'word' | 'grapheme') {
   let start = Math.max(0, offset - REACH);
   if (isLowSurrogate(text.charCodeAt(start))) start += 1;
@@ -193,7 +191,6 @@ const cutFence: Cut = (text, block, { window, sizes }) => {
   return block.end - window.start <= sizes.longest + sizes.shortest ? block.end : cutWord(text, window.from, window.to);
 };
 
-/** The beginning of the last line of a block, if it is short. */
 function lastLineStart(text: string, block: Block): number {
   const near = Math.max(block.body, block.end - 200);
   const newline = text.slice(near, block.end).lastIndexOf('\n');

@@ -32,7 +32,6 @@ export function meanInterval(numbers: readonly number[]): Interval {
   return [centre - reach, centre + reach];
 }
 
-/** The values of all records under each name. */
 function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<string, number[]> {
   const values = new Map<string, number[]>();
   for (const record of records) {
@@ -114,7 +113,6 @@ function figuresOf(outcomes: readonly Judged[]): Figures {
   };
 }
 
-/** 95 % intervals of all figures, by name. */
 function intervalsOf(outcomes: readonly Judged[]): Record<string, Interval> {
   const values = valuesByName(outcomes.map(contributions));
   const isMean = (name: string) => name === 'mrr' || name === 'ndcg@10';

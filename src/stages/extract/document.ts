@@ -75,7 +75,6 @@ function nameOf(source: string): string {
   return basename(pathname).replace(/(?<=.)\.[a-z]\w{0,9}$/i, '') || host;
 }
 
-/** What is asked of the network, and what the configuration sends along. */
 interface Sent extends NetworkSources {
   sites: Config['network']['sites'];
   settings: Config['ingestion']['api'];

@@ -6,7 +6,6 @@ import type { IngestReport } from './ingest-report.ts';
 /** Stored sources, each with the input that gave it: a kind and an entry of it, such as `docs manuals/`. */
 export type Origins = ReadonlyMap<string, string>;
 
-/** The inputs of an ingest and what each gave. */
 class Inputs {
   readonly #current = new Map<SourceName, string>();
   /** Whether an input gave a document, only failures, or nothing so far. */

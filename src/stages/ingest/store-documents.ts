@@ -49,7 +49,6 @@ export async function* storeDocuments(
   }
 }
 
-/** What the store refused of these documents. */
 const writeReady = async (
   ready: readonly IngestDocument[],
   { collection, was_empty }: Pick<StoreDocumentsOptions, 'collection' | 'was_empty'>,

@@ -97,7 +97,6 @@ function readMarkup(text: string, line: MarkdownLine, missing: Set<string>): { b
   return { block: { kind, start: line.start, end: last.end, body: line.start, level: 0, title: '' }, next: last.next };
 }
 
-/** What the reader knows between two lines. */
 interface Reading {
   text: string;
   blocks: Block[];

@@ -45,7 +45,6 @@ const BULLET = /[-*+](?:[ \t]|\r?$)/my;
 const NUMBER = /\d{1,9}[.)](?:[ \t]|\r?$)/my;
 const VERBATIM = /<(?:pre|script|style|textarea)[\s>]/iy;
 
-/** Whether `pattern` (sticky) fits at `offset`. */
 function fits(pattern: RegExp, text: string, offset: number): boolean {
   pattern.lastIndex = offset;
   return pattern.test(text);

@@ -100,7 +100,6 @@ const ATTRIBUTES = /^(?:[\s/]+[a-z_:@][\w:.@-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s
 /** Attributes that load, lead or run, on any element. */
 const RISKY = /[\s/"'](?:on[a-z]+|style|src|srcset|srcdoc|href|action|formaction|background|poster|ping|xlink:href)\s*=(?!=)/i;
 
-/** Where the tag ends: at the first `>` outside of quotes. */
 function endOf(text: string): number {
   if (!text.includes('>')) return -1;
   let quote = '';

@@ -67,7 +67,6 @@ function removeSign(sign: DomElement): void {
 
 const isNamedAround = (names: string): boolean => AROUND.test(names) || ENDING.test(names);
 
-/** The elements in this one that are so, without those in them. */
 function outermost(root: DomElement, isSo: (element: DomElement) => boolean): DomElement[] {
   const found: DomElement[] = [];
   const visit = (element: DomElement): void => {

@@ -34,7 +34,6 @@ const within =
     return /^https?:$/.test(protocol) && href.length <= LONGEST ? href : undefined;
   };
 
-/** Makes the addresses of links and pictures absolute. A link to a place on the same page stays one. */
 function makeAbsolute(root: DomElement, resolve: Resolve): void {
   for (const element of root.querySelectorAll('a[href], img[src]')) {
     const name = element.nodeName === 'A' ? 'href' : 'src';

@@ -62,7 +62,6 @@ interface GeneratorSource {
   generator: string;
 }
 
-/** Whether a page says that a generator of documentation made it. */
 const isGenerated = ({ html, generator }: GeneratorSource): boolean => GENERATOR.test(generator) || SPHINX.test(html);
 
 /** The content of a page that a generator of documentation made, or a wiki; undefined where none is found. */
@@ -121,7 +120,6 @@ export async function mainContent(page: Page, source: GeneratorSource & { title:
   return { ...(await storyOf(page, heading)), headline };
 }
 
-/** All of the page's content. */
 function wholeOf(body: DomElement, headline: DomElement | undefined): DomElement {
   const content = candidate(body);
   if (content.nodeName === 'BODY') removeFrames(content);
@@ -129,7 +127,6 @@ function wholeOf(body: DomElement, headline: DomElement | undefined): DomElement
   return removeBoilerplate(content, 'whole');
 }
 
-/** The text that Readability finds in a story, where it is enough of it. */
 async function storyOf({ document, body }: Page, heading: DomElement | undefined): Promise<Omit<Main, 'headline'>> {
   if (isManual(candidate(body)) || lettersAtAll(body) > LABORIOUS) return { content: wholeOf(body, heading) };
   const lead = leadOf(document, heading)?.cloneNode(true) as DomElement | undefined;
@@ -151,7 +148,6 @@ function isEnough(chosen: DomElement, rest: DomElement): boolean {
   return lettersOf(chosen) >= LONG || rest.nodeName === 'BODY' || unlinkedIn(chosen) >= unlinkedIn(rest) * MOST_OF_MAIN;
 }
 
-/** The letters of an element that stand in no link. */
 function unlinkedIn(element: DomElement): number {
   const { letters, linked } = measuresOf(element)(element);
   return letters - linked;

@@ -44,13 +44,11 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? oneLine(value) : undefined);
 
-/** A name, a person, or a list of either. */
 function nameOf(value: unknown): string | undefined {
   const names = [value].flat().flatMap((item) => text(isNode(item) ? item.name : item) ?? []);
   return names.length === 0 ? undefined : names.slice(0, 10).join(', ');
 }
 
-/** What a page says about itself. */
 interface Head {
   title: string;
   /** Author, created, modified, description and lang, as far as they are given. */
@@ -115,7 +113,6 @@ function metaOf(elements: readonly DomElement[]): Map<string, string> {
   return named;
 }
 
-/** The title of the page, not that of a drawing in it. */
 const titleOf = (document: DomDocument): string =>
   oneLine([...document.querySelectorAll('title')].find((title) => !title.closest('svg'))?.textContent ?? '');
 

@@ -27,7 +27,6 @@ const lettersIn = ({ textContent }: DomElement): number => (textContent ?? '').m
 const BANNER = /onetrust|cookiebot|usercentrics|didomi|(?:cookie|consent|gdpr)[_-]?(?:banner|bar|notice|popup|modal|overlay|dialog|law)/i;
 const BANNER_LETTERS = 1500;
 
-/** Where an element stands. */
 interface ElementPlace {
   isContent: boolean;
   measured: (element: DomElement) => Measure;

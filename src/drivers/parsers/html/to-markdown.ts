@@ -151,7 +151,6 @@ function listItem(content: string, node: DomElement, next: WeakMap<DomElement, n
 const firstOf = (list: DomElement): number =>
   numberIn(list, 'start') ?? (list.hasAttribute('reversed') ? childElements(list).filter(({ nodeName }) => nodeName === 'LI').length : 1);
 
-/** A number that Markdown can show. */
 function numberIn(element: DomElement, attribute: string): number | undefined {
   const number = Number.parseInt(element.getAttribute(attribute) ?? '', 10);
   return number >= 0 && number < 1_000_000_000 ? number : undefined;
@@ -225,7 +224,6 @@ const TERM = /^(?:DT|SUMMARY)$/;
 /** What notes are called by docutils and Python-Markdown, VitePress, GitHub and Docusaurus. */
 const CALLED = /(?:^|\s)(?:admonition-title|custom-block-title|markdown-alert-title|admonitionHeading_\w+)(?:\s|$)/;
 
-/** A term, or what a folded section is called. One that has markup of its own stays as it is. */
 const bold = (content: string): string => (/[*\n#]/.test(content.trim()) || content.trim() === '' ? content : `**${content.trim()}**`);
 
 /** A picture is kept for what is said about it. */

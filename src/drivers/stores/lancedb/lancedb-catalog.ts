@@ -66,7 +66,6 @@ async function tableIn(connection: Connection): Promise<Table | undefined> {
   });
 }
 
-/** Makes the table, where no other process is quicker. */
 async function makeTable(connection: Connection): Promise<Table> {
   const arrow = await import('apache-arrow');
   const text = (name: string) => new arrow.Field(name, new arrow.Utf8(), false);

@@ -161,7 +161,6 @@ async function best(holder: TableHolder, query: string, { condition, limit }: Na
   return inOrder(await hitsOf(holder, { ranked, column: '_score', score: (score) => score }));
 }
 
-/** Best first; equal ones by id, so that the same search gives the same order. */
 const inOrder = (hits: Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 interface Ranking {

@@ -13,7 +13,6 @@ const PAGE = 1_000;
 /** How often a walk begins at a version that is removed before it is kept. */
 const TRIES = 5;
 
-/** What is walked through. */
 interface WalkOptions {
   source?: string;
   vectors?: boolean;

@@ -89,7 +89,6 @@ async function change(
 const sweep = (holder: CollectionHolder, state: State): Promise<unknown> =>
   holder.ask((api, init) => api.deletePoints({ collection_name: state.table, wait: true, filter: leftover(state) }, init));
 
-/** Removes what is not seen any more. */
 async function tidy(holder: CollectionHolder): Promise<void> {
   await holder.write(async ({ retired, ...state }, save) => {
     await sweep(holder, { ...state, retired });

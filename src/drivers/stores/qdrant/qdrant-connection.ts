@@ -11,7 +11,6 @@ export type Point = Schemas['PointStruct'];
 export type PointRecord = Schemas['Record'];
 type Api = ReturnType<QdrantClient['api']>;
 
-/** A request to the server; `init` belongs to it. */
 type Request<T> = (api: Api, init: RequestInit) => Promise<{ data: { result?: T } }>;
 
 /** The server, asked. Throws a KbError; what may pass was tried several times before. */

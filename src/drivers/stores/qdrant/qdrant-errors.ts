@@ -1,6 +1,5 @@
 import { KbError } from '../../../core/errors.ts';
 
-/** What is read of an error of the Qdrant client; anything may be missing. */
 interface Refusal {
   name?: string;
   message?: string;

@@ -21,7 +21,6 @@ import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 /** What readers and writers of a collection ask for. */
 const aliasOf = (name: string): string => `kb.${name}`;
 
-/** The name of a new table of a collection; no alias has an @. */
 const tableName = (name: string): string =>
   `${aliasOf(name)}@${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8).padEnd(6, '0')}`;
 
@@ -30,7 +29,6 @@ const ORPHANED_AFTER = 3_600_000;
 /** Questions at once. */
 const AT_ONCE = 8;
 
-/** Every collection of ours, in name order. */
 async function listAliases(ask: Ask): Promise<State[]> {
   const names = [...(await aliases(ask)).keys()].filter((alias) => alias.startsWith(aliasOf('')));
   const states = await Array.fromAsync(mapOrdered(names, AT_ONCE, (alias) => stateAt(ask, alias)));
@@ -38,13 +36,11 @@ async function listAliases(ask: Ask): Promise<State[]> {
   return ours.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Which table each alias leads to. */
 async function aliases(ask: Ask): Promise<Map<string, string>> {
   const found = await ask((api, init) => api.getCollectionsAliases({}, init));
   return new Map(found.aliases.map(({ alias_name, collection_name }) => [alias_name, collection_name]));
 }
 
-/** A new, empty table, ready to be written; no alias leads to it yet. */
 async function createDraft(ask: Ask, info: CollectionInfo): Promise<State> {
   const table = tableName(info.name);
   const { dimensions } = info;

@@ -71,7 +71,6 @@ export function splitLongHistory(
   return history.length + TURN > history_limit || isTooLong() ? { older, recent: history.slice(cut) } : undefined;
 }
 
-/** The first sentence of a message, truncated at a word. */
 function excerpt(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const [first = flat] = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(flat) ?? [];

@@ -77,7 +77,6 @@ const ONLY_PICTURES =
 /** The words as written, and with repeated letters ("hellooo", "gooood") reduced to one and to two. */
 const readings = (words: string): string[] => [words, words.replace(/(\p{L})\1{2,}/gu, '$1'), words.replace(/(\p{L})\1{2,}/gu, '$1$1')];
 
-/** The phrases of a small-talk message; empty for any other message. */
 function phrasesIn(message: string): Phrase[] {
   const words = normalizePhrase(message);
   if (words === '' && ONLY_PICTURES.test(message))

@@ -39,7 +39,6 @@ function kindOf(word: string): 'year' | 'number' | 'code' | undefined {
 /** The shape of a number with its sign: `HP-40` and `HX-100` are `a-0`, `E24` is `a0`, `§5` is `§0`. */
 const shapeOf = (word: string): string => `${/^[§#\p{S}]*/u.exec(word)![0]}${bare(word)}`.replace(/\p{L}+/gu, 'a').replace(/\p{N}+/gu, '0');
 
-/** Indices of the words that a number may replace: those of its shape, else those of its kind. */
 function replaceableNumbers(words: readonly string[], number: string): number[] {
   const alike = [...words.keys()].filter((i) => kindOf(words[i]!) === kindOf(number));
   const twins = alike.filter((i) => shapeOf(words[i]!) === shapeOf(number));
@@ -106,14 +105,12 @@ function replaceNoun(before: readonly string[], asked: readonly string[], isSmal
 
 const CAPITALIZED = /^\p{Ll}?\p{Lu}/u;
 
-/** Whether a word is a name: capitalized and not at the beginning of a sentence. */
 const isName = (words: readonly string[], i: number): boolean =>
   i > 0 && CAPITALIZED.test(words[i] ?? '') && !/^I\b/.test(words[i]!) && !/[.!?:]$/.test(words[i - 1]!);
 
 /** Whether a word is a number that may be part of a name: «the Skua 27». */
 const isNumber = (word: string): boolean => ['number', 'code'].includes(kindOf(word) ?? '');
 
-/** The first and last indices of names. */
 function namesIn(words: readonly string[]): [first: number, last: number][] {
   const runs: [number, number][] = [];
   for (const [i, word] of words.entries()) {
@@ -125,7 +122,6 @@ function namesIn(words: readonly string[]): [first: number, last: number][] {
   return runs;
 }
 
-/** The number of words before a name: «to», «the», «of the». */
 function leadOf([first = '', second = '']: readonly string[], article: RegExp | undefined): number {
   if (article?.test(first)) return 1;
   return BEFORE_A_NAME.test(first) ? 1 + Number(article?.test(second) ?? false) : 0;
@@ -204,11 +200,9 @@ export function mayStandAlone(question: string): boolean {
   return VERB.test(rest) && !pointsBack(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
 }
 
-/** Whether a question depends on those before it. */
 const isFollowUp = (question: string): boolean =>
   GOING_ON.test(question) || pointsBack(question) || ownTerms(question).length < FEWEST_TERMS || onlyAsks(question);
 
-/** The state of a conversation: what it is about. */
 interface DialogueState {
   /** The last question that stood alone, with later replacements. */
   stem: string;
@@ -224,7 +218,6 @@ const namesAnother = (question: string): boolean => {
   return !ASKS_ON.test(question) && !ASKING.test(rest) && !POINTING_BACK.test(rest);
 };
 
-/** The state after a follow-up. */
 function applyFollowUp(state: DialogueState, question: string): DialogueState {
   const words = wordsOf(question.replace(GOING_ON, '').replace(/(?<![\s?？!.…])[\s?？!.…]+$/u, ''));
   const before = wordsOf(state.stem);

@@ -76,14 +76,12 @@ function resolveWithContext(query: string, { history, session_context = '' }: Sp
   return [`${subject} ${text}`.trim(), text].find(({ length }) => length <= LONGEST_QUERY) ?? query;
 }
 
-/** The context of a question. */
 interface Spoken {
   history: readonly HistoryEntry[];
   /** The subject of the conversation, given by the client. */
   session_context?: string | undefined;
 }
 
-/** Whether there is any context. */
 const isRewritable = ({ history, session_context }: Spoken): boolean => history.length > 0 || Boolean(session_context?.trim());
 
 /** What a rewrite needs beside the question. */

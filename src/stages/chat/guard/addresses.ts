@@ -16,7 +16,6 @@ export const decodeAddress = (address: string): string =>
 
 const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
 
-/** Equivalent spellings of an address. */
 function spellings(address: string): string[] {
   const plain = address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, '');
   const all = [address, plain.includes('.') || plain.includes('@') ? plain : address];

@@ -92,7 +92,6 @@ const listOf = (group: string): string =>
     .replace(/^\^/, '')
     .replace(/[†:].*$/, '');
 
-/** Reads an answer from left to right. */
 class Reading implements CitationFilter {
   readonly cited = new Set<number>();
   readonly unknown = new Set<number>();

@@ -11,7 +11,6 @@ import {
   tagAt,
 } from '../../../text/markdown/links.ts';
 
-/** Filters links from an answer while it is generated. */
 interface LinkFilter {
   /** Returns what may be shown now. The total does not depend on how the answer is split into pieces. */
   push(piece: string): string;
@@ -53,7 +52,6 @@ const isArgument = (address: string): boolean => /^(?:[\w.~][\w.~/, +*()-]*)?$/.
 
 const shown = (text: string): Step => ({ length: text.length, shown: text });
 
-/** An address without trailing punctuation. */
 function bareOf(run: string): string {
   let end = run.length;
   while (end > 0 && CLOSING.has(run[end - 1]!)) end--;

@@ -69,7 +69,6 @@ function reading(figure: string): string {
   return parts.length <= 2 ? value(parts[0]!, parts[1]) : parts.map((part) => value(part)).join('.');
 }
 
-/** The numbers in a date or a list without spaces; versions have none. */
 function partsOf(figure: string): string[] {
   const parts = figure.split(/\D/);
   return parts.length > 2 && !GROUPED.test(figure) && (figure.includes(',') || parts.some((part) => part.length === 4)) ? parts : [];
@@ -99,7 +98,6 @@ function areKnown(said: string, cited: string): boolean {
   return [...(joined.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
 
-/** The content words of a sentence, as terms. */
 function contentOf(text: string): string[] {
   // a model writes 3 where the source says three, and the other way round
   const numbers = numberTerms(text);

@@ -102,7 +102,6 @@ function credentialsFor(url: string, api: ApiSettings): Record<string, unknown> 
   return Object.fromEntries(given.filter(([name, value]) => holdsSecret(name, String(value)) && !present.has(name)));
 }
 
-/** Which page it is. */
 interface PageOfApi extends Reading {
   number: number;
   request: PageRequest;

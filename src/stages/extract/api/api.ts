@@ -62,7 +62,6 @@ function credentials(api: ApiSettings): string {
   return JSON.stringify([username, password, ...[...headersOf(api), ...params].filter(([name, value]) => holdsSecret(name, value))]);
 }
 
-/** A page that failed. */
 interface Stopped {
   /** 1 for the first that was asked for. */
   number: number;
@@ -119,7 +118,6 @@ export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiPa
   }
 }
 
-/** How far the work has come, for what an error says. */
 interface Position extends Stopped {
   stage: Stage;
   had_records: boolean;
@@ -168,7 +166,6 @@ async function* extractOne(
   }
 }
 
-/** The documents of a page, and its lines that could not be read. */
 function* itemsOf({ source, structure }: ApiPage, candidates: readonly Candidate[]): Generator<Extracted, void, void> {
   const broken = structure?.broken ?? [];
   yield { expected: candidates.length + broken.length };

@@ -12,7 +12,6 @@ const characterOf = (entity: string): string => {
   return character === '\ufffd' ? entity : character;
 };
 
-/** Whether a text has characters that are written as entities. */
 const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([entity]) => characterOf(entity) !== entity);
 
 /** The text with the characters that its entities stand for; all else, white space too, stays as it is. */
@@ -63,7 +62,6 @@ export const isMarkup = (text: string): boolean =>
 /** HTML without its code, whose lines may look like anything. */
 const withoutCode = (html: string): string => cutOut(cutOut(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
 
-/** A text without what lies between each beginning and its end. */
 function cutOut(text: string, beginning: RegExp, end: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -80,7 +78,6 @@ function cutOut(text: string, beginning: RegExp, end: string): string {
 /** A tag; what is looked for ends at the next bracket, so that many of them cost no more than their text is long. */
 const TAG = /<[^<>]*>/g;
 
-/** Whether an element is opened and closed after that. */
 function hasElement(text: string): boolean {
   const closed = new Map<string, number>(); // where each is closed last
   for (const { 1: name, index } of text.matchAll(CLOSING)) closed.set(name!.toLowerCase(), index);

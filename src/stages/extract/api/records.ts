@@ -23,7 +23,6 @@ function keysAt(value: unknown, path: string): string[] | undefined {
 export const valueAt = (value: unknown, path: string): unknown =>
   keysAt(value, path)?.reduce<unknown>((at, key) => (at as Fields)[key], value);
 
-/** A record without the field at a dotted path. */
 const withoutPath = (record: Fields, path: string): Fields => withoutField(record, keysAt(record, path) ?? []);
 
 function withoutField(record: Fields, [first, ...rest]: readonly string[]): Fields {
@@ -161,7 +160,6 @@ function parted(record: Fields, depth = 0): { short: Fields; long: [string, stri
   return { short: Object.fromEntries(short) as Fields, long };
 }
 
-/** The name of a field, on one line. */
 const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
 /** A text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
@@ -194,7 +192,6 @@ const isBinary = (text: string): boolean =>
 
 const isLong = (value: unknown): boolean => typeof value === 'string' && (value.length > LONG_TEXT || value.trim().includes('\n'));
 
-/** A field as lines of a list; what lies inside it is indented under it. */
 function fieldLines(name: string, value: unknown, depth: number): string[] {
   const indent = '  '.repeat(depth);
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH)

@@ -56,7 +56,6 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   if (empty.length > 0) yield { notice: emptyFiles(empty) };
 }
 
-/** Bytes of all the files; what can't be looked at counts nothing. */
 async function lengthOf(files: readonly string[]): Promise<number> {
   let bytes = 0;
   for await (const size of mapOrdered(files, READ_AHEAD, async (file) => (await stat(systemPath(file)).catch(() => undefined))?.size ?? 0))

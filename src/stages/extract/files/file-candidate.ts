@@ -18,7 +18,6 @@ export interface FileParts {
   signal?: AbortSignal | undefined;
 }
 
-/** What is known of a file before it is read. */
 interface KnownFile {
   source: string;
   source_kind: SourceKind;

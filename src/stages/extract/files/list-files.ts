@@ -116,7 +116,6 @@ function rulesOf(folder: string): Rules[] {
   return texts.length > 0 ? [{ folder, rules: ignore().add(texts.join('\n')) }] : [];
 }
 
-/** The rules of the folders above, from the root of the git repository downwards; none outside a repository. */
 function rulesAbove(root: string): Rules[] {
   const found: Rules[] = [];
   for (let folder = dirname(root); ; folder = dirname(folder)) {

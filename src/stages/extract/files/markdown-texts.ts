@@ -48,7 +48,6 @@ export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Ex
   yield { candidate: { ...own!, content_hash, beside } };
 }
 
-/** The candidate with an id that is made of its content as well. */
 const withOwnId = (candidate: Candidate): Candidate => ({
   ...candidate,
   document: async () => ({ ...(await candidate.document()), id: bareId(candidate.content_hash, candidate.source) }),

@@ -9,7 +9,6 @@ import { urlSource } from './network.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
 import type { RememberedPage } from './page-memory.ts';
 
-/** What a page is stored under, and how many links lead to it. */
 interface PlacedPage {
   source: string;
   depth: number;

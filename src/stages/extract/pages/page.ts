@@ -108,7 +108,6 @@ async function attempted<T>(work: () => Promise<T>, at: Omit<FailedPage, 'failed
   }
 }
 
-/** The document of a page; that of one which is there in place of the one that was asked for is a failure. */
 const convert = (bytes: Uint8Array, { source, file_type }: { source: string; file_type: string }, { reader, signal }: PageParts) =>
   attempted(
     async () => {

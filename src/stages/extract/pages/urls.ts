@@ -115,7 +115,6 @@ function asCrawl(entry: UrlsEntry, settings: PageParts['settings']): CrawlEntry 
   return { url, max_depth, max_pages, include: own.include ?? settings.include, exclude: own.exclude ?? settings.exclude };
 }
 
-/** Pages that follow each other are read together. */
 function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | string[])[] {
   const groups: (CrawlEntry | string[])[] = [];
   for (const entry of entries) {
@@ -151,7 +150,6 @@ async function* readEach(pages: readonly string[], run: Run): AsyncGenerator<Ext
 /** Whether what is stored has moved. Where several addresses lead to one, that may be a login, or a notice that the site is down. */
 const hasLeft = (source: string, { moved, left }: Pick<Run, 'moved' | 'left'>): boolean => moved.get(left.get(source) ?? '')?.size === 1;
 
-/** Notes that the page at an address stands elsewhere for good. */
 function leave(url: string, source: string, { parts, moved, left }: Run): void {
   const own = urlSource(url);
   moved.set(source, new Set(moved.get(source)).add(own));

@@ -30,7 +30,6 @@ const goesOnNotice = ({ url }: CrawlEntry, since: Date): string =>
   `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off resumes: pages that it has read ` +
   'are not requested again. --force (force) reads them all.';
 
-/** A crawl that has come to its site and read nothing. */
 function beginAt(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
   const { max_redirects, reader, memory, signal } = parts;
   const limit = REQUESTS_PER_PAGE * entry.max_pages + MORE_REQUESTS;

@@ -31,7 +31,6 @@ export interface FrontierOptions {
   most_known?: number;
 }
 
-/** How an address was found. */
 interface Found {
   isBeside?: boolean;
   trail?: readonly string[];

@@ -49,7 +49,6 @@ interface Host {
 const isIdle = ({ together, alone, next }: Host): boolean =>
   [together, alone].every(({ activeCount, pendingCount }) => activeCount + pendingCount === 0) && next <= performance.now();
 
-/** Does work on its own, `delay` seconds after the work before it. */
 const spaced = <T>(host: Host, work: () => Promise<T>, { delay, signal }: { delay: number; signal: AbortSignal | undefined }): Promise<T> =>
   host.alone(async () => {
     throwIfAborted(signal); // one that waits no longer costs those behind it nothing

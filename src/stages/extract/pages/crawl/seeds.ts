@@ -52,7 +52,6 @@ interface SeedOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What came of the sitemaps or feeds of a site. */
 interface SeedsRead {
   /** Nothing was left out. */
   isWhole: boolean;

@@ -67,7 +67,6 @@ function packedNumbers(numbers: readonly number[]): string {
   return distances.join(' ');
 }
 
-/** The numbers of `packedNumbers`. */
 function unpackedNumbers(text = ''): number[] {
   let before = 0;
   return text === '' ? [] : text.split(' ').map((distance) => (before += Number.parseInt(distance, 36)));
