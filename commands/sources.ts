@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags, settingFlags } from '../src/cli/flags.ts';
-import { printDocuments } from '../src/cli/printers/show-documents.ts';
+import { printDocuments } from '../src/cli/printers/document-printer.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Sources extends KbCommand {

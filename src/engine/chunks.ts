@@ -12,9 +12,8 @@ import type { Context } from './context.ts';
 import { KbError } from '../core/errors.ts';
 import { GIVEN_TYPES } from '../ports/reading.ts';
 import type { Where } from '../ports/stores.ts';
-import { editChunks } from '../stages/ingest/edit-chunks.ts';
+import { editChunks, deleteChunks, storeChunks, type StoreTarget } from '../stages/ingest/store-chunks.ts';
 import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts';
-import { deleteChunks, storeChunks, type StoreTarget } from '../stages/ingest/store-chunks.ts';
 
 /** Splits texts and documents. */
 export async function* chunk({ markdown, title, source }: ChunkRequest, { settings }: Context): Run<ChunkResult> {

@@ -6,7 +6,7 @@ import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '.
 import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
 import type { DocumentsResult, PagesResult } from '../schema/results.ts';
 import { type Candidate, type Extracted, extractAll, type Extractors } from '../stages/extract/extract.ts';
-import { pageEvent } from '../stages/extract/pages/page-event.ts';
+import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
 import { extractUploads } from '../stages/extract/files/uploads.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';
 import { OmittedContent } from '../stages/ingest/ingest-report.ts';

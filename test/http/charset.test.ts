@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inUtf8 } from '../../src/http/charset.ts';
+import { inUtf8 } from '../../src/http/message.ts';
 
 const decoded = (bytes: Uint8Array, charset: string | undefined, content_type = 'text/html') =>
   new TextDecoder().decode(inUtf8({ bytes, charset, content_type }));

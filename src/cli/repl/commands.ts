@@ -3,10 +3,9 @@ import type { Source } from '../../schema/items.ts';
 import { clipped, folded, plain } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { markdownPrinter, sourceLine } from '../printers/show-answer.ts';
-import { collectionOf, say, type Session, tell } from './session.ts';
+import { collectionOf, say, type Session, tell, collection, model, topK, wholeNumber } from './session.ts';
 import { nearest } from '../../core/nearest.ts';
 import { count } from '../../text/count.ts';
-import { collection, model, topK, wholeNumber } from './chat-settings.ts';
 import { newConversation } from './conversation.ts';
 import { saveConversation } from './transcript.ts';
 

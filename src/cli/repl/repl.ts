@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { printable } from '../screen.ts';
-import { continuesConversation, modelProviders } from './chat-settings.ts';
-import { commands, isCommand, meantBy, runReplCommand } from './commands.ts';
-import { collectionNames, collectionOf, keep, openSession, type Session } from './session.ts';
-import { transcriptPath } from './transcript.ts';
 import { homedir } from 'node:os';
+import { printable } from '../screen.ts';
+import { continuesConversation, modelProviders, collectionNames, collectionOf, keep, openSession, type Session } from './session.ts';
+import { commands, isCommand, meantBy, runReplCommand } from './commands.ts';
+import { transcriptPath } from './transcript.ts';
 import { describe, isAbort, KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { CommandContext } from '../command-context.ts';

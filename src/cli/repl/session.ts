@@ -8,6 +8,11 @@ import { wrappedText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
 import { newConversation, type Conversation } from './conversation.ts';
 import type { Memory } from './memory.ts';
+import { KbError } from '../../core/errors.ts';
+import { nearest, didYouMean } from '../../core/nearest.ts';
+import { accessTo } from '../../drivers/providers/access.ts';
+import { LlmConfig } from '../../schema/config-chat.ts';
+import { count } from '../../text/count.ts';
 
 /** What the conversation's own commands have chosen, in the words of a request. */
 interface Choices {
@@ -49,7 +54,7 @@ export const collectionOf = (session: Session): string =>
   searchedCollections({ ...session.request, ...session.chosen }, settingsOf(session)).join(',');
 
 /** Takes over choices. Throws a KbError, and changes nothing, where they do not fit. */
-export function chooseSettings(session: Session, choices: Choices): void {
+function chooseSettings(session: Session, choices: Choices): void {
   const chosen = { ...session.chosen, ...choices };
   session.desk.engine.check('chat', { ...session.request, ...chosen, query: '' });
   session.chosen = chosen;
@@ -68,3 +73,69 @@ export const say = ({ desk: { screen } }: Session, text: string): void => (scree
 export const tell = (session: Session, text: string): void => say(session, wrappedText(text, session.desk.screen.columns));
 
 export const keep = (session: Session): void => session.memory.keep(collectionOf(session), session.talk);
+
+/** Everyone who may answer. */
+export const modelProviders: readonly string[] = LlmConfig.shape.provider.options;
+
+/** `/collection [NAME]`: each collection has a conversation of its own, unless the user named the file that keeps it. */
+export async function collection(name: string, session: Session): Promise<void> {
+  const names = await collectionNames(session);
+  if (!name) {
+    const others = names.filter((other) => other !== collectionOf(session));
+    return tell(
+      session,
+      `Questions go to «${collectionOf(session)}».${others.length > 0 ? ` Other collections: ${others.join(', ')}.` : ''}`,
+    );
+  }
+  if (!names.includes(name)) {
+    const hint = didYouMean(name, names) ?? (names.length > 0 ? `Collections: ${names.join(', ')}.` : 'There are none yet.');
+    throw new KbError('not_found', `There is no collection «${printable(name)}».`, { hint });
+  }
+  chooseSettings(session, { collection: name });
+  if (!session.memory.isNamed) session.talk = session.memory.load(name);
+  tell(session, `Ask about «${name}».${continuesConversation(session)}`);
+}
+
+/** What is there of the conversation already, as a sentence. */
+export const continuesConversation = ({ talk: { turns } }: Session): string =>
+  turns.length > 0 ? ` The conversation goes on after ${count(turns.length, 'turn')}; /clear begins anew.` : '';
+
+/** `/model [NAME]`. Who can't be asked is not chosen: throws a KbError that says what is missing. */
+export function model(name: string, session: Session): void {
+  if (name) {
+    const chosen = chosenModel(name, settingsOf(session).chat.llm.provider);
+    assertReachable({ ...settingsOf(session).chat.llm, provider: chosen.llm_provider, model: chosen.llm_model });
+    chooseSettings(session, chosen);
+  }
+  const { provider, model: chosen } = settingsOf(session).chat.llm;
+  tell(session, `Answers come from ${provider}${chosen ? ` / ${printable(chosen)}` : provider === 'local' ? '' : ', its default model'}.`);
+}
+
+/** Throws the KbError that the next question would end with: a key, an address or a model's name is missing. */
+function assertReachable(llm: LlmConfig): void {
+  if (llm.provider !== 'local') accessTo({ provider: llm.provider, model: llm.model, options: llm.options }, 'llm');
+}
+
+function chosenModel(name: string, current: LlmConfig['provider']): { llm_provider: LlmConfig['provider']; llm_model: string | undefined } {
+  const [first = '', ...rest] = name.split('/');
+  const isNamed = modelProviders.includes(first);
+  const llm_provider = isNamed ? (first as LlmConfig['provider']) : current;
+  const llm_model = (isNamed ? rest.join('/') : name) || undefined;
+  if (llm_provider !== 'local' || !llm_model) return { llm_provider, llm_model };
+  const meant = isNamed ? undefined : nearest(first, modelProviders);
+  throw new KbError('usage', `local quotes the sources and has no models${isNamed ? '' : `, and «${printable(name)}» is no provider`}.`, {
+    hint: meant ? `Did you mean ${meant}?` : `Providers are ${modelProviders.join(', ')}: /model PROVIDER/MODEL.`,
+  });
+}
+
+/** `/top-k [N]`. */
+export function topK(argument: string, session: Session): void {
+  if (argument) chooseSettings(session, { top_k: wholeNumber(argument, '/top-k') });
+  tell(session, `Each question looks for ${count(settingsOf(session).retrieval.top_k, 'passage')}.`);
+}
+
+/** The number that a command is given. Throws a KbError for anything else. */
+export function wholeNumber(text: string, command: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new KbError('usage', `${command} takes a whole number from 1, not «${printable(text)}».`);
+}

@@ -1,14 +1,15 @@
+import { isUtf8 } from 'node:buffer';
+import pLimit from 'p-limit';
 import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
 import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
-import pLimit from 'p-limit';
 import { batched } from '../../core/concurrency.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
 import { fileTypes } from './file-types.ts';
 import { parsers } from './parsers.ts';
-import { isShortText } from './short-text.ts';
+import { looksLikeText } from './signatures.ts';
 
 const lateFile = (source: string, { seconds }: { seconds: number }): KbError =>
   new KbError('too_large', `${source} was not read within ${seconds} s.`, { hint: 'Split it, or leave it out.' });
@@ -158,3 +159,26 @@ const plainTask = ({ bytes, source, file_type }: Wanted): ParseTask => ({
   source,
   file_type,
 });
+
+/** Bytes, at most: decoding them and looking for a heading takes less than a millisecond. */
+const MOST_BYTES = 256 * 2 ** 10;
+/** Bytes of front matter, at most: what YAML makes of its aliases and merged keys stays small. */
+const MOST_FRONT_MATTER = 4 * 2 ** 10;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * Whether a document may be parsed in this process: a short text in UTF-8, whose parser takes linear time and no more memory than a few times its size.
+ * What has to be guessed (its encoding, what it is if no text) or expanded (much front matter) is for a process that can be stopped.
+ */
+export function isShortText({ bytes, file_type }: ParseTask): boolean {
+  if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
+  return isUtf8(bytes) && !bytes.includes(0) && looksLikeText(bytes) && (file_type === 'text' || hasShortFrontMatter(bytes));
+}
+
+/** Whether a text begins with none, or with some that ends within its bound. */
+function hasShortFrontMatter(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = text.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+  const head = text.subarray(start, start + MOST_FRONT_MATTER).toString('latin1');
+  return !head.startsWith('---') || head.includes('\n---');
+}

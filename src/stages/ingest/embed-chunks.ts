@@ -5,7 +5,7 @@ import type { Embedder } from '../../ports/models.ts';
 import type { Chunk, EmbeddedChunk, ErrorItem } from '../../schema/items.ts';
 import type { EmbedResult } from '../../schema/results.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
-import type { IngestDocument } from './ingest-document.ts';
+import type { IngestDocument } from './read-documents.ts';
 
 export interface EmbedOptions {
   embedder: Embedder;

@@ -1,12 +1,12 @@
 import { listNames } from '../../text/count.ts';
 import { languageOf } from '../../languages/detect.ts';
-import type { IngestDocument } from './ingest-document.ts';
+import type { IngestDocument } from './read-documents.ts';
 import type { Metadata, ErrorItem } from '../../schema/items.ts';
 import { toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
 import type { IngestResult } from '../../schema/results.ts';
 import type { SourceName } from '../extract/extract.ts';
-import { pageEvent } from '../extract/pages/page-event.ts';
+import { pageEvent } from '../extract/pages/page-candidate.ts';
 import type { Written } from './store-documents.ts';
 
 /** Counts the passages that an ingest reads, and those whose document is not in English, told by one passage from its middle. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { printDocuments } from '../../../src/cli/printers/show-documents.ts';
+import { printDocuments } from '../../../src/cli/printers/document-printer.ts';
 import { paper } from '../../support/screen.ts';
 
 it('shows counts as numbers, at the right', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isShortText } from '../../../src/drivers/parsers/short-text.ts';
+import { isShortText } from '../../../src/drivers/parsers/reader.ts';
 
 const isShort = (content: string | Uint8Array, file_type = 'markdown'): boolean =>
   isShortText({ bytes: typeof content === 'string' ? Buffer.from(content) : content, source: 'a.md', file_type });

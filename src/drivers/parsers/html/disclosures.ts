@@ -1,5 +1,4 @@
 import { childElements, type DomElement } from './dom.ts';
-import { isConcealed, unhide } from './hidden-elements.ts';
 import { measuresOf } from './link-density.ts';
 import { labelled, type Named, namedElements, type Page, panelNamed } from './element-names.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
@@ -137,4 +136,16 @@ function texOf(formula: DomElement): string {
       : (formula.querySelector('annotation[encoding="application/x-tex"]')?.textContent ??
         (formula.getAttribute('alttext') || formula.querySelector('math[alttext]')?.getAttribute('alttext')));
   return oneLine(written ?? '').replace(/^\{\\displaystyle\s(.*)\}$/, (_, tex: string) => tex.trimStart());
+}
+
+const STYLE = /display:\s*none|visibility:\s*hidden/i;
+
+/** Whether an element says of itself that it is not shown. */
+export const isConcealed = (element: DomElement): boolean =>
+  (element.hasAttribute('hidden') && element.getAttribute('hidden') !== 'until-found') || STYLE.test(element.getAttribute('style') ?? '');
+
+/** Lets a part be seen that a click or a script would bring forth, so that nothing that reads the page later takes it for hidden. */
+export function unhide(element: DomElement): void {
+  for (const name of ['hidden', 'aria-hidden']) element.removeAttribute(name);
+  if (STYLE.test(element.getAttribute('style') ?? '')) element.removeAttribute('style');
 }

@@ -1,7 +1,7 @@
 import { childElements, type DomElement, elementNames } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import { type Measure, measuresOf } from './link-density.ts';
-import { isConcealed, unhide } from './hidden-elements.ts';
+import { isConcealed, unhide } from './disclosures.ts';
 import { isOfSite } from './headline.ts';
 import { isUnshown } from './aria-elements.ts';
 

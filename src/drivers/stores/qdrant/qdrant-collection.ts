@@ -13,9 +13,8 @@ import type {
 import { assertQueryVector, assertVectors } from '../vectors.ts';
 import type { Condition, Point } from './qdrant-connection.ts';
 import { conditionsOf } from './qdrant-filter.ts';
-import { type CollectionHolder, pages } from './collection-holder.ts';
+import { type CollectionHolder, pages, leftover, type State, visiblePoints } from './collection-holder.ts';
 import { CHUNK, DENSE, type Payload, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
-import { leftover, type State, visiblePoints } from './collection-state.ts';
 import { countContent, countSources, NameCount } from '../count-sources.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 

@@ -1,17 +1,24 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { CollectionInfo, VectorStore } from '../../../ports/stores.ts';
 import { type Ask, REST_PORT, serverAt } from './qdrant-connection.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
-import { firstState, saveState, type State, stateAt } from './collection-state.ts';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import {
+  firstState,
+  saveState,
+  type State,
+  stateAt,
+  type CollectionHolder,
+  holdCollection,
+  type MayWritePoints,
+} from './collection-holder.ts';
 import { hash } from '../../../core/ids.ts';
 import type { RetryOptions } from '../../../core/retry.ts';
 import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
 import { KEY_VARIABLE } from './qdrant-errors.ts';
-import { type CollectionHolder, holdCollection, type MayWritePoints } from './collection-holder.ts';
 import { readOptions } from './qdrant-options.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 

@@ -7,7 +7,7 @@ import type { ApiPage } from './api-page.ts';
 import { type Candidate, contentHash } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { withoutMarkup } from './markup.ts';
-import { inUtf8 } from '../../../http/charset.ts';
+import { inUtf8 } from '../../../http/message.ts';
 import type { NetworkParts } from '../pages/network.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
 

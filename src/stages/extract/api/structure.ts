@@ -1,6 +1,5 @@
 import { KbError } from '../../../core/errors.ts';
-import type { HttpAnswer } from '../../../http/message.ts';
-import { markedCharset } from '../../../http/charset.ts';
+import { type HttpAnswer, markedCharset } from '../../../http/message.ts';
 import { GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { NetworkParts } from '../pages/network.ts';
 

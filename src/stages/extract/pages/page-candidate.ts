@@ -8,6 +8,7 @@ import { robotsDirectives } from './crawl/robots.ts';
 import { urlSource } from './network.ts';
 import { type LoadedPage, type PageOptions, type PageParts, readPage } from './page.ts';
 import type { RememberedPage } from './page-memory.ts';
+import type { Progress } from '../../../core/run.ts';
 
 interface PlacedPage {
   source: string;
@@ -126,3 +127,21 @@ export const redirectLoop = (url: string, max_redirects: number): KbError =>
   new KbError('invalid', `${urlSource(url)} redirects in a loop, or more than ${max_redirects} times.`, {
     hint: 'Open it in a browser: it may need a cookie or a login (network.sites).',
   });
+
+/** A page that was read, as a stream tells of it (contract, section 4). */
+export interface PageTold {
+  url: string;
+  /** Empty where the page has none, and where it was not read because it is unchanged. */
+  title: string;
+  depth: number;
+  status_code: number;
+  document_id: string;
+}
+
+/** Tells of a page; with `verbose` also in a line for people: `200  depth 1  https://…  Title`. */
+export const pageEvent = (page: PageTold, { verbose }: { verbose: boolean }): Progress => ({
+  type: 'page',
+  stage: 'crawl',
+  message: verbose ? [page.status_code, `depth ${page.depth}`, page.url, page.title].join('  ').trimEnd() : '',
+  data: { ...page },
+});

@@ -3,8 +3,7 @@ import type { DocumentReader, ParsedDocument, Renderer } from '../../../ports/re
 import { type NetworkParts, urlSource } from './network.ts';
 import { givenHeaders } from '../../../http/exchange.ts';
 import { statusError } from '../../../http/status-errors.ts';
-import { inUtf8 } from '../../../http/charset.ts';
-import type { AnswerHead, HttpAnswer, InTurn } from '../../../http/message.ts';
+import { inUtf8, type AnswerHead, type HttpAnswer, type InTurn } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { Config } from '../../../schema/config.ts';
 import type { Stage } from '../../../schema/items.ts';

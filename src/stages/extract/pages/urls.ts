@@ -1,13 +1,12 @@
 import { extname } from 'node:path';
 import { describe, isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
-import type { HttpAnswer } from '../../../http/message.ts';
+import { type HttpAnswer, inUtf8 } from '../../../http/message.ts';
 import { hash } from '../../../core/ids.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { Stage } from '../../../schema/items.ts';
 import { type Candidate, contentHash, type Extracted, type GivenContent } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { assertIsAsked } from './error-page.ts';
-import { inUtf8 } from '../../../http/charset.ts';
 import { type NetworkParts, urlSource } from './network.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { UrlsEntry, UrlsInput } from '../../../schema/source-entries.ts';
