@@ -42,7 +42,11 @@ const shell: Shell = { reader, show, announce, chooseFiles: () => uploads.picker
 const ask = new AskView(shell);
 const views: readonly View[] = [ask, new SearchView(shell), new SourcesView(shell, uploads)];
 const links = views.map(({ name, label }) => element('a', { href: `#${name}` }, label));
-const collectionPicker = element('select', { 'aria-label': 'Collection', onchange: () => chooseCollection(collectionPicker.value) });
+const collectionPicker = element('select', {
+  'aria-label': 'Collection',
+  hidden: true,
+  onchange: () => chooseCollection(collectionPicker.value),
+});
 const shortcuts = shortcutsDialog();
 /** What was answered and quoted for the token goes with it: the next person at this browser may hold another one, or none. */
 function forgetToken(): void {
