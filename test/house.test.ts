@@ -89,7 +89,7 @@ describe('the house', () => {
     expect(named).toEqual(expect.arrayContaining(['lancedb', 'qdrant', 'openai', 'anthropic', 'ollama', 'local']));
     const words = [...new Set(named)].join('|');
     const NAMED = new RegExp(
-      `(['"\`])(?:${words})\\1|\\b(?:stores|embedders|rerankers|llms|providers)\\.(?:${words})\\b|^  (?:${words}):`,
+      `(['"\`])(?:${words})\\1|\\b(?:stores|embedders|rerankers|llms|providers)\\.(?:${words})\\b|^  (?:${words}):|[!=]== BUNDLED\\b`,
       'm',
     );
     expect(files.filter((path) => /^src\/(stages|engine)\//.test(path) && NAMED.test(text(path)))).toEqual([]);

@@ -11,6 +11,8 @@ import { OPTION_NAMES } from './stores/qdrant/qdrant-options.ts';
 export interface EmbedderDriver {
   /** The model where none is configured. */
   model: string;
+  /** Of a driver that runs in this process and asks nobody: what it does. */
+  in_process?: string;
   open(options: ModelOptions): Promise<Embedder>;
 }
 
@@ -42,11 +44,15 @@ export interface StoreDriver {
   open(options: StoreOptions): Promise<VectorStore>;
 }
 
+/** The embedding provider of a new collection where none is configured. */
+export const DEFAULT_EMBEDDER = 'local';
+
 /** The one list of all drivers. Each is imported when it is opened. */
 export const drivers = {
   embedders: {
     local: {
       model: DEFAULT_LOCAL_MODEL,
+      in_process: 'compares meaning',
       open: async ({ model }: Pick<ModelOptions, 'model'> = {}): Promise<Embedder> =>
         (await import('./embedders/local-embedder.ts')).openLocalEmbedder({ model }),
     },
@@ -69,6 +75,7 @@ export const drivers = {
   } satisfies Record<string, StoreDriver>,
   rerankers: {
     local: {
+      in_process: 'compares words and meaning',
       open: async (_options: Omit<ModelOptions, 'provider'>): Promise<Reranker> =>
         (await import('./rerankers/local-reranker.ts')).openLocalReranker(),
     },

@@ -1,5 +1,5 @@
 import { didYouMean } from '../core/nearest.ts';
-import { BUNDLED } from '../schema/provider-names.ts';
+import { DEFAULT_EMBEDDER } from '../drivers/registry.ts';
 import { KbError } from '../core/errors.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run } from '../core/run.ts';
@@ -18,7 +18,7 @@ function chooseEmbedder({ provider, model, options }: Config['embedding'], made:
   if (provider !== undefined)
     return { provider, model: model ?? (provider === made?.provider ? made.model || undefined : undefined), options };
   const isOfModel = made && (made.provider !== 'none' || model === undefined); // a model contradicts a collection without vectors
-  return { provider: isOfModel ? made.provider : BUNDLED, model: model ?? (made?.model || undefined), options };
+  return { provider: isOfModel ? made.provider : DEFAULT_EMBEDDER, model: model ?? (made?.model || undefined), options };
 }
 
 /** Names the embedder for a collection that was `made` with one. The model of `none` is empty. */

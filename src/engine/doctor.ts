@@ -1,4 +1,3 @@
-import { BUNDLED } from '../schema/provider-names.ts';
 import { count } from '../text/count.ts';
 import { describe } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
@@ -9,6 +8,7 @@ import { providerNamed } from '../drivers/providers/providers.ts';
 import type { DoctorCheck, DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult } from '../schema/diagnosis.ts';
 import { embedderLabel, embedderName, permittedCollections, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
+import { inProcess } from './driver-table.ts';
 import { storeUrl } from './store-address.ts';
 import { setUpBrowser } from '../drivers/browser/install-browser.ts';
 
@@ -65,14 +65,15 @@ async function checkEmbedder(context: Context, connections: boolean): Promise<Fi
   const { provider, model } = await embedderName(context, made);
   if (provider === 'none') return ok('none: search by words alone');
   const embedder = await openEmbedder(context, made);
-  if (provider !== BUNDLED && !connections) return notAsked(provider, model);
+  if (!inProcess('embedders', provider) && !connections) return notAsked(provider, model);
   const [vector] = await embedder!.embed(['A test.'], { input_type: 'query', signal: context.signal });
   return ok(`${provider} / ${model}: answers with vectors of length ${vector!.length}`);
 }
 
 async function checkLlm({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
   const { provider, timeout, max_tokens } = settings.chat.llm;
-  if (provider === BUNDLED) return ok(`${BUNDLED}: quotes the sentences that answer`);
+  const quoting = inProcess('llms', provider);
+  if (quoting) return ok(`${provider}: ${quoting}`);
   const llm = await resources.llm(settings.chat.llm, undefined);
   if (!connections) return notAsked(provider, llm.model);
   const answer = llm.generate({
@@ -89,7 +90,8 @@ async function checkLlm({ settings, resources, signal }: Context, connections: b
 async function checkReranker({ settings, resources, signal }: Context, connections: boolean): Promise<Finding> {
   const { enabled, provider } = settings.rerank;
   if (!enabled) return ok('off: passages stay in the order of the search');
-  if (provider === BUNDLED) return ok(`${BUNDLED}: compares words and meaning`);
+  const comparing = inProcess('rerankers', provider);
+  if (comparing) return ok(`${provider}: ${comparing}`);
   const reranker = await resources.reranker(settings.rerank, settings.chat.llm);
   if (!connections) return notAsked(provider, reranker.model);
   await reranker.rank('Is this a test?', [{ text: 'This is a test.', score: 1, metadata: {} }], { signal });

@@ -7,16 +7,40 @@ import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { LlmConfig } from '../schema/config-chat.ts';
 import { BUNDLED, DRIVER_KINDS, ownNames, type OwnNames } from '../schema/provider-names.ts';
+import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
 
 interface Driver<Options, Opened> {
+  /** Of a driver that runs in this process and asks nobody: what it does. */
+  in_process?: string;
   open(options: Options): Promise<Opened>;
+}
+
+interface LlmRow extends Driver<ModelOptions & { embedder?: Embedder | undefined }, Llm> {
+  /** It quotes the sources, and compares with the embedder of whoever asks. */
+  quotes?: boolean;
+}
+
+/** The built-in language models, and the answer without one. */
+const llms: Record<string, LlmRow> = {
+  [BUNDLED]: { quotes: true, in_process: 'quotes the sentences that answer', open: async (options) => openQuoteLlm(options) },
+  ...drivers.llms,
+};
+
+/** Whether a provider answers by quoting, without a model. */
+export const isQuoting = ({ provider }: Pick<LlmConfig, 'provider'>): boolean =>
+  Object.hasOwn(llms, provider) && llms[provider]!.quotes === true;
+
+/** What a built-in driver does that runs in this process and asks nobody; undefined for all others. */
+export function inProcess(kind: 'embedders' | 'llms' | 'rerankers', provider: string): string | undefined {
+  const rows: Record<string, { in_process?: string; open: unknown }> = { ...drivers, llms }[kind];
+  return Object.hasOwn(rows, provider) ? rows[provider]!.in_process : undefined;
 }
 
 /** The built-in and own drivers of an engine by name. Each lookup throws a KbError (`configuration`) with the nearest name if there is none. */
 interface DriverTable {
   /** `model` is absent if only the opened driver knows it. */
   embedder(name: string): Partial<EmbedderDriver> & Driver<ModelOptions, Embedder>;
-  llm(name: string): Driver<ModelOptions, Llm>;
+  llm(name: string): LlmRow;
   reranker(name: string): Driver<ModelOptions, Reranker>;
   store(name: string): Driver<StoreOptions, VectorStore>;
 }
@@ -39,7 +63,7 @@ export function driverTable(own: OwnDrivers): DriverTable {
   const { llm: _llm, ...rerankers } = drivers.rerankers; // it needs a language model, and is opened with one
   return {
     embedder: lookup('embedding provider', { ...drivers.embedders, ...toDrivers(own.embedders) }),
-    llm: lookup('language model provider', { ...drivers.llms, ...toDrivers(own.llms) }),
+    llm: lookup('language model provider', { ...llms, ...toDrivers(own.llms) }),
     reranker: lookup('reranker', { ...rerankers, ...toDrivers(own.rerankers) }),
     store: lookup('vector database', { ...drivers.stores, ...toDrivers(own.stores) }),
   };
@@ -53,7 +77,7 @@ export function requestOptionsOf(vector_db: string, own: OwnDrivers): readonly s
 
 /** Adds the known context window of the provider if none is configured; it holds at least twice `max_tokens`. */
 export function withKnownWindow(llm: LlmConfig): LlmConfig {
-  const known = llm.provider === BUNDLED ? Infinity : providerNamed(llm.provider)?.llm?.context_window;
+  const known = isQuoting(llm) ? Infinity : providerNamed(llm.provider)?.llm?.context_window;
   if (llm.context_window !== undefined || known === undefined) return llm;
   return { ...llm, context_window: Math.max(known, 2 * llm.max_tokens) };
 }

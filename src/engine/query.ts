@@ -1,4 +1,3 @@
-import { BUNDLED } from '../schema/provider-names.ts';
 import { attachPartialResult, endsWork, isAbort, KbError, toErrorItem } from '../core/errors.ts';
 import { type Run, settle } from '../core/run.ts';
 import { withRetryProgress } from '../core/retry.ts';
@@ -8,7 +7,7 @@ import type { ChatResult, RetrieveResult } from '../schema/answers.ts';
 import type { EmbedderName, ErrorItem, RetrievedItem } from '../schema/items.ts';
 import { isGrounded, runTurn } from '../stages/chat/turn.ts';
 import type { Collection, CollectionInfo } from '../ports/stores.ts';
-import { withKnownWindow } from './driver-table.ts';
+import { inProcess, isQuoting, withKnownWindow } from './driver-table.ts';
 import { windowOf } from '../stages/chat/budget.ts';
 import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
@@ -90,12 +89,11 @@ function rewriteRequest(
   });
 }
 
-const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefined) =>
-  resources.llm(settings.chat.llm, settings.chat.llm.provider === BUNDLED ? embedder : undefined);
+const openLlm = ({ settings, resources }: Context, embedder: Embedder | undefined) => resources.llm(settings.chat.llm, embedder);
 
 /** Opens the configured model to write questions; undefined if the answerer only quotes. */
 export const openQuestionWriter = async (context: Context): Promise<Llm | undefined> =>
-  context.settings.chat.llm.provider === BUNDLED ? undefined : await openLlm(context, undefined);
+  isQuoting(context.settings.chat.llm) ? undefined : await openLlm(context, undefined);
 
 /** One turn of a conversation. Collection and model are opened when they are needed, but their setup is checked before the first event. */
 export const chat = (request: ChatRequest, context: Context): Run<ChatResult> =>
@@ -117,7 +115,7 @@ async function* answerTurn(request: ChatRequest, context: Context): Run<ChatResu
         const traced = reranker && reranking(reranker);
         const parts = opened.map((one) => ({ ...one, reranker: traced }));
         const min_retrieval_score = embedder?.min_retrieval_score ?? MIN_SCORE_BY_WORDS;
-        const isQuoted = settings.chat.llm.provider === BUNDLED && embedder !== undefined;
+        const isQuoted = isQuoting(settings.chat.llm) && embedder !== undefined;
         return {
           retrieve: (search_query) =>
             searchAll(inputOf(String(query), { search_query, filter, explain: explain || show_prompt }, context), parts),
@@ -143,7 +141,7 @@ async function assertSetUp({ settings, resources }: Context): Promise<void> {
   const laterUnlessEnding = (error: unknown): void => {
     if (endsWork(error)) throw error;
   };
-  if (llm.provider !== BUNDLED) await resources.llm(llm, undefined).catch(laterUnlessEnding);
+  await resources.llm(llm, undefined).catch(laterUnlessEnding);
   if (rerank.enabled) await resources.reranker(rerank, llm).catch(laterUnlessEnding);
 }
 
@@ -189,12 +187,12 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
 }
 
 /**
- * Opens the embedder of the collection if the search compares vectors. A search by words gets the bundled one if possible, so that its scores mean the
- * same as in the other modes; it makes no requests.
+ * Opens the embedder of the collection if the search compares vectors. A search by words gets one that makes no requests, if possible, so that its
+ * scores mean the same as in the other modes.
  */
 async function embedderFor(context: Context, made: EmbedderName): Promise<Embedder | undefined> {
   if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, made);
-  return made.provider === BUNDLED ? await openEmbedder(context, made).catch(rethrowUnexpected) : undefined;
+  return inProcess('embedders', made.provider) ? await openEmbedder(context, made).catch(rethrowUnexpected) : undefined;
 }
 
 function rethrowUnexpected(error: unknown): undefined {

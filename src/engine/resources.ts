@@ -1,12 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { BUNDLED } from '../schema/provider-names.ts';
 import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
 import type { Surface } from '../ports/engines.ts';
 import type { Config } from '../schema/config.ts';
 import { estimateTokens, windowOf } from '../stages/chat/budget.ts';
-import { openQuoteLlm } from '../stages/quote/quote-llm.ts';
 import { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';
 import { driverTable, withKnownWindow } from './driver-table.ts';
 import type { Resources } from './context.ts';
@@ -82,15 +80,17 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
   const table = driverTable(ownDrivers);
   const shelf = createResourceCache();
   const browser = drivers.browser();
-  const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) =>
-    provider === BUNDLED
-      ? openQuoteLlm({ embedder }) // holds nothing, and compares with the embedder of whoever asks
-      : shelf.get(['llm', provider, model, options], () => table.llm(provider).open({ provider, model, options }));
+  const openLlm: Resources['llm'] = async ({ provider, model, options }, embedder) => {
+    const { quotes, open } = table.llm(provider);
+    return quotes ? open({ provider, embedder }) : shelf.get(['llm', provider, model, options], () => open({ provider, model, options }));
+  };
   const own = createResourceCache(Infinity); // what has threads of this process: never let go, and one of each model, whatever options a request names
-  const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) =>
-    provider === BUNDLED
-      ? own.get(['embedder', model ?? drivers.embedders[BUNDLED].model], () => drivers.embedders[BUNDLED].open({ model }))
-      : shelf.get(['embedder', provider, model, options], () => table.embedder(provider).open({ provider, model, options }));
+  const openEmbedder: Resources['embedder'] = async ({ provider, model, options }) => {
+    const row = table.embedder(provider);
+    return row.in_process
+      ? own.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
+      : shelf.get(['embedder', provider, model, options], () => row.open({ provider, model, options }));
+  };
   return {
     embedder: openEmbedder,
     modelOf: async (settings) => {

@@ -1,3 +1,5 @@
+import { plainTitle, readBlocks } from './markdown/blocks.ts';
+
 /** What a page or passage is that leads to answers and holds none: it is found when it is asked for. */
 type PageKind = 'contents' | 'changelog' | 'index';
 
@@ -36,8 +38,8 @@ const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
 /** What kind of page a Markdown text is, by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
 export function pageKindOf(text: string, title = ''): PageKind | undefined {
-  const named = plain(title);
-  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, words]) => plain(words!));
+  const named = withoutNumber(plainTitle(title).trim());
+  const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutNumber(words)] : []));
   const name = [named, headings[0] ?? ''].find((words) => CHANGELOG.test(words) || RELEASE.test(words));
   if (name !== undefined || isVersioned(headings)) return 'changelog';
   return listKindOf(text, [named, headings[0] ?? '']);
@@ -45,7 +47,7 @@ export function pageKindOf(text: string, title = ''): PageKind | undefined {
 
 /** What kind of passage stands under these headings. */
 export function passageKindOf(text: string, headings: readonly string[]): PageKind | undefined {
-  const [last = '', ...above] = headings.map(plain).toReversed();
+  const [last = '', ...above] = headings.map(withoutNumber).toReversed();
   if (CHANGELOG_SECTION.test(last) || (VERSION.test(last) && above.some((heading) => CHANGELOG_SECTION.test(heading)))) return 'changelog';
   return listKindOf(text, [last]);
 }
@@ -88,10 +90,5 @@ function isSorted(lines: readonly string[]): boolean {
 
 const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
-/** The words of a title without links, marks and section numbers. */
-const plain = (title: string): string =>
-  title
-    .replace(LINK, '$1')
-    .replace(/[*`\\]/g, '')
-    .replace(/^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\p{Lu})/u, '')
-    .trim();
+/** A title without the number of its section. */
+const withoutNumber = (title: string): string => title.replace(/^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\p{Lu})/u, '');

@@ -20,7 +20,7 @@ export interface Block {
 const LONGEST_TITLE = 200;
 
 /** The words of a heading: no links, emphasis, code marks, tags or `{#anchor}`. */
-function plainTitle(markdown: string): string {
+export function plainTitle(markdown: string): string {
   if (markdown.length <= LONGEST_TITLE && /^[^{[<*_`\\\s\0]*(?: [^{[<*_`\\\s\0]+)*$/.test(markdown)) return markdown;
   const plain = markdown
     .slice(0, 4 * LONGEST_TITLE)
