@@ -32,7 +32,7 @@ export default class Chat extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       const request = { ...requestOfFlags(operations.chat.input, flags), ...collections };
       if (args.query === undefined) return (await import('../src/cli/repl/repl.ts')).converse(desk, request);
-      if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/ask-turn.ts')).takeTurn(desk, request, args.query);
+      if (flags['history-file'] !== undefined) return (await import('../src/cli/repl/session.ts')).takeTurn(desk, request, args.query);
       const { end, ...printer } = answerPrinter(desk.screen);
       const result = await this.perform(desk, 'chat', { request: { ...request, query: args.query }, lists: true, ...printer }).finally(end);
       if (result.errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;

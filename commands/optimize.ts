@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
-import { size } from '../src/cli/printers/amounts.ts';
+import { size } from '../src/text/count.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Optimize extends KbCommand {

@@ -20,7 +20,7 @@ import { beginsAsRefusal, isRefusal } from '../src/stages/chat/guard/refusal.ts'
 import { unsupportedIn } from '../src/stages/chat/guard/verify.ts';
 import { readBlocks } from '../src/text/markdown/blocks.ts';
 import { withoutMarks } from '../src/stages/chunk/embed-text.ts';
-import { withoutEntities } from '../src/stages/extract/api/markup.ts';
+import { withoutEntities } from '../src/stages/extract/api/api-documents.ts';
 import { pageKindOf, passageKindOf } from '../src/text/page-kind.ts';
 import { definedTerms } from '../src/stages/quote/definition.ts';
 import { plainText } from '../src/text/markdown/plain-text.ts';

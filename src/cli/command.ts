@@ -86,8 +86,7 @@ export abstract class KbCommand extends Command {
 /** What records spans, where OpenTelemetry's variables name a collector. */
 async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<Tracer | undefined> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT && !environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return undefined;
-  const [{ otlpSettings }, { OtlpTracer }, { packageVersion }] = await Promise.all([
-    import('../http/otlp-settings.ts'),
+  const [{ otlpSettings, OtlpTracer }, { packageVersion }] = await Promise.all([
     import('../http/otlp-tracer.ts'),
     import('../core/project.ts'),
   ]);

@@ -1,6 +1,5 @@
 import type { Event } from '../schema/results.ts';
-import { count } from '../text/count.ts';
-import { duration } from './printers/amounts.ts';
+import { count, duration } from '../text/count.ts';
 import { printable, type Screen } from './screen.ts';
 
 interface FollowOptions {

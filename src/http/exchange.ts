@@ -4,9 +4,8 @@ import type { AddressPolicy } from './address-policy.ts';
 import type { PinnedConnections } from './connections.ts';
 import { KbError } from '../core/errors.ts';
 import { ACCEPTED_ENCODINGS, leaveBody, readBody, readSoon, unpacked } from './response-body.ts';
-import { retryAfterReset, statusError, type Credentials } from './status-errors.ts';
+import { retryAfterReset, statusError, type Credentials, apiErrorMessage, secretsSent } from './status-errors.ts';
 import { decodeBody, type AnswerHead, type HttpAnswer, type HttpRequest } from './message.ts';
-import { apiErrorMessage, secretsSent } from './api-error-message.ts';
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { faultyHeader, givenTo, isLent } from './site-headers.ts';
 

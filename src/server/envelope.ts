@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../core/errors.ts';
-import { isOpenAiPath, openAiError } from './openai/openai-errors.ts';
 import type { Envelope } from '../schema/server-results.ts';
+import type { OpenAiError } from '../schema/openai/openai-requests.ts';
 
 /** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights; where a store or a provider refuses what kb asks, or answers what can't be used, the caller's request is not at fault. */
 const STATUS: Record<ErrorCode, number> = {
@@ -83,4 +83,16 @@ export function send(reply: FastifyReply, { status, body }: Failure): FastifyRep
     .code(status)
     .type('application/json; charset=utf-8')
     .send(isOpenAiPath(reply.request.url) ? openAiError(status, body) : body);
+}
+
+const CODES: Record<number, string> = { 401: 'invalid_api_key', 404: 'model_not_found', 429: 'rate_limit_exceeded' };
+
+/** Whether an address is one that OpenAI's clients ask, also if no route is found for it. */
+const isOpenAiPath = (url: string): boolean => /^\/v1\/(?:chat\/completions|embeddings|models)(?:[/?]|$)/.test(url);
+
+/** The exception envelope in the shape of OpenAI. */
+export function openAiError(status: number, { error: { message } }: Envelope): OpenAiError {
+  const isOurs = status >= 500 || status === 424;
+  const param = status === 400 ? (/^([a-z_][\w.[\]]*): /.exec(message)?.[1] ?? null) : null; // validation names the field first
+  return { error: { message, type: isOurs ? 'server_error' : 'invalid_request_error', param, code: CODES[status] ?? null } };
 }

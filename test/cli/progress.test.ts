@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration } from '../../src/cli/printers/amounts.ts';
+import { duration } from '../../src/text/count.ts';
 import { showProgress, progressText, rendererFor } from '../../src/cli/progress.ts';
 import type { Event } from '../../src/schema/results.ts';
 import { paper } from '../support/screen.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../src/cli/printers/show-answer.ts';
-import { size } from '../../src/cli/printers/amounts.ts';
+import { size } from '../../src/text/count.ts';
 import { printCollection, printCollections } from '../../src/cli/printers/show-collections.ts';
 import { markWords, showHits, wrapped } from '../../src/cli/printers/show-hits.ts';
 import { failureLine, showIngest } from '../../src/cli/printers/show-ingest.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiErrorMessage, secretsSent } from '../../src/http/api-error-message.ts';
+import { apiErrorMessage, secretsSent } from '../../src/http/status-errors.ts';
 
 describe('what an answer says went wrong', () => {
   it.each([

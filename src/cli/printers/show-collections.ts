@@ -1,6 +1,5 @@
 import type { CollectionSummary, CollectionSnapshot } from '../../schema/collection-requests.ts';
-import { count } from '../../text/count.ts';
-import { size } from './amounts.ts';
+import { count, size } from '../../text/count.ts';
 import { wrappedRow } from '../markdown/flow.ts';
 import { printable, type Screen } from '../screen.ts';
 import type { DoctorCheck } from '../../schema/diagnosis.ts';

@@ -1,8 +1,7 @@
 import { extname } from 'node:path';
 import type { IngestResult } from '../../schema/results.ts';
 import type { ErrorItem } from '../../schema/items.ts';
-import { count, listNames } from '../../text/count.ts';
-import { duration } from './amounts.ts';
+import { count, listNames, duration } from '../../text/count.ts';
 import type { FlagValues } from '../command-context.ts';
 import { wrappedRow } from '../markdown/flow.ts';
 import { repeatFlags } from '../repeat-flags.ts';

@@ -6,8 +6,7 @@ import { markdownPrinter, sourceLine } from '../printers/show-answer.ts';
 import { collectionOf, say, type Session, tell, collection, model, topK, wholeNumber } from './session.ts';
 import { nearest } from '../../core/nearest.ts';
 import { count } from '../../text/count.ts';
-import { newConversation } from './conversation.ts';
-import { saveConversation } from './transcript.ts';
+import { newConversation, saveConversation } from './conversation.ts';
 
 /** Characters of a passage in a list, where no terminal says how many there is room for. */
 const EXCERPT = 200;

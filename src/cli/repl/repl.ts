@@ -2,18 +2,25 @@ import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { homedir } from 'node:os';
 import { printable } from '../screen.ts';
-import { continuesConversation, modelProviders, collectionNames, collectionOf, keep, openSession, type Session } from './session.ts';
+import {
+  continuesConversation,
+  modelProviders,
+  collectionNames,
+  collectionOf,
+  keep,
+  openSession,
+  type Session,
+  askTurn,
+} from './session.ts';
 import { commands, isCommand, meantBy, runReplCommand } from './commands.ts';
-import { transcriptPath } from './transcript.ts';
+import { transcriptPath, withAsked } from './conversation.ts';
 import { describe, isAbort, KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../failure.ts';
 import { wrappedText } from '../markdown/flow.ts';
-import { withAsked } from './conversation.ts';
 import { isConversation, Keyboard } from './keyboard.ts';
 import { memoryOf } from './memory.ts';
-import { askTurn } from './ask-turn.ts';
 
 /** What the tab key may put in the place of `replaced`, the end of the line. */
 interface Completion {

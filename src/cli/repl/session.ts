@@ -6,13 +6,17 @@ import type { Config } from '../../schema/config.ts';
 import type { CommandContext } from '../command-context.ts';
 import { wrappedText } from '../markdown/flow.ts';
 import { printable } from '../screen.ts';
-import { newConversation, type Conversation } from './conversation.ts';
-import type { Memory } from './memory.ts';
+import { newConversation, type Conversation, withAsked, withTurn } from './conversation.ts';
+import { type Memory, memoryOf } from './memory.ts';
 import { KbError } from '../../core/errors.ts';
 import { nearest, didYouMean } from '../../core/nearest.ts';
 import { accessTo } from '../../drivers/providers/access.ts';
 import { LlmConfig } from '../../schema/config-chat.ts';
 import { count } from '../../text/count.ts';
+import type { ChatResult } from '../../schema/answers.ts';
+import { EXIT } from '../failure.ts';
+import { showProgress } from '../progress.ts';
+import { answerPrinter } from '../printers/show-answer.ts';
 
 /** What the conversation's own commands have chosen, in the words of a request. */
 interface Choices {
@@ -138,4 +142,38 @@ export function topK(argument: string, session: Session): void {
 export function wholeNumber(text: string, command: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new KbError('usage', `${command} takes a whole number from 1, not «${printable(text)}».`);
+}
+
+/** Has a question answered with what was said before in mind, and keeps both. From the second turn on it is rewritten for the search, unless the configuration says whether. */
+export async function askTurn(question: string, session: Session): Promise<ChatResult> {
+  const { desk, request, chosen, talk, signal } = session;
+  const { engine, screen } = desk;
+  const enabled = settingsOf(session).chat.query_rewrite.enabled ?? talk.history.length > 0;
+  const printer = answerPrinter(screen);
+  try {
+    const turn = { query_rewrite: { enabled }, ...request, ...chosen, query: question, history: talk.history };
+    const result = await showProgress(engine.run('chat', turn, { signal }), { screen, onEvent: printer.onEvent });
+    if (screen.json) screen.printJson(result);
+    else printer.result(result);
+    if (printer.hasFailed(result)) process.exitCode = EXIT.failed;
+    session.talk = withTurn(talk, { question, collection: collectionOf(session) }, result);
+    return result;
+  } finally {
+    if (!screen.json) printer.end();
+  }
+}
+
+/**
+ * Answers one question as a turn of the conversation that `--history-file` keeps: from the second turn on with what was said before in mind. Throws a
+ * KbError where the file can't be read or written, or holds something else: a script that goes on without what was said would not notice.
+ */
+export async function takeTurn(desk: CommandContext, request: Record<string, unknown>, question: string): Promise<void> {
+  const warn = (text: string): never => {
+    throw new KbError('configuration', text, { hint: 'Name another file with --history-file, or leave it out.' });
+  };
+  const session = openSession(desk, request, memoryOf(desk, { isTerminal: false, warn }));
+  session.talk = withAsked(session.talk, question);
+  const { errors, answer } = await askTurn(question, session);
+  if (errors.some(({ stage }) => stage === 'validate')) process.exitCode = EXIT.usage;
+  else if (answer !== '') keep(session);
 }

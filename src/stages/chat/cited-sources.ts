@@ -4,7 +4,8 @@ import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';
 import type { Neighbour, Neighbours } from '../retrieve/neighbours.ts';
-import { type LineRange, locateQuote } from './quote-location.ts';
+import { readBlocks } from '../../text/markdown/blocks.ts';
+import { lineKind } from '../../text/markdown/lines.ts';
 
 const locationOf = (item: RetrievedItem): Location => Location.safeParse(item.metadata.location ?? {}).data ?? {};
 
@@ -112,4 +113,108 @@ export function toGrounding(context: readonly RetrievedItem[], neighbours: Reado
       ...(typeof page_kind === 'string' && page_kind !== 'text' ? { page_kind } : {}),
     };
   });
+}
+
+/** Line numbers in a chunk, from 0, inclusive. */
+export type LineRange = readonly [first: number, last: number];
+
+interface Heading {
+  line: number;
+  level: number;
+  title: string;
+}
+
+const bare = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+function headingsIn(text: string): Heading[] {
+  const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
+  return headings.map(({ start, level, title }) => ({ line: text.slice(0, start).split('\n').length - 1, level, title }));
+}
+
+/** The headings that apply for certain from a line on. */
+interface Section {
+  line: number;
+  headings: string[];
+}
+
+/**
+ * The sections of a chunk. `path` belongs to one of them, which its heading identifies if the chunk contains it. Levels are known only for headings
+ * in the text, so a heading of `path` that may not apply to a later section is left out.
+ */
+function sectionsOf(text: string, path: readonly string[]): Section[] {
+  const heads = headingsIn(text);
+  const host = heads.findIndex(({ title }) => path.length > 0 && bare(title) === bare(path.at(-1)!));
+  const held = new Set(heads.slice(0, host + 1).map(({ title }) => bare(title)));
+  const outside = host < 0 ? path.length : path.findIndex((title) => held.has(bare(title)));
+  let above = path.slice(0, outside);
+  let root = Infinity;
+  const open: Heading[] = [];
+  const sections: Section[] = [{ line: 0, headings: above }];
+  for (const [i, head] of heads.entries()) {
+    while (open.length > 0 && open.at(-1)!.level >= head.level) open.pop();
+    if (open.length === 0) {
+      if (i > host) above = above.slice(0, Math.max(0, above.length - Math.max(0, root - head.level)));
+      root = i > host ? head.level : Math.min(root, head.level);
+    }
+    open.push(head);
+    sections.push({ line: head.line, headings: i === host ? [...path] : [...above, ...open.map(({ title }) => title)] });
+  }
+  return sections;
+}
+
+const commonOf = (paths: readonly string[][]): string[] =>
+  paths.reduce((common, path) => {
+    const differs = common.findIndex((title, i) => title !== path[i]);
+    return differs < 0 ? common : common.slice(0, differs);
+  });
+
+/** Maps lines of the chunk to lines of the source; undefined if the chunk repeats or adds lines. */
+function sourceLines([first, last]: LineRange, lines: readonly string[], { line_start, line_end }: Location): [number, number] | undefined {
+  if (line_start === undefined || line_end === undefined) return undefined;
+  const added = lines.length - (line_end - line_start + 1);
+  if (added < 0 || first < added || (added > 0 && lineKind(lines.at(-1)!) === 'fence')) return undefined;
+  return [line_start + first - added, line_start + last - added];
+}
+
+const ROW = /^\s*\|/;
+const isSeparator = (line = ''): boolean => lineKind(line) === 'separator';
+
+/**
+ * Maps lines of the chunk to table rows, if each row is one line. A header counts as a row at the beginning of its table, but not where a chunk
+ * repeats it.
+ */
+function sourceRows([first, last]: LineRange, lines: readonly string[], { row_start, row_end }: Location): [number, number] | undefined {
+  if (row_start === undefined || row_end === undefined) return undefined;
+  const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !isSeparator(lines[i]));
+  const rows = [headed, headed.filter((i) => !isSeparator(lines[i + 1]))].find(({ length }) => length === row_end - row_start + 1) ?? [];
+  const [from, to] = [rows.indexOf(first), rows.indexOf(last)];
+  return from >= 0 && to >= 0 ? [row_start + from, row_start + to] : undefined;
+}
+
+/** Narrows the location of a chunk to the quoted lines, as far as that is certain. Without lines, it returns what applies to the whole chunk. */
+export function locateQuote(text: string, location: Location, quoted: readonly LineRange[] = []): Location {
+  const lines = text.split('\n');
+  const all: LineRange = [0, lines.length - 1];
+  const sections = sectionsOf(text, location.headings ?? []);
+  const wanted = quoted.length > 0 ? quoted : [all];
+  const touched = sections.filter(({ line }, i) => {
+    const end = (sections[i + 1]?.line ?? lines.length) - 1;
+    const saying = Array.from({ length: Math.max(0, end - line + 1) }, (_, at) => line + at).filter(
+      (at) => (i === 0 || at > line) && /[\p{L}\p{N}]/u.test(lines[at]!),
+    );
+    return saying.some((at) => wanted.some(([first, last]) => at >= first && at <= last));
+  });
+  const headings = touched.length > 0 ? commonOf(touched.map((section) => section.headings)) : (location.headings ?? []);
+  const { headings: path = [], anchor, offset: _offset, overlap: _overlap, ...rest } = location; // those are the whole chunk's
+  const isOwn = headings.join('\0') === path.join('\0');
+  const span: LineRange = [Math.min(...wanted.map(([first]) => first)), Math.max(...wanted.map(([, last]) => last))];
+  const [line_start, line_end] = (quoted.length > 0 && sourceLines(span, lines, location)) || [rest.line_start, rest.line_end];
+  const [row_start, row_end] = (quoted.length > 0 && sourceRows(span, lines, location)) || [rest.row_start, rest.row_end];
+  return {
+    ...rest,
+    ...(headings.length > 0 ? { headings } : {}),
+    ...(anchor !== undefined && (isOwn || quoted.length === 0) ? { anchor } : {}),
+    ...(line_start === undefined ? {} : { line_start, line_end }),
+    ...(row_start === undefined ? {} : { row_start, row_end }),
+  };
 }

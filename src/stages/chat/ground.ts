@@ -9,9 +9,8 @@ import { type IsKnown, linksIn } from './guard/addresses.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
 import { type Filling, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
-import type { LineRange } from './quote-location.ts';
+import { type LineRange, toGrounding, toSources } from './cited-sources.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
-import { toGrounding, toSources } from './cited-sources.ts';
 import { type ChatSearch, note, report, type Turn, turnError } from './turn-result.ts';
 import { unsupportedIn } from './guard/verify.ts';
 

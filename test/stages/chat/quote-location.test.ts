@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
-import { locateQuote } from '../../../src/stages/chat/quote-location.ts';
+import { locateQuote } from '../../../src/stages/chat/cited-sources.ts';
 import type { Location } from '../../../src/schema/items.ts';
 
 const CHUNKING = { chunk_size: 1000, chunk_overlap: 0, min_chunk_length: 200 };

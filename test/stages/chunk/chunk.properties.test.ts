@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Location } from '../../../src/schema/items.ts';
-import { locateQuote } from '../../../src/stages/chat/quote-location.ts';
+import { locateQuote } from '../../../src/stages/chat/cited-sources.ts';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
 import { chunkings, documentOf, markdown, oddChunkings, scrap } from './markdown.ts';
 

@@ -7,9 +7,8 @@ import { assertVectors, assertQueryVector } from '../vectors.ts';
 import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
 import { folderOf, lanceDb } from './lancedb-connection.ts';
 import type { TableHolder } from './table-holder.ts';
-import { scanChunks, sourceContents, storedSources } from './scan.ts';
+import { scanChunks, sourceContents, storedSources, readSourcePage } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
-import { readSourcePage } from './source-page.ts';
 import { inList, whereSql, filterSql } from './lancedb-filter.ts';
 import { searchedTerms } from '../../../text/terms.ts';
 

@@ -2,7 +2,6 @@ import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
 import { KbError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
 import { redactUrl } from '../../../core/secrets.ts';
-import { notQdrant, type QdrantCall, qdrantError } from './qdrant-errors.ts';
 import type { Parameters } from './qdrant-options.ts';
 
 export type Condition = Schemas['Condition'];
@@ -95,4 +94,107 @@ function parsed(url: string): URL {
       hint: 'Leave them out: a key comes from QDRANT_API_KEY in the environment.',
     });
   return address;
+}
+
+interface Refusal {
+  name?: string;
+  message?: string;
+  status?: number;
+  headers?: Headers;
+  data?: { status?: { error?: unknown } };
+  /** Seconds, as the client has read them of `Retry-After`. */
+  retry_after?: number;
+  cause?: unknown;
+}
+
+/** The server that was asked: its address without secrets, and the key, so that no message repeats it. */
+interface QdrantCall {
+  shown: string;
+  key: string | undefined;
+  /** Milliseconds after which an answer is given up. */
+  timeout: number;
+}
+
+/** The variable of the environment that holds the key. */
+export const KEY_VARIABLE = 'QDRANT_API_KEY';
+
+/** What the client threw, as an error of ours; `isRetryable` where the same request may succeed later. `not_found`: the collection is not there. */
+function qdrantError(error: unknown, asked: QdrantCall): KbError {
+  if (error instanceof KbError) return error;
+  const refusal = error as Refusal;
+  const { shown, timeout } = asked;
+  if (refusal.name === 'QdrantClientTimeoutError')
+    return new KbError('unavailable', `Qdrant at ${shown} did not answer within ${timeout / 1000} seconds.`, {
+      hint: 'Check how busy it is, and run it again.',
+      cause: error,
+      isRetryable: true,
+    });
+  // 429 with Retry-After: the client reads its first character alone, and throws an error without a name of its own where that is no digit
+  if (refusal.name === 'QdrantClientResourceExhaustedError' || refusal.message?.startsWith('Invalid retryAfter'))
+    return passing(429, 'too many requests', {
+      asked,
+      error,
+      ...(refusal.retry_after === undefined ? {} : { retryAfter: refusal.retry_after }),
+    });
+  return refusal.status === undefined ? notAnswered(error, asked) : refused(refusal, refusal.status, asked);
+}
+
+function refused(refusal: Refusal, status: number, asked: QdrantCall): KbError {
+  const reported = refusal.data?.status?.error ?? refusal.data;
+  const said = sentence(typeof reported === 'string' && reported ? reported : (refusal.message ?? ''), asked);
+  if (status === 401 || status === 403) return keyRefused(status, said, asked);
+  if (status === 408 || status === 429 || status >= 500) return passing(status, said, { asked, error: refusal });
+  if (status === 413)
+    return new KbError('too_large', `Qdrant at ${asked.shown} refused what is too large for it: ${said}`, { cause: refusal });
+  if (typeof refusal.data?.status?.error !== 'string') return notQdrant(asked, refusal);
+  return new KbError(
+    status === 404 ? 'not_found' : status === 409 ? 'conflict' : 'invalid',
+    `Qdrant at ${asked.shown} answered ${status}: ${said}`,
+    {
+      cause: refusal,
+    },
+  );
+}
+
+const keyRefused = (status: number, said: string, { shown, key }: QdrantCall): KbError =>
+  new KbError('setup', `Qdrant at ${shown} ${key ? 'refused the key' : 'asks for a key'} (${status}): ${said}`, {
+    hint: `Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write.`,
+  });
+
+const passing = (
+  status: number,
+  said: string,
+  { asked, error, retryAfter }: { asked: QdrantCall; error: unknown; retryAfter?: number },
+): KbError =>
+  new KbError('unavailable', `Qdrant at ${asked.shown} answered ${status}: ${said}`, {
+    hint: 'Run it again: it goes on from what is stored.',
+    cause: error,
+    isRetryable: true,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+
+/** What is said where something else than Qdrant answers. */
+const notQdrant = ({ shown }: QdrantCall, cause?: unknown): KbError =>
+  new KbError('configuration', `What answers at ${shown} is not Qdrant.`, {
+    hint: 'Set storage.url to the address of its REST interface, such as http://127.0.0.1:6333.',
+    cause,
+  });
+
+/** No status: the connection failed or broke off, or the server sent us elsewhere, where neither key nor text goes. */
+function notAnswered(error: unknown, asked: QdrantCall): KbError {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  const { message, code } = root as { message?: string; code?: string };
+  return new KbError('unavailable', `Qdrant did not answer at ${asked.shown}: ${sentence(message || code || String(error), asked)}`, {
+    hint: 'Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.',
+    cause: error,
+    isRetryable: true,
+  });
+}
+
+/** What was said, in at most 300 characters, ending in a full stop, without the key: some repeat it. */
+function sentence(said: string, { key }: QdrantCall): string {
+  const clean = (key ? said.replaceAll(key, '…') : said).replace(/\s+/g, ' ').trim() || 'no reason given';
+  const short = clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;
+  return /[.!?…]$/.test(short) ? short : `${short}.`;
 }

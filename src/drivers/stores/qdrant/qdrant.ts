@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { CollectionInfo, VectorStore } from '../../../ports/stores.ts';
-import { type Ask, REST_PORT, serverAt } from './qdrant-connection.ts';
+import { type Ask, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import {
   firstState,
@@ -18,7 +18,6 @@ import { hash } from '../../../core/ids.ts';
 import type { RetryOptions } from '../../../core/retry.ts';
 import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
-import { KEY_VARIABLE } from './qdrant-errors.ts';
 import { readOptions } from './qdrant-options.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 

@@ -1,12 +1,12 @@
-import { KbError } from '../../../core/errors.ts';
+import { decodeHTMLStrict } from 'entities/decode';
+import { KbError, isAbort } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
-import type { ParsedDocument } from '../../../ports/reading.ts';
+import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import type { Document } from '../../../schema/items.ts';
 import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
 import type { ApiPage } from './api-page.ts';
 import { type Candidate, contentHash } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
-import { withoutMarkup } from './markup.ts';
 import { inUtf8 } from '../../../http/message.ts';
 import type { NetworkParts } from '../pages/network.ts';
 import { asMarkdown, datesIn, idIn, recordMarkdown, titleIn } from './records.ts';
@@ -85,4 +85,120 @@ function candidateOf(
     return frontmatter ? withFrontmatter(made) : made;
   };
   return { source, source_kind: 'api', content_hash, document };
+}
+
+/** What may be an entity (HTML, 13.1.4), with the semicolon that tells it from a part of an address. */
+const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/gi;
+
+/** The character that an entity stands for, an ordinary space for one that forbids a break; the entity itself where it stands for none. */
+const characterOf = (entity: string): string => {
+  const character = decodeHTMLStrict(entity);
+  if (character === '\u00a0') return ' ';
+  return character === '\ufffd' ? entity : character;
+};
+
+const hasEntities = (text: string): boolean => text.matchAll(ENTITY).some(([entity]) => characterOf(entity) !== entity);
+
+/** The text with the characters that its entities stand for; all else, white space too, stays as it is. */
+export const withoutEntities = (text: string): string => text.replace(ENTITY, characterOf);
+
+/** Elements that a text between two tags is written with. What is no name of one of them (`List<String>`) is no markup. */
+const NAMES = 'p|div|span|a|b|i|u|em|strong|h[1-6]|ul|ol|dl|table|pre|code|blockquote|section|article|figure|small|sup|sub';
+const OPENING = new RegExp(`<(${NAMES})\\b[^<>]*>`, 'gi');
+const CLOSING = new RegExp(`</(${NAMES})\\s*>`, 'gi');
+const EMPTY = /<(br|hr|img)\b[^<>]*>/i;
+/** Macros, pictures and links of Confluence's storage format. */
+const STORAGE = /<ac:(structured-macro|image|link|layout)\b/;
+/** Lines that are Markdown, in which some HTML may stand. */
+const MARKDOWN = /^(#{1,6} |[-*] |\d+\. |```|> |\|.*\|)|\]\(\S{1,500}\)|\*\*\S/m;
+/** Deeper fields stay as they are: they are written as JSON. */
+const MAX_DEPTH = 8;
+
+interface MarkupParts {
+  reader: DocumentReader;
+  /** What links are resolved against. */
+  source: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** The same record with its texts of HTML as Markdown. */
+export async function withoutMarkup(value: unknown, parts: MarkupParts, depth = 0): Promise<unknown> {
+  if (typeof value === 'string') return isMarkup(value) ? asText(value, parts) : value;
+  if (typeof value !== 'object' || value === null || !holdsMarkup(value, depth)) return value;
+  if (Array.isArray(value)) return Promise.all(value.map((inner) => withoutMarkup(inner, parts, depth + 1)));
+  const entries = Object.entries(value).map(async ([key, inner]) => [key, await withoutMarkup(inner, parts, depth + 1)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Most records hold none, and some answers are made of a million texts. */
+const holdsMarkup = (value: unknown, depth: number): boolean => {
+  if (typeof value === 'string') return isMarkup(value);
+  return (
+    typeof value === 'object' && value !== null && depth < MAX_DEPTH && Object.values(value).some((inner) => holdsMarkup(inner, depth + 1))
+  );
+};
+
+/** Whether a text is HTML, or has characters written as such. */
+export const isMarkup = (text: string): boolean =>
+  text.includes('<')
+    ? (hasElement(text) || EMPTY.test(text) || STORAGE.test(text)) && !MARKDOWN.test(withoutCode(text).replace(TAG, ''))
+    : hasEntities(text);
+
+/** HTML without its code, whose lines may look like anything. */
+const withoutCode = (html: string): string => cutOut(cutOut(html, /<pre\b/gi, '</pre'), /<!\[CDATA\[/g, ']]>');
+
+function cutOut(text: string, beginning: RegExp, end: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(beginning)) {
+    if (index < from) continue;
+    const close = text.indexOf(end, index);
+    if (close < 0) break;
+    kept.push(text.slice(from, index));
+    from = close + end.length;
+  }
+  return [...kept, text.slice(from)].join('');
+}
+
+/** A tag; what is looked for ends at the next bracket, so that many of them cost no more than their text is long. */
+const TAG = /<[^<>]*>/g;
+
+function hasElement(text: string): boolean {
+  const closed = new Map<string, number>(); // where each is closed last
+  for (const { 1: name, index } of text.matchAll(CLOSING)) closed.set(name!.toLowerCase(), index);
+  return closed.size > 0 && text.matchAll(OPENING).some(({ 1: name, index }) => index < (closed.get(name!.toLowerCase()) ?? -1));
+}
+
+/** A part of a macro that says how it looks. */
+const PARAMETER = /<ac:parameter\b(?![^<>]*"title")[^<>]*>[^<]*<\/ac:parameter>/g;
+const BODY = /<ac:plain-text-body\b[^<>]*>\s*$/;
+/** Characters before a macro's code in which its language is looked for. */
+const NEAR = 1000;
+
+/** CDATA, which is no HTML, as the text that it holds: Confluence keeps code in it. */
+function withoutSections(html: string): string {
+  const [before = '', ...sections] = html.split('<![CDATA[');
+  let above = before;
+  const pieces = sections.map((section) => {
+    const [inside = '', ...rest] = section.split(']]>');
+    const near = above.slice(-NEAR);
+    const [text, isCode] = [escaped(inside), BODY.test(near)];
+    const language = isCode ? /"language">([\w+#-]{1,30})<[^]*$/.exec(near)?.[1] : undefined;
+    above = rest.join(']]>');
+    return (isCode ? `<pre><code${language ? ` class="language-${language}"` : ''}>${text}</code></pre>` : text) + above;
+  });
+  return [before, ...pieces].join('').replace(PARAMETER, '');
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** What can't be read stays as it came, where it holds any letter. */
+async function asText(html: string, { reader, source, signal }: MarkupParts): Promise<string> {
+  if (!html.includes('<')) return withoutEntities(html);
+  try {
+    return (await reader.read(Buffer.from(withoutSections(html)), { source, file_type: GIVEN_TYPES.fragment, signal })).text;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return /[\p{L}\p{N}]/u.test(html.replace(TAG, '')) ? html : '';
+  }
 }

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../../http/message.ts';
-import { apiErrorMessage } from '../../../http/api-error-message.ts';
+import { apiErrorMessage } from '../../../http/status-errors.ts';
 import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
 import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';

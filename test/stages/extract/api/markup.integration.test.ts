@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
-import { isMarkup, withoutMarkup } from '../../../../src/stages/extract/api/markup.ts';
+import { isMarkup, withoutMarkup } from '../../../../src/stages/extract/api/api-documents.ts';
 import { plainReader } from '../plain-reader.ts';
 
 const reader = createDocumentReader({ processes: 1, seconds: 60, megabytes: 512 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KbError } from '../../../../../src/core/errors.ts';
-import { charactersIn, largeOnesAlone, MOST_BESIDE, MOST_HELD, roomFor } from '../../../../../src/stages/extract/pages/crawl/in-flight.ts';
+import { charactersIn, largeOnesAlone, MOST_BESIDE, MOST_HELD, roomFor } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 import type { LoadedPage, PageRead } from '../../../../../src/stages/extract/pages/page.ts';
 
 const pageOf = (length: number): PageRead => ({ page: { parsed: { text: { length } as string } } as LoadedPage });

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { workInOrder } from '../../../../../src/stages/extract/pages/crawl/in-flight.ts';
+import { workInOrder } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 
 test('results come in the order of the items, those included that results have brought', async () => {
   const waiting = [5, 1, 3];
