@@ -30,10 +30,7 @@ export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {
   return await work.finally(() => process.off('beforeExit', endLoudly));
 }
 
-/**
- * What `kb autocomplete script bash` says after oclif's own line: where no command or flag fits, bash completes the names of files. `words` are those of the
- * command line; for any other the text is empty.
- */
+/** What `kb autocomplete script bash` says after oclif's own line: where no command or flag fits, bash completes file names. Else empty. */
 const fileCompletion = (words: readonly string[]): string =>
   words.join(' ') === 'autocomplete script bash'
     ? 'declare -F _kb_autocomplete >/dev/null && complete -o default -F _kb_autocomplete kb; # files, too\n'

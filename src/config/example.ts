@@ -7,10 +7,7 @@ import { descriptionOf, unwrapped } from '../schema/keys.ts';
 /** Characters of a comment line. */
 const WIDTH = 120;
 
-/**
- * The example configuration: every key with its meaning and its default. A key without a default is commented out, with what it takes.
- * kb.config.example.yaml is this text; a test holds the two equal.
- */
+/** The example configuration: every key with its meaning and default. kb.config.example.yaml is this text; a test holds the two equal. */
 export function exampleConfig(): string {
   const head = [
     '# Every key of kb.config.yaml with its default. Keep what you change; the rest may go.',

@@ -19,10 +19,7 @@ export function yieldToEventLoop(signal: AbortSignal | undefined): () => Promise
   };
 }
 
-/**
- * Gathers single calls into batches of at most `size`: calls that are made in the same turn of the event loop go together. Each gets its own result;
- * when a batch fails, all of its calls do.
- */
+/** Gathers calls of the same turn of the event loop into batches of at most `size`. When a batch fails, all of its calls do. */
 export function batched<In, Out>(size: number, work: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
   let waiting: { item: In; resolve: (result: Out) => void; reject: (error: unknown) => void }[] = [];
   const send = () => {
@@ -42,10 +39,7 @@ export function batched<In, Out>(size: number, work: (items: In[]) => Promise<Ou
     });
 }
 
-/**
- * Maps with at most `limit` at once; results come in the order of the input, each as soon as those before it are there, however long the source takes for more.
- * Reads no further ahead than `limit`: back-pressure reaches the source.
- */
+/** Maps with at most `limit` at once; results come in the order of the input. Reads no further ahead than `limit`. */
 export async function* mapOrdered<In, Out>(
   items: AsyncIterable<In> | Iterable<In>,
   limit: number,
@@ -113,10 +107,7 @@ export async function* mapAsFinished<In, Out>(
   }
 }
 
-/**
- * Lets the source work ahead of its reader: at most `size` items wait. It begins at once, so that several can work side by side.
- * Whoever makes one reads it to its end or calls `return`.
- */
+/** Lets the source work ahead of its reader, beginning at once: at most `size` items wait. Read it to its end, or call `return`. */
 export function prefetch<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item, void, void> {
   const source = items[Symbol.asyncIterator]();
   const waiting: Promise<IteratorResult<Item>>[] = [];
@@ -188,10 +179,7 @@ export async function* groupConcurrently<Item>(
   if (group.length > 0) yield group;
 }
 
-/**
- * The items, and `undefined` whenever `milliseconds` pass without one: for progress that goes on while nothing is finished. `return()` waits for the
- * item that is pending: what is to end at once has to be stopped by its signal first.
- */
+/** The items, and `undefined` whenever `milliseconds` pass without one. `return()` waits for the pending item: stop that by its signal. */
 export async function* withHeartbeat<Item>(
   items: AsyncIterable<Item> | Iterable<Promise<Item>>,
   milliseconds: number,

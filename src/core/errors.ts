@@ -1,9 +1,6 @@
 import type { ErrorItem, ErrorSourceKind, Stage } from '../schema/items.ts';
 
-/**
- * What kind of failure it is; it decides the exit code and, over HTTP, the status and the envelope's `type`.
- * usage: the request does not fit. configuration: the configuration does not. setup: a key, package, browser or model is missing.
- */
+/** The kind of failure: it decides the exit code, the status over HTTP and the envelope's `type`. usage: the request; configuration; setup: something is missing. */
 export type ErrorCode =
   | 'usage'
   | 'configuration'

@@ -56,10 +56,7 @@ const toProgress = (pause: RetryPause, { stage, data }: Pick<Progress, 'stage' |
 /** Milliseconds that work which is left while it waits has to close: it was not told to stop, and may wait for a minute. */
 const LONGEST_CLOSING = 500;
 
-/**
- * The same work, in which each pause before another try is an event of its stage: `data` holds `wait` (seconds), `attempt` and `attempts` beside what the stage told last. `first` is
- * what a pause is told with before there is a stage.
- */
+/** The same work; each pause before another try is an event of its stage with `wait` (seconds), `attempt`, `attempts`. `first`: what it is told with before any stage. */
 export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, 'stage' | 'data'>): Run<R> {
   const waits: RetryPause[] = [];
   let wake = () => {};

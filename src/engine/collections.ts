@@ -10,10 +10,7 @@ import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';
 import { mayUse } from '../core/access-rights.ts';
 
-/**
- * Chooses the embedder: the provider of the settings, else that of the collection, else the bundled one. The model is that of the settings, else that
- * of the collection if the provider is the same.
- */
+/** Chooses the embedder: of the settings, else of the collection, else the default; the collection's model only with the collection's provider. */
 function chooseEmbedder({ provider, model, options }: Config['embedding'], made: EmbedderName | undefined): ChosenEmbedder {
   if (provider !== undefined)
     return { provider, model: model ?? (provider === made?.provider ? made.model || undefined : undefined), options };
@@ -93,10 +90,7 @@ export async function permittedCollections({
   return names.filter((name) => !isSnapshot(name) && mayUse(access, name)).toSorted();
 }
 
-/**
- * The collection to write into. `get` creates it when it is first needed, with the given vector length and the embedder of the settings, else of
- * `given`.
- */
+/** The collection to write into. `get` creates it on first use, with this vector length and the embedder of the settings, else of `given`. */
 export async function targetCollection(
   context: Context,
   given?: EmbedderName,
@@ -134,10 +128,7 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
   }
 }
 
-/**
- * Has a draft filled, and puts it in the place of its name in one step. Where that fails, or nobody waits for it any more,
- * nothing of it is left and the old one stays.
- */
+/** Has a draft filled, and puts it in the place of its name in one step. On failure nothing of it is left and the old one stays. */
 export async function* withDraft<R>(draft: Draft, fill: (collection: Collection) => Run<R>): Run<R> {
   let isInPlace = false;
   try {

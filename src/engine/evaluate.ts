@@ -13,10 +13,7 @@ import { chat, openQuestionWriter, retrieve } from './query.ts';
 /** Minimum number of hits in which a gold passage is searched for: recall is measured at 10. */
 const DEPTH = 10;
 
-/**
- * Asks every question of a golden set and scores the results. An answer is requested only if the question expects one. Throws a KbError if no
- * question could be asked.
- */
+/** Asks every question of a golden set (for an answer only if it expects one) and scores the results. Throws a KbError if none could be asked. */
 export async function* evaluate({ questions }: EvaluationRequest, context: Context): Run<EvaluationResult> {
   const outcomes: Judged[] = [];
   const errors: ErrorItem[] = [];

@@ -43,9 +43,7 @@ export async function* dropCollection({ name }: CollectionRequest, context: Cont
   });
 }
 
-/**
- * Embeds every chunk with the configured model into a draft that then replaces the collection in one step. If it fails, the collection is unchanged.
- */
+/** Embeds every chunk with the configured model into a draft that then replaces the collection in one step. */
 export async function* reembed({ name }: CollectionRequest, context: Context): Run<ReembedResult> {
   const { settings, resources, signal } = context;
   const old = await existingCollection(context, name);

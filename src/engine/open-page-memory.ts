@@ -34,10 +34,7 @@ interface OpenMemory {
 
 const NONE: OpenMemory = { pages: undefined, close: async () => {} };
 
-/**
- * Opens what earlier runs know of the pages of the collection. A page is recalled only if it is stored exactly as this run would store it. Never
- * throws.
- */
+/** Opens what earlier runs know of the collection's pages. A page is recalled only if it is stored as this run would store it. Never throws. */
 export async function openMemory(context: Context, { request, before, onProblem }: MemoryOptions): Promise<OpenMemory> {
   if (request.urls === undefined || (request.dry_run && request.force)) return NONE; // all is to be read, and nothing written down
   const { settings, home, surface } = context;
@@ -74,9 +71,7 @@ export async function dropMemory({ settings, home }: Context): Promise<void> {
   await rm(join(folder, name), { force: true }).catch(() => {}); // what it says is compared with what is stored
 }
 
-/**
- * A hash of what affects how pages are read: settings and kb version. For sites it includes only the names of what is sent, since values are secret.
- */
+/** A hash of the settings and the kb version, which affect how pages are read; of sites only the names of what is sent. */
 function circumstancesOf({ ingestion: { urls }, network }: Config): string {
   const given = network.sites.map(({ origin, headers = {}, cookies = {}, basic_auth }) => [
     origin,

@@ -19,10 +19,7 @@ export function rootsFilter({ allowed_roots, home, cwd }: Roots): (path: string)
   return (path) => roots.some((root) => isWithin(root, path));
 }
 
-/**
- * Returns a function that throws a KbError (`forbidden`) for a real path outside the roots. The message uses `given`, the caller's spelling, so that
- * it does not reveal link targets.
- */
+/** Returns a function that throws a KbError (`forbidden`) for a real path outside the roots, worded with the caller's spelling so that it reveals no link target. */
 export function authorizer(roots: Roots): (path: string, given?: string) => void {
   const isInRoots = rootsFilter(roots);
   return (path, given = 'The path') => {
@@ -42,10 +39,7 @@ const LONGEST_NAME = 60;
 /** Settings that are sent to every API; they may hold secrets. */
 const SENT_TO_APIS = ['headers', 'params', 'body'] as const;
 
-/**
- * The configuration that network requests are merged into: without what would be sent to any API address that a caller chooses, and without
- * configured sources. `network.sites` stays, since it is bound to origins.
- */
+/** The configuration that network requests are merged into: without configured sources and what would be sent to an API address of the caller's. */
 export function lendable(config: Config): Config {
   const api = { ...config.ingestion.api };
   for (const key of SENT_TO_APIS) delete api[key];
@@ -98,10 +92,7 @@ interface Caller {
   requestOptions: readonly string[];
 }
 
-/**
- * Throws a KbError (`forbidden`) for a network request that would send a key to an address of the caller's, open a store that the operator did not
- * allow, or set store options that are not open to callers.
- */
+/** Throws a KbError (`forbidden`) for a network request that would send a key to the caller's address, or open or set up a store beyond what is allowed. */
 export function assertPermitted(caller: Caller): void {
   for (const path of PROVIDER_OPTIONS) {
     const options = getPath(caller.layer, path);

@@ -44,10 +44,7 @@ async function* retrieveItems(request: RetrieveRequest, context: Context): Run<R
   }
 }
 
-/**
- * Searches for the query and for each question in it. Retrieval and chat share it, so that a chunk has the same score in both. If no chunk has
- * a field of the filter, the result has a notice.
- */
+/** Searches for the query and each question in it, for retrieval and chat alike. A filter by a field that no chunk has gives a notice. */
 async function* searchAll(input: RetrieveInput, opened: readonly RetrieveParts[]): Run<RetrieveResult> {
   const [first, ...others] = opened;
   if (others.length === 0) return yield* searchOne(input, first!);
@@ -186,10 +183,7 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
   );
 }
 
-/**
- * Opens the embedder of the collection if the search compares vectors. A search by words gets one that makes no requests, if possible, so that its
- * scores mean the same as in the other modes.
- */
+/** Opens the embedder of the collection if vectors are compared; for a search by words only one that makes no requests, so that scores mean the same. */
 async function embedderFor(context: Context, made: EmbedderName): Promise<Embedder | undefined> {
   if (context.settings.retrieval.mode !== 'text') return await openEmbedder(context, made);
   return inProcess('embedders', made.provider) ? await openEmbedder(context, made).catch(rethrowUnexpected) : undefined;

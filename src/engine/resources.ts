@@ -28,10 +28,7 @@ interface ResourceCache {
   clear(): Promise<void>;
 }
 
-/**
- * Creates a cache that evicts the least recently used resource. An evicted one may still be in use: it is closed by `clear`, or by the garbage
- * collector.
- */
+/** A cache that evicts the least recently used resource; that may still be in use, so `clear` or the garbage collector closes it. */
 export function createResourceCache(most = MOST): ResourceCache {
   const opened = new Map<string, Promise<Closable>>();
   const letGo = new Set<WeakRef<Closable>>();

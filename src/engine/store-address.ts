@@ -33,10 +33,7 @@ export function folderBeside(storage: Storage, { home, name }: { home: string; n
   return join(storeFolder(storage, home), name, ...(hasFolder(storage, url) ? [] : [hash(storage.vector_db, url).slice(0, 16)]));
 }
 
-/**
- * The canonical address of a store, so that each store is opened and locked once. Paths are relative to `home`, with links resolved as far as they
- * exist.
- */
+/** The canonical address of a store, so that each is opened and locked once. Paths are relative to `home`, with links resolved. */
 export function storeUrl({ url, vector_db }: Storage, home: string): string {
   const row = rowOf(vector_db);
   if (!row) return url ?? ''; // one's own: what it means is its driver's affair

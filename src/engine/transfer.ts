@@ -152,10 +152,7 @@ const toExported = ({ vector, ...chunk }: StoredChunk): ExportedChunk => ({
   ...(vector ? { embedding: Array.from(vector) } : {}),
 });
 
-/**
- * Imports an export under a free name. The collection appears only when it is complete. Throws a KbError (`invalid`) for a truncated or changed
- * export, unless `force` is set.
- */
+/** Imports an export under a free name; the collection appears when it is complete. Throws a KbError (`invalid`) for a damaged export, unless `force` is set. */
 export async function* importCollection({ name, lines, force = false }: ImportRequest, context: Context): Run<ImportResult> {
   const { settings, resources, signal } = context;
   const store = await resources.store(settings.storage);

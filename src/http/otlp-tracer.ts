@@ -220,10 +220,7 @@ interface OtlpSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/**
- * The settings that OpenTelemetry's variables give (specification, «OTLP Exporter Configuration»); undefined where they name no collector. `problem` says
- * why spans can't be sent as they say.
- */
+/** The settings of OpenTelemetry's variables («OTLP Exporter Configuration»); undefined without a collector. `problem`: why nothing can be sent. */
 export function otlpSettings(variables: Variables, version: string): { settings?: OtlpSettings; problem?: string } {
   const endpoint = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || variables.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOff = variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || /^none$/i.test(variables.OTEL_TRACES_EXPORTER ?? '');

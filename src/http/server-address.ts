@@ -5,10 +5,7 @@ const LOCALHOST = /^localhost\.?$/;
 /** An address's port, where it has one: also the 80 and 443 that URL leaves out. */
 const PORT = /^https?:[/\\]{2}[^/\\?#]*:(\d+)(?=[/\\?#\s]|$)/i;
 
-/**
- * The one spelling of the address of an HTTP server: with its port, without a slash at the end, a query or a fragment. `localhost` becomes 127.0.0.1,
- * but where a certificate is made out to the name. What is no such address, or holds a password, stays as it is.
- */
+/** The one spelling of a server's address: with its port, without final slash, query, fragment; `localhost` over http as 127.0.0.1. Others stay as they are. */
 export function serverAddress(given: string, { port }: { port: number }): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return given;

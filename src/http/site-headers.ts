@@ -53,10 +53,7 @@ interface Borrowing {
   hasBody?: boolean;
 }
 
-/**
- * Whether what `network.sites` gives goes with a request. It is for reading: who asks over the network changes nothing with it, neither by the method nor by
- * a body or a header that stands for another method.
- */
+/** Whether what `network.sites` gives goes with a request. It is for reading: a network caller changes nothing with it, by method, body or header. */
 export function isLent(surface: AddressPolicy['surface'], { method, headers, hasBody = false }: Borrowing): boolean {
   return surface === 'cli' || (/^(GET|HEAD)$/i.test(method) && !hasBody && Object.keys(headers).every(isHarmless));
 }

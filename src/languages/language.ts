@@ -99,10 +99,7 @@ export interface FollowUpWords {
   asksElse: string;
 }
 
-/**
- * Alternatives for what models write in place of what they were asked for. `‹` and `›` stand for the edges of a word, `…` for up to 90 characters of a sentence;
- * texts are compared in lower case, with straight apostrophes.
- */
+/** Phrases that models write in place of what they were asked for, compared in lower case. `‹`, `›`: the edges of a word; `…`: up to 90 characters of a sentence. */
 export interface ModelPhrases {
   /** The sources do not answer; one pattern each. */
   refusals: readonly string[];

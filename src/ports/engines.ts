@@ -37,10 +37,7 @@ export interface Engine {
   readonly config: Config;
   /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: RunOptions): AsyncGenerator<Event, ResultOf<Name>, void>;
-  /**
-   * Throws the KbError that `run` would throw before it does anything: for a request that does not fit, or asks for what it may not. Gives the collections that
-   * the request is about.
-   */
+  /** Throws the KbError that `run` would throw before it begins. Returns the collections that the request is about. */
   check<Name extends OperationName>(name: Name, request: RequestOf<Name>, options?: Pick<RunOptions, 'access'>): readonly string[];
   /** The names of the collections in the configured store that the caller may use. Throws a KbError where the store does not answer. */
   collections(options?: Pick<RunOptions, 'access'>): Promise<string[]>;

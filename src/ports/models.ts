@@ -20,10 +20,7 @@ export interface Embedder {
   coverage?(text: string): number;
   /** Set if the model compares the meaning of English only: the provider's model for other languages, and which it `reads` («about 45 languages»). */
   readonly english_only?: { readonly other_model: string; readonly reads: string };
-  /**
-   * Returns vectors in the order of the texts. Throws a KbError: `too_large` if fewer texts may succeed, `invalid` if a text is at fault,
-   * `unauthorized`, `setup`. Retries are already used up.
-   */
+  /** Returns vectors in the order of the texts. Throws a KbError after its retries: `too_large` if fewer texts may succeed, `invalid`, `unauthorized`, `setup`. */
   embed(texts: readonly string[], options: { input_type: 'document' | 'query'; signal?: AbortSignal | undefined }): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
@@ -114,10 +111,7 @@ export interface Outcome extends Usage {
 /** How an answer begins that says that the sources do not answer: with the number of no source. Behind a statement, it says that of a part. The chat takes it out of what people see. */
 export const NO_ANSWER = '[0]';
 
-/**
- * Writes answers. Yields pieces of text; returns what it cost and how it ended. Throws a KbError: `too_large` where the messages do not fit into the model's window, so that
- * the same question with shorter sources may succeed; retries are already spent.
- */
+/** Yields pieces of an answer; returns what it cost and how it ended. Throws a KbError after its retries: `too_large` if shorter sources may succeed. */
 export interface Llm {
   readonly provider: string;
   readonly model: string;

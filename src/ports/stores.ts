@@ -122,10 +122,7 @@ export interface VectorStore {
   create(info: CollectionInfo): Promise<Collection>;
   /** An empty draft. */
   draft(info: CollectionInfo): Promise<Draft>;
-  /**
-   * A draft under the name `as` with everything that the collection `name` holds, made without reading its chunks. Nobody may write to the collection
-   * meanwhile. Undefined if the store cannot do this: then the chunks are copied one by one.
-   */
+  /** A draft `as` with all of collection `name`, made without reading its chunks. Nobody may write meanwhile. Undefined if the store can't: chunks are copied one by one. */
   copy?(name: string, as: string): Promise<Draft | undefined>;
   /** False if there was none. */
   drop(name: string): Promise<boolean>;

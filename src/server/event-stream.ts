@@ -10,10 +10,7 @@ import type { OperationName } from '../schema/operations.ts';
 /** Milliseconds after which a stream that has nothing to say shows that it lives: proxies close what is silent for a minute. */
 export const HEARTBEAT = 15_000;
 
-/**
- * Answers with server-sent events, each `event: <type>` and one `data:` line with the envelope (contract, section 4). Nothing is drawn from `events`
- * faster than the client reads; when it leaves, `events` is returned.
- */
+/** Answers with server-sent events (contract, section 4), drawn no faster than the client reads; when it leaves, `events` is returned. */
 export function sendEvents(reply: FastifyReply, events: AsyncGenerator<Event, void, void>, write: FrameWriter = frames): FastifyReply {
   const stream = Readable.from(write(events), { objectMode: false, highWaterMark: 16_384 });
   reply.raw.once('close', () => void events.return()); // the stream's own end would come only after the next event

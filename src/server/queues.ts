@@ -111,10 +111,7 @@ interface QueueTable {
   lengths(): { queue: QueueName; running: number; waiting: number }[];
 }
 
-/**
- * A queue for searches and one for work that may take minutes, so that a search never waits behind that, of each of which `max_concurrent` have their turn at
- * once; and one for uploads, of which no client has all turns.
- */
+/** Queues with `max_concurrent` turns each: for searches, for work that may take minutes, and for uploads, of which no client has all turns. */
 export function createQueues(max_concurrent: number): QueueTable {
   const queues: Record<QueueName, Slots> = {
     search: new Slots(max_concurrent),

@@ -59,10 +59,7 @@ export class Bodies {
     this.#limit = limit;
   }
 
-  /**
-   * The body as text. Throws what becomes a 413 for one that is too large, a 408 for one that comes too slowly, and a 503 where too much waits already; what then
-   * is still on its way was dropped before, within bounds.
-   */
+  /** The body as text. Throws what becomes a 413 (too large), 408 (too slow) or 503 (too much waits); the rest was dropped before, within bounds. */
   async read(request: FastifyRequest, payload: Readable): Promise<string> {
     const pace = keepPace(request.raw.socket);
     try {

@@ -16,10 +16,7 @@ interface RequestDeadline {
 /** Makes the patience for a request, which ends when its connection does; `isBounded: false` for one that only listens to what a job does. */
 export type DeadlineFor = (reply: FastifyReply, options?: { isBounded: boolean }) => RequestDeadline;
 
-/**
- * Stops work when its client leaves, when it takes longer than `seconds`, and all work, also what would begin later, when `stopAll` is called. A client that does not read what it is
- * told then is cut off.
- */
+/** Stops work when its client leaves or after `seconds`, and all present and later work on `stopAll`. A client that does not read on is cut off. */
 export function createDeadlines(seconds: number): { patienceFor: DeadlineFor; stopAll(): void } {
   const live = new Set<AbortController>();
   let isStopping = false;

@@ -29,10 +29,7 @@ interface ServeOptions {
   signal: AbortSignal;
   quiet: boolean;
   isTerminal: boolean;
-  /**
-   * Watches the configured sources meanwhile, and is closed with the server. It is an engine of its own: the sources are the operator's, and what binds
-   * requests (`allowed_roots`, private addresses) does not bind them.
-   */
+  /** Watches the configured sources meanwhile, and is closed with the server. The bounds of requests (`allowed_roots`, private addresses) do not hold for it. */
   watching: Engine | undefined;
   /** Told the address once it answers. */
   onListening(url: string): void;

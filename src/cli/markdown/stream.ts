@@ -59,10 +59,7 @@ interface MarkdownOptions {
 /** Columns of a thematic break. */
 const BREAK_WIDTH = 40;
 
-/**
- * Draws Markdown on a terminal while it comes: a word as soon as it is complete, tables and lines of code when they are. Nothing of the text is
- * lost: what is no Markdown after all is drawn as it came.
- */
+/** Draws Markdown on a terminal while it comes: each word, table row and line of code once it is complete. Nothing of the text is lost. */
 export class MarkdownStream {
   readonly #options: MarkdownOptions;
   readonly #flow: Flow;

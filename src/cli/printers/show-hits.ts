@@ -43,10 +43,7 @@ function bestStart(texts: readonly string[], wanted: ReadonlySet<string>, count:
   return best;
 }
 
-/**
- * What of a passage is shown on a terminal: the sentence with most words of the query and as much of what follows it, then of what stands before it, as three
- * lines of `columns` characters hold. Dots stand where the passage goes on.
- */
+/** What is shown of a passage: the sentence with most words of the query and what surrounds it, in three lines of `columns` characters. */
 export function snippetOf(passage: string, query: string, columns: number): string[] {
   const pieces = piecesOf(passage);
   const wanted = new Set(queryTerms(query));

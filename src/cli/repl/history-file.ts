@@ -23,10 +23,7 @@ const LEFT_BEHIND = 2000;
 /** Milliseconds after which nobody waits any longer, for nothing else happens meanwhile. */
 const LONGEST = 2500;
 
-/**
- * Does what no other program may do to this file at the same time; it waits for the one that does. Throws what `work` throws, and an Error where no lock can be made beside the file or
- * others hold it for too long.
- */
+/** Runs `work` while holding an exclusive lock on `file`. Throws what `work` throws, and an Error if there is no getting the lock. */
 export function withFileLock(file: string, work: () => void): void {
   const release = locked(file);
   try {

@@ -66,10 +66,7 @@ const MOST = 2 ** 30;
 /** Milliseconds between two looks: a page takes 1 GiB in no less than that. */
 const EVERY = 500;
 
-/**
- * Ends the processes of pages that take too much memory, so that the page is a failure and not the machine. Only Linux tells how much a process takes without
- * starting another one; elsewhere a page is bounded by its time and by the heap of its scripts.
- */
+/** Ends the processes of pages that take too much memory, so that the page fails and not the machine. On Linux alone, where that can be read without starting a process. */
 function watchMemory(browser: Browser, session: CDPSession): void {
   if (process.platform !== 'linux') return;
   const look = async () => {

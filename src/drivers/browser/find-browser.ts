@@ -14,10 +14,7 @@ const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-br
 const APPLICATIONS = ['Google Chrome.app/Contents/MacOS/Google Chrome', 'Chromium.app/Contents/MacOS/Chromium'];
 const PROGRAMS = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe'];
 
-/**
- * The paths of what is installed as Chrome or Chromium, the first choice first: on the PATH, in the places where installers put it, Playwright's own. One
- * that does not start may be among them: some systems have a program of that name which only says how to install it.
- */
+/** The paths of installed Chromes and Chromiums, best first: on the PATH, where installers put them, Playwright's own. Not all of them may start. */
 export async function findBrowsers(surroundings: BrowserEnvironment = {}): Promise<string[]> {
   const { environment = process.env, platform = process.platform, playwrights = playwrightsChromium } = surroundings;
   const paths = [...onPath(environment, platform), ...places(environment, platform), await playwrights()];

@@ -18,10 +18,7 @@ const TEXT = `(() => {
   return length;
 })()`;
 
-/**
- * The HTML as it stands. What open shadow roots show is put in the place of what they hide (a parser takes no shadow roots), in a copy in which no script
- * runs. A text that is longer than `limit` stays in the page.
- */
+/** The HTML as it stands, with open shadow roots in the place of what they hide, from a copy in which no script runs. A text longer than `limit` stays in the page. */
 const html = (limit: number): string => `(() => {
   const roots = [];
   const gather = (from) => {

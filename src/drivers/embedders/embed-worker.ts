@@ -60,10 +60,7 @@ export interface EmbedTask {
   input_type: 'document' | 'query';
 }
 
-/**
- * The vector of a text of any length: longer than the model reads, it is the mean over windows, weighted by their tokens, each with the prefix. Of a query
- * the first ones count.
- */
+/** The vector of a text of any length: the mean over windows, weighted by their tokens, each with the prefix. Of a query, the first windows count. */
 async function embed({ session, tokenizer }: Model, text: string, input_type: EmbedTask['input_type']): Promise<Float32Array> {
   const isQuery = input_type === 'query';
   const prefix = prefixes[input_type];

@@ -91,10 +91,7 @@ const MIN_RETRIEVAL_SCORE = 0.2;
 
 type EmbedOptions = Parameters<Embedder['embed']>[1];
 
-/**
- * An embedder over HTTP, in the dialect of its row. Nothing is sent before the first text.
- * @throws KbError `setup` where the key is missing, `configuration` where an address or a model is.
- */
+/** An embedder over HTTP, in the dialect of its row. Opening sends nothing. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embedder> {
   const access = accessTo(settings, 'embedding');
   const { provider, model, row } = access;

@@ -9,10 +9,7 @@ import { generate, type Heard, type StopReason } from './generate.ts';
 /** The version of the protocol that is spoken (platform.claude.com/docs/api/versioning). */
 const VERSION = '2023-06-01';
 
-/**
- * A language model that speaks Anthropic's Messages API. Nothing is sent before the first question.
- * @throws KbError `setup` where the key is missing, `configuration` where an address is.
- */
+/** A language model that speaks Anthropic's Messages API. Opening sends nothing. Throws a KbError (`setup` without a key, `configuration` without an address). */
 export async function openAnthropicLlm(settings: ProviderSettings): Promise<Llm> {
   const access = accessTo(settings, 'llm');
   const translate = (error: unknown, signal: AbortSignal | undefined) => providerError(error, { ...access, signal });

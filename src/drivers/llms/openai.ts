@@ -41,10 +41,7 @@ const readable =
     return new Response(JSON.stringify({ error: { message, code } }), { status, headers });
   };
 
-/**
- * A language model that speaks OpenAI's protocol. Nothing is sent before the first question.
- * @throws KbError `setup` where the key is missing, `configuration` where an address or a model is.
- */
+/** A language model that speaks OpenAI's protocol. Opening sends nothing. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openOpenAiLlm(settings: ProviderSettings): Promise<Llm> {
   const access = accessTo(settings, 'llm');
   const { client, translate } = await openClient(access);

@@ -20,10 +20,7 @@ export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return first! > 0.4 && second! < 0.1 ? 'utf-16be' : undefined;
 }
 
-/**
- * The text of a file in whatever encoding: a byte order mark, else UTF-8 where it is that without an error, else what the file declares
- * (`charset` of an HTML page), else what its letters look like. Newlines are `\n`; there is no NUL in it.
- */
+/** Decodes a file: by its byte order mark, else as UTF-8, else as it declares, else by what its letters look like. Newlines are `\n`; there is no NUL. */
 export async function decodeText(bytes: Uint8Array, declared?: string): Promise<string> {
   const wide = isUtf16(bytes) ?? escapedCharset(bytes, declared);
   const text = wide ? decodeAs(wide, bytes) : (decodeUtf8(bytes) ?? (isUtf8(declared) ? undefined : decodeAs(declared, bytes)));

@@ -7,10 +7,7 @@ import { parsers } from './parsers.ts';
 import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
 import { beginningOf, isCompound, isZip, looksLikeText } from './signatures.ts';
 
-/**
- * Passes when the bytes are of the type that the file's name promises.
- * @throws KbError `invalid`: empty, encrypted, or of another type, which it names; `too_large` for an archive that unpacks beyond the bounds.
- */
+/** Passes if the bytes are of the type that the name promises. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
 async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
   if (bytes.length === 0) throw emptyFile(source);
   if (row.archive_folder !== undefined) return checkArchive(bytes, row, source);

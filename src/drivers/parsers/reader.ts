@@ -109,10 +109,7 @@ interface Wanted extends ParseTask {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Reads short texts in this process, others in processes of their own, which start with the first one. A document that takes too long or too much costs its
- * process, nothing else.
- */
+/** Reads short texts in this process, others in processes of their own. A document that takes too long or too much costs only its process. */
 export function createDocumentReader(limits: Limits): DocumentReader {
   const inTurn = pLimit(limits.processes);
   const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + BESIDE_HEAP });

@@ -34,10 +34,7 @@ const ITEM = /^(listitem|list-item|item|li|step)$/;
 const PARAGRAPH = /^(para|simpara|formalpara|p|paragraph|ab|blockquote)$/;
 const DEEPEST_TITLE = 6;
 
-/**
- * From which of its child elements on an element is a document and no record: paragraphs that come again after other elements, so that their order says
- * something. The number of children where it is none.
- */
+/** The index of the first child element from which an element is a document and no record: paragraphs that come again after other elements. The number of children if none. */
 function flowFrom(children: readonly XmlNode[]): number {
   const names = children.map(nameOf);
   const runs = new Map<string, number>();

@@ -3,10 +3,7 @@ import { KbError } from '../../core/errors.ts';
 /** Characters of a text that a model reads in any case: what is refused although it is no longer than that is not too long. */
 const READABLE = 500;
 
-/**
- * The scores of all texts, by as few calls of `ask` as the other side lets. What it refuses as too much is asked for in two halves, since a score
- * depends on the query and its text alone; of a single text that is too long, the first half is scored. Throws what else `ask` throws.
- */
+/** The scores of all texts in as few calls of `ask` as possible: what is refused as too much is asked in halves; a single long text is cut. Throws what `ask` throws. */
 export async function inPortions(texts: readonly string[], ask: (texts: readonly string[]) => Promise<number[]>): Promise<number[]> {
   try {
     return await ask(texts);

@@ -32,10 +32,7 @@ export interface WriterLock {
   assertHeld(): Promise<void>;
 }
 
-/**
- * Waits until no one else, in this process or another one, holds the lock `name` in `folder` (which is made). The lock
- * of a process that was killed on this host is taken over at once. Throws a KbError (`aborted`) when the signal stops the waiting.
- */
+/** Waits for the lock `name` in `folder` (which is made), and takes over that of a process that was killed on this host. Throws a KbError (`aborted`) on the signal. */
 export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);

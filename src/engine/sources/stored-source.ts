@@ -42,10 +42,7 @@ function describeSource(source: string, { metadata, characters, chunks }: Source
 /** Most sources that a misspelt name is compared with: more would take seconds. */
 const MOST_COMPARED = 20_000;
 
-/**
- * Finds a stored source by id or name, or by another spelling of its path. Throws a KbError (`not_found`) with the nearest name. A search by id reads
- * the names of all sources.
- */
+/** Finds a stored source by id (which reads all names), name, or another spelling of its path. Throws a KbError (`not_found`) with the nearest name. */
 async function findSource(id: string, collection: Collection, context: Context): Promise<string> {
   const path = context.surface === 'cli' ? fileSource(absolutePath(id, context), context) : id;
   const named = await collection.contents([...new Set([id, path])]);

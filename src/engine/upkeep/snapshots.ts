@@ -112,10 +112,7 @@ function freeName(created: number, there: readonly SnapshotName[]): string {
   }
 }
 
-/**
- * Copies a collection to the name `to`, replacing what is there in one step. Nothing is embedded. Returns the number of chunks. The caller holds the
- * write locks of both.
- */
+/** Copies a collection without embedding, replacing `to` in one step. Returns the number of chunks. The caller holds the write locks of both. */
 async function* copyAs(from: Collection, to: string, { settings, resources, signal, home }: Context): Run<number> {
   const store = await resources.store(settings.storage);
   const ready = await store.copy?.(from.info.name, to);

@@ -51,10 +51,7 @@ export type OnProblem = (message: string, cause: unknown) => void;
 const RECORD = '.json';
 const RESULT = '.result.json';
 
-/**
- * The jobs of a folder: a small file a job, and one for its result, each whole or not at all. Several processes may share the folder. Nothing
- * here throws: what can't be read or written is told as a problem.
- */
+/** The jobs of a folder, which processes may share: a file a job and one for its result, each whole or not at all. Never throws; problems are told. */
 export class JobFiles {
   readonly #folder: string;
   readonly #onProblem: OnProblem;

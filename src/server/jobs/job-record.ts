@@ -15,10 +15,7 @@ const MOST_NAMED = 20;
 
 type Entry = string | Record<string, unknown>;
 
-/**
- * What a job works on, for whoever looks at a list of jobs: files, folders, addresses without what looks like a credential, names of texts. The request
- * itself is not kept: it may hold keys.
- */
+/** What a job works on, for lists of jobs: files, folders, addresses without credentials, names of texts. The request may hold keys and is not kept. */
 export function jobSources(request: object): string[] {
   const { docs, urls, url, api, markdown } = request as Record<string, Entry | Entry[] | undefined>;
   const named = [docs, urls, url, api].flatMap((given) => [given ?? []].flat().map(nameOf));

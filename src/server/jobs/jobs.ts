@@ -42,10 +42,7 @@ async function* watchJob(id: string, files: JobFiles, signal: AbortSignal): Asyn
   }
 }
 
-/**
- * A stream that its reader can leave while it waits for the next item. A plain async generator can't be: its `return()` stands behind the
- * `next()` that is pending, for as long as nothing happens. This one aborts the signal first, by which `make` ends what it waits for.
- */
+/** A stream that its reader can leave while it waits (a generator's `return()` would wait behind `next()`): it aborts the signal by which `make` ends. */
 function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, void, void>): AsyncGenerator<Item, void, void> {
   const left = new AbortController();
   const inner = make(left.signal);
@@ -87,10 +84,7 @@ export interface Jobs {
   list(access?: AccessRights): Promise<Job[]>;
   /** One, with its result. Throws a KbError (`not_found`), also for one that the caller may not know of. */
   get(id: string, access?: AccessRights): Promise<Job>;
-  /**
-   * Stops it and waits until it has stopped (state `cancelled`; `done` where it was before it heard of it). A job that has ended stays as it is.
-   * Throws a KbError: `not_found`, and `conflict` where another process runs it.
-   */
+  /** Stops it and waits for that (`cancelled`, or `done`). A job that has ended stays. Throws a KbError: `not_found`, `conflict` if another process runs it. */
   cancel(id: string, access?: AccessRights): Promise<Job>;
   /**
    * What happened so far, as far as it is kept, and what happens from now on; ends after exactly one `final` event. Of a job of another process only

@@ -61,10 +61,7 @@ const moved = (schema: JsonSchema): JsonSchema =>
     key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', PLACE) : value,
   );
 
-/**
- * Takes out what only zod or only kb needs. An object that is not strict stays open on both sides: a client must not break on a field that a
- * later version adds, and requests and results that share it describe it alike.
- */
+/** Takes out what only zod or only kb needs. Objects that are not strict stay open: clients must not break on fields of a later version. */
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   for (const key of OWN_KEYS) delete jsonSchema[key];
   const { def } = zodSchema._zod;

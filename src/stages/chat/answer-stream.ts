@@ -107,10 +107,7 @@ function withEarlierAnswers(request: GenerateRequest): GenerateRequest {
   return { ...request, grounding: { ...grounding, said: earlierAnswers(grounding.question ?? grounding.query, messages) } };
 }
 
-/**
- * Generates the answer and yields it as tokens after checking citations and links. Throws what the model throws, and a KbError (`invalid`, retryable)
- * for an empty answer. An error after a part was shown says so.
- */
+/** Generates the answer and yields it as checked tokens. Throws what the model throws, and a KbError (`invalid`, retryable) for an empty answer. */
 export async function* streamAnswer(
   llm: Llm,
   request: GenerateRequest,

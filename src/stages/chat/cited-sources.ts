@@ -137,10 +137,7 @@ interface Section {
   headings: string[];
 }
 
-/**
- * The sections of a chunk. `path` belongs to one of them, which its heading identifies if the chunk contains it. Levels are known only for headings
- * in the text, so a heading of `path` that may not apply to a later section is left out.
- */
+/** The sections of a chunk, one of which has the path `path`. Headings of `path` that may not apply to a later section are left out. */
 function sectionsOf(text: string, path: readonly string[]): Section[] {
   const heads = headingsIn(text);
   const host = heads.findIndex(({ title }) => path.length > 0 && bare(title) === bare(path.at(-1)!));
@@ -179,10 +176,7 @@ function sourceLines([first, last]: LineRange, lines: readonly string[], { line_
 const ROW = /^\s*\|/;
 const isSeparator = (line = ''): boolean => lineKind(line) === 'separator';
 
-/**
- * Maps lines of the chunk to table rows, if each row is one line. A header counts as a row at the beginning of its table, but not where a chunk
- * repeats it.
- */
+/** Maps lines of the chunk to table rows, if each row is one line. A header counts only at the beginning of its table. */
 function sourceRows([first, last]: LineRange, lines: readonly string[], { row_start, row_end }: Location): [number, number] | undefined {
   if (row_start === undefined || row_end === undefined) return undefined;
   const headed = [...lines.keys()].filter((i) => ROW.test(lines[i]!) && !isSeparator(lines[i]));

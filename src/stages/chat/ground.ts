@@ -60,10 +60,7 @@ const fenceSource = ({ citation, title, before = '', text, after = '' }: Groundi
     `--- end of source [${citation}] ${marker} ---`,
   ].join('\n');
 
-/**
- * The messages that ask for a grounded answer: a system message (persona, rules), the history, and the sources with the question. The marker is
- * random (96 bits), so that no document can imitate the end of a source.
- */
+/** The messages that ask for a grounded answer: system message, history, sources with the question. No document can guess the marker (96 bits). */
 export function groundedPrompt({ query, history, sources, persona, cautious }: PromptParts): Message[] {
   const marker = randomBytes(12).toString('hex');
   const rules = [...(persona ? [persona] : []), ...instructions(marker), ...(cautious ? [CAUTION] : [])];

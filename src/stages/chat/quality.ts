@@ -14,10 +14,7 @@ interface Assessment {
   context: RetrievedItem[];
 }
 
-/**
- * The quality gate. A chunk passes if it reaches `min_retrieval_score` and, if it was reranked and a threshold exists, `min_rerank_score`. A disabled
- * gate passes everything with the status `not_evaluated`.
- */
+/** The quality gate: a chunk passes with `min_retrieval_score` and, if reranked, `min_rerank_score`. A disabled gate gives `not_evaluated`. */
 export function assess(items: readonly RetrievedItem[], settings: Config['chat']['retrieval_quality'], calibrated: Calibrated): Assessment {
   const { low_confidence_mode: mode, max_context_chunks: most } = settings;
   if (!settings.enabled) return { quality: { status: 'not_evaluated', mode }, context: items.slice(0, most) };

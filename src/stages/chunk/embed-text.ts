@@ -74,10 +74,7 @@ const OPAQUE = /^(?=.*\d)[\da-f-]{12,}$/i;
 const EXTENSION = /(?<=.)\.[a-z]\w{0,9}$/i;
 const JOINT = /[-_.\s+]+|(?<=\p{Ll}{2})(?=\p{Lu}\p{L})/u;
 
-/**
- * The words of the last segments of a path or address: `postgresql sql create Index` of `docs/postgresql/sql-createIndex.html`. Often only they name
- * the subject of a page. Empty for other sources.
- */
+/** The words of the last segments of a path or address, which may be all that names the subject of a page. Empty for other sources. */
 export function placeWords(source: string): string {
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(source);
   const path = isAddress ? pathOf(source) : source;

@@ -199,10 +199,7 @@ export interface Before {
   end: number;
 }
 
-/**
- * Where the overlap of the chunk at `start` begins: at a sentence, a list item or a word, at most `limit` characters before. `start` if there is
- * none: rows, code and headings are not repeated.
- */
+/** Where the overlap of the chunk at `start` begins: at a sentence, item or word, at most `limit` characters before; `start` in rows, code and headings. */
 function overlapStart(text: string, { block, start: earliest, end }: Before, { start, limit }: { start: number; limit: number }): number {
   if (limit <= 0 || (block.kind !== 'paragraph' && block.kind !== 'list')) return start;
   const whole = skipSpace(text, Math.max(block.start, earliest), end);

@@ -44,10 +44,7 @@ interface Provenance {
   description?: string | undefined;
 }
 
-/**
- * The normalized document of what a parser found, with clean texts. Its own keys win over front matter of the same name. Throws a KbError (`invalid`) for a
- * web page without text, whose links are all there is to it, and for a text of nothing but control characters.
- */
+/** The normalized, clean document of what a parser found; its own keys win over front matter. Throws a KbError (`invalid`) if no text is left. */
 export function toDocument(
   parsed: ParsedDocument,
   { id, source, source_kind, file_type, content_hash, title: given, description }: Provenance,
@@ -65,10 +62,7 @@ export function toDocument(
   return document;
 }
 
-/**
- * A title where nothing gives one: the file's name without its extension. Of an address, that of its path (`v1.2` has no extension), or else its host; in the
- * name of a file, ? and # are letters.
- */
+/** A title where nothing gives one: the name of the file, or the last name of the address (else its host), without an extension. */
 function nameOf(source: string): string {
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return basename(source, extname(source)) || source;
   const { pathname, host } = new URL(source);

@@ -19,10 +19,7 @@ const CONTROLS = 'input, select, textarea';
 /** Letters of which more than this share lead elsewhere are a menu. */
 const LINKED = 0.5;
 
-/**
- * Brings forth what a click on a button would (WAI-ARIA, pattern «accordion» and «disclosure»): answers under their questions. A button outside of a
- * heading becomes a paragraph, and in a sentence or a cell words of it.
- */
+/** Shows what a click on a button would (WAI-ARIA, «accordion» and «disclosure»). A button outside of a heading becomes a paragraph, or words of its sentence. */
 function unfold(page: Page, named: Named): void {
   const measured = measuresOf(page.body);
   const seen = new Set<DomElement>();

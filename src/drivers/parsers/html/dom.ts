@@ -10,10 +10,7 @@ const UNNESTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rp|rt|html|head|body)$/i;
 const TAG = /<(\/?)([a-z][a-z0-9:-]*)([^<>]*)/gi;
 
-/**
- * The markup as a DOM may be built of it: a tag with too many attributes loses them. Tags are counted as they are written, also in scripts and comments.
- * Throws an Error that says what else there is too much of.
- */
+/** The markup as a DOM may be built of it: a tag with too many attributes loses them. Throws an Error for too much of anything else. */
 export function boundedMarkup(html: string): string {
   if (html.length < SHORT) return html;
   let elements = 0;

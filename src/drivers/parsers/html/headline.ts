@@ -61,10 +61,7 @@ const BEGINNING = 40;
 
 const comparableWords = (text: string | null | undefined): string => (text ?? '').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 
-/**
- * The paragraph under the headline, which Readability takes for a part of the page's head: one that is named so, or that says what the page's
- * description says. To be asked before the page is taken apart.
- */
+/** The paragraph under the headline, by its name or by the page's description: Readability takes it for the head. Ask before the page is taken apart. */
 export function leadOf(document: DomDocument, headline: DomElement | undefined): DomElement | undefined {
   if (!headline) return undefined;
   const description = comparableWords(

@@ -196,10 +196,7 @@ const isMark = ({ nodeName, parentElement, textContent }: DomElement, names: str
   (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? '')) ||
   (names.trim() === 'lang' && /language-/.test(parentElement?.className ?? ''));
 
-/**
- * Takes out of the content what belongs to the page and not to the text. Gives the same element. Of `generated` content nothing is taken for its name, and of
- * a page that is kept `whole` only what leads elsewhere.
- */
+/** Takes out what belongs to the page and not to its text, and returns the element. From a `whole` page only what leads elsewhere, from `generated` content nothing by name. */
 export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' | 'story'): DomElement {
   const measured = measuresOf(root);
   const whole = measured(root).letters;

@@ -16,9 +16,7 @@ const LONGEST = 600;
 
 type Measured = (element: DomElement) => Measure;
 
-/**
- * Takes out of a page what leads elsewhere, by where it stands and how much of it is links: parts above the headline without any prose, and parts under all text.
- */
+/** Takes out parts of links by their place: those above the headline without prose, and those under all text. */
 export function removeNavigation(root: DomElement, headline: DomElement | undefined): void {
   const measured = measuresOf(root);
   const { letters, linked } = measured(root);

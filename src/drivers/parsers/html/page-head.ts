@@ -120,10 +120,7 @@ const titleOf = (document: DomDocument): string =>
 const isName = (value: string | undefined): value is string =>
   value !== undefined && value.length <= LONGEST_NAME && !/^https?:/i.test(value);
 
-/**
- * The name that the page marks as its author's (HTML 4.6.7.2, microdata of schema.org): in its article, where it has one. Those of comments, reviews
- * and teasers are others', and of two names either may be.
- */
+/** The author that a page marks (HTML 4.6.7.2, schema.org), in its article if it has one. Comments and teasers have others; two names give none. */
 function signedBy(document: DomDocument, elements: readonly DomElement[]): string | undefined {
   const [article, ...others] = document.querySelectorAll('article');
   const isOwn = (sign: DomElement): boolean =>

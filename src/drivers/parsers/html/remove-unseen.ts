@@ -7,10 +7,7 @@ import { isUnshown } from './aria-elements.ts';
 
 const HEADINGS = 'h1, h2, h3, h4, h5, h6, dt, summary';
 
-/**
- * Leaves the words of a button that is all that a heading says: a click on it folds the section out. Such a heading is called a header, which readers of
- * pages take for the page's.
- */
+/** Replaces a button that is a whole heading (a click folds the section out) by its words, since readers of pages take it for the page's header. */
 function writeLabels(root: DomElement): void {
   for (const heading of root.querySelectorAll(HEADINGS)) {
     const buttons = [...heading.querySelectorAll('button')];
@@ -55,10 +52,7 @@ const PANEL = /\b(?:tab-?pane|tabs?-?panel|tabbed-block|tab-?content|collapse|ac
 /** A form of this many letters is a page. */
 const FORM_LETTERS = 1500;
 
-/**
- * Takes out what is never read: scripts and controls, hidden parts, navigation, what stands around the content and banners over it. `content` is what is known
- * to be content. Panels behind tabs are shown.
- */
+/** Takes out what is never read: scripts, controls, hidden parts, navigation, banners, what surrounds `content`. Panels behind tabs are shown. */
 export function removeUnseen(root: DomElement, content?: DomElement): void {
   writeLabels(root);
   const measured = measuresOf(root);

@@ -9,10 +9,7 @@ interface Watched {
   bytes: number;
 }
 
-/**
- * Ends this process with SIGKILL when it holds too much resident memory or its parent is gone, in a thread of its own: a parser that never returns to the
- * event loop cannot do so itself. Returns how to tell it whether there is work; without any it sleeps.
- */
+/** Kills this process from a thread of its own if it holds too much memory or its parent is gone. Returns how to tell it whether there is work; without any it sleeps. */
 export function startWatchdog({ bytes }: { bytes: number }): (isBusy: boolean) => void {
   const busy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const workerData: Watched = { busy, parent: process.ppid, bytes };

@@ -19,10 +19,7 @@ export const columnsRead = ({ dimensions }: CollectionInfo, vectors: boolean): s
   ...(vectors && dimensions > 0 ? ['vector'] : []),
 ];
 
-/**
- * What a row holds. `terms`: what the chunk is found by, joined by spaces. `fields`: what it is filtered by. Of `embed_text` that ends with the
- * text, as nearly all does, only the beginning is kept (`lead`).
- */
+/** The fields of a row. `terms`: what the chunk is found by; `fields`: what it is filtered by; `lead`: the beginning of an `embed_text` that ends with the text. */
 const texts = {
   id: (chunk: StoredChunk) => chunk.id,
   text: (chunk: StoredChunk) => chunk.text,

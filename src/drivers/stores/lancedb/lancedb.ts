@@ -210,10 +210,7 @@ async function fenceCollection({ catalog, fence }: Database, name: string): Prom
   if (entry) await fence(entry);
 }
 
-/**
- * Puts the table in the place of the one that the collection has: with the catalog's entry, all readers change over at once. Where another process has
- * taken the lock meanwhile, the one before stays.
- */
+/** Puts the table in the place of the collection's, for all readers at once by the catalog's entry. If another process has taken the lock, the old one stays. */
 async function putInPlace({ catalog, drop }: Database, entry: Entry, mayWrite: MayWrite): Promise<void> {
   const before = await catalog.find(entry.name);
   await mayWrite(entry.name);

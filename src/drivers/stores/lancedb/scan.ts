@@ -18,10 +18,7 @@ interface WalkOptions {
   vectors?: boolean;
 }
 
-/**
- * All chunks of one version of the table, the present one, in the order of its rows: what is written meanwhile is not among them. Those of one source are read at
- * once. Throws a KbError (`conflict`) where the collection is removed meanwhile.
- */
+/** All chunks of the table's present version, in row order; those of one source are read at once. Throws a KbError (`conflict`) if the collection is removed meanwhile. */
 export async function* scanChunks(
   holder: TableHolder,
   { source, vectors = false }: WalkOptions = {},

@@ -16,10 +16,7 @@ function madeAt(tag: string): number | undefined {
   return time === undefined ? undefined : Number.parseInt(time, 36);
 }
 
-/**
- * Keeps the version that the table is at until the function given back is called. Where tags can't be written (in a store that may only be read), it is
- * kept as long as any other. Throws what LanceDB throws where the version is gone already.
- */
+/** Keeps the table's version until the returned function is called; without effect in a read-only store. Throws what LanceDB throws if the version is gone. */
 export async function keepVersion(table: Table): Promise<() => Promise<void>> {
   const [version, tags] = await Promise.all([table.version(), table.tags()]);
   let kept: string | undefined;

@@ -98,10 +98,7 @@ interface Walk {
   size: number;
 }
 
-/**
- * The points that count, in pages, in the order in which they were written. Each page is of one state; where someone writes between two of them, a
- * document that is replaced may be met twice. Throws a KbError (`conflict`) where another collection takes the place of this one meanwhile.
- */
+/** The points that count, in pages, in the order of writing; a document replaced between two pages may be met twice. Throws a KbError (`conflict`) if the collection is replaced. */
 export async function* pages(
   holder: CollectionHolder,
   { conditions = [], payload, vectors = [], size }: Walk,

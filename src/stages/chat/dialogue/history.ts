@@ -86,10 +86,7 @@ function outline(older: readonly HistoryEntry[]): string {
   return lines.slice(from).join('\n');
 }
 
-/**
- * Summarizes older turns in one message, by the model or, if that only quotes, by the beginnings of the messages. `window` is in tokens. Throws what
- * the model throws, and a KbError if the summary is empty or too long.
- */
+/** Summarizes older turns in one message, by the model or, if that only quotes, by the beginnings of messages. Throws a KbError for an empty or long summary. */
 export async function summarizeHistory(
   older: readonly HistoryEntry[],
   llm: Llm,

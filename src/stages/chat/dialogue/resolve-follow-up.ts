@@ -56,10 +56,7 @@ function labelOf(among: Among, language: string): string | undefined {
   return label !== undefined && !isFunctionWord(label, language) ? label : undefined;
 }
 
-/**
- * Whether a number may replace another. A plain number after a label («series 7») replaces only one after the same label; one that counts something
- * («3 years») only one that counts the same.
- */
+/** Whether a number may replace another: after a label («series 7») only with the same label, before a count («3 years») only with the same count. */
 function isAlike(asked: Among, before: Among, language: string): boolean {
   if (kindOf(asked[0][asked[1]]!) !== 'number') return true;
   const label = labelOf(asked, language);
@@ -127,10 +124,7 @@ function leadOf([first = '', second = '']: readonly string[], article: RegExp | 
   return BEFORE_A_NAME.test(first) ? 1 + Number(article?.test(second) ?? false) : 0;
 }
 
-/**
- * Replaces a name after the same words, if there are any: «to Norway» for «to Spain», «the Duo» for «the Solo», «Leeds» for «Hamburg», «the Fulmar
- * 38» for «the Skua 27».
- */
+/** Replaces a name after the same words, if any: «to Norway» for «to Spain», «the Duo» for «the Solo», «Leeds» for «Hamburg». */
 function replaceName(before: readonly string[], asked: readonly string[], language: string): string[] | undefined {
   const isNumbered = asked.length > 1 && isNumber(asked.at(-1)!);
   const spoken = languageOrEnglish(language);
@@ -189,10 +183,7 @@ const VERB = wholeWord(listed(({ verbs }) => verbs));
 /** Words that name no subject: «How much would I get?». */
 const NAMES_NOTHING = new Set(terms(wordList(({ followUps }) => followUps.vague).join(' ')));
 
-/**
- * Whether a question that looks like a follow-up may stand alone: it has a verb and a subject, and nothing refers back («What is chokidar?»). One
- * that begins as a continuation needs two content words.
- */
+/** Whether a question that looks like a follow-up may stand alone: it has a verb, a subject and no reference («What is chokidar?»). */
 export function mayStandAlone(question: string): boolean {
   const goesOn = GOING_ON.test(question);
   const rest = question.replace(GOING_ON, '');

@@ -93,10 +93,7 @@ interface RewriteParts extends Spoken {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Rewrites a question into a query that stands alone: by the model, or by rules if it only quotes. Without context the question is unchanged. Throws
- * what the model throws, and a KbError if the query is empty or too long.
- */
+/** Rewrites a question to stand alone, by the model or by rules. Without context it is unchanged. Throws a KbError for an empty or long query. */
 export async function rewrite(
   query: string,
   { history, session_context, llm, timeout, window = Infinity, signal }: RewriteParts,
@@ -121,10 +118,7 @@ export async function rewrite(
   throw new KbError('invalid', `What ${llm.provider} wrote is not a search query (only punctuation, or a refusal) and was not used.`);
 }
 
-/**
- * The query to search for, with `progress` of the stage rewrite. It stays as it is if nothing is known of a conversation, or if the rewrite fails; a
- * failure is reported and returned. The model is opened only if it is needed.
- */
+/** The query to search for, with `progress` of the stage rewrite: unchanged without a conversation, or if the rewrite fails, which is reported. */
 export async function* standAlone(
   query: string,
   { llm, ...parts }: Omit<RewriteParts, 'llm'> & { llm: () => Promise<Llm> },

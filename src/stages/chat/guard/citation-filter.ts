@@ -226,8 +226,5 @@ class Reading implements CitationFilter {
   }
 }
 
-/**
- * Creates a filter for an answer with `count` sources, numbered from 1. It removes citations of other numbers before they are shown, and white space
- * at both ends. Code and escaped brackets are left alone.
- */
+/** Removes citations of numbers beyond `count` sources before they are shown, and white space at both ends. Code and escaped brackets stay. */
 export const citationFilter = (count: number): CitationFilter => new Reading(count);

@@ -198,8 +198,5 @@ class Reading implements LinkFilter {
   }
 }
 
-/**
- * Creates a filter that reduces links, images and HTML with unknown addresses to their text before they are shown. Code is filtered too, since
- * renderers disagree about what is code.
- */
+/** Reduces links, images and HTML with unknown addresses to their text before they are shown, also in code, since renderers disagree about that. */
 export const linkFilter = (isKnown: IsKnown): LinkFilter => new Reading(isKnown);

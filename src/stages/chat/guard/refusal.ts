@@ -51,10 +51,7 @@ const tellsNumber = (sentence: string, query: string): boolean =>
 
 const cites = (text: string): boolean => text.search(CITATIONS) >= 0;
 
-/**
- * Whether an answer only says, in one of a dozen languages, that the sources do not answer: it is short, cites nothing, and has nothing but such
- * statements and polite phrases. In doubt it is an answer.
- */
+/** Whether an answer only says, in a dozen languages, that the sources do not answer: it is short and cites nothing. In doubt it is an answer. */
 export function isRefusal(answer: string, query: string): boolean {
   const sentences = sentencesOf(answer);
   const harmless = (sentence: string) => (isRefusing(sentence) || isPolite(sentence)) && !tellsNumber(sentence, plain(query));

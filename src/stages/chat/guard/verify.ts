@@ -6,9 +6,7 @@ import { queryTerms, terms } from '../../../text/terms.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
 import type { GroundingSource } from '../../../ports/models.ts';
 
-/**
- * Minimum share of a sentence's content words in its sources. Chosen, not measured: a faithful paraphrase keeps names and figures, and changes verbs.
- */
+/** Minimum share of a sentence's content words in its sources. Chosen, not measured: a faithful paraphrase keeps names and figures. */
 const LEAST_SHARE = 0.5;
 
 /** Minimum number of content words for a comparison; "Yes [1]." has too few. */
@@ -85,10 +83,7 @@ const countedIn = (text: string): Set<string> => {
   return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));
 };
 
-/**
- * Whether each number of a statement occurs in its sources. A written number counts only before a word that the sources count: the «three ways» that
- * an answer lists are its own count.
- */
+/** Whether each number of a statement occurs in its sources; a written number counts only before a word that the sources count. */
 function areKnown(said: string, cited: string): boolean {
   const known = numbersIn(cited);
   const counted = countedIn(cited);
@@ -118,10 +113,7 @@ function isSupported({ text, citations }: Statement, sources: readonly Grounding
   return content.length < FEWEST_WORDS || content.filter((term) => held.has(term)).length >= LEAST_SHARE * content.length;
 }
 
-/**
- * The cited sentences that their sources do not support: fewer than half of the content words (stems) are in the title or the text of a cited source,
- * or a number is missing. It compares words, so paraphrases and translations may be listed, too.
- */
+/** The cited sentences with a number, or half of the content words (stems), that their sources lack. Paraphrases and translations may be listed, too. */
 export const unsupportedIn = (answer: string, sources: readonly GroundingSource[]): Unsupported[] =>
   statementsOf(answer, sources.length)
     .filter((statement) => statement.citations.length > 0 && !isSupported(statement, sources))

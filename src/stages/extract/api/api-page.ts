@@ -16,10 +16,7 @@ const BESIDE =
   /^(status(_?code)?|code|message|msg|details?|reason|success|ok|timestamp|path|(request|trace|correlation)_?id|documentation_?url|jsonrpc)$/i;
 const FAILED = /^(error|fail(ed|ure)?)$/i;
 
-/**
- * What an answer of JSON says went wrong, where that is all it holds, though it has a status of success (GraphQL's `{"errors": […], "data": null}`, Slack's
- * `{"ok": false, "error": "…"}`); undefined for any other answer.
- */
+/** The error that an answer of JSON with a status of success says (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined for any other. */
 export function failureIn(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   const said = Object.entries(value).filter(([, inner]) => !isNothing(inner));

@@ -83,10 +83,7 @@ export async function structureOf(answer: HttpAnswer, name: string, { reader, si
 /** Two to four bytes of UTF-8 that are one character. */
 const SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
 
-/**
- * A text in a character set. In UTF-8 where that is unknown or not named, and in windows-1252 where hardly any of its characters beyond ASCII is one of UTF-8:
- * programs that name no set often know of none.
- */
+/** Decodes a text whose character set may be unknown: as UTF-8, or as windows-1252 where hardly any byte beyond ASCII is valid UTF-8. */
 function decoded(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset, { fatal: /^utf-?8$/.test(charset) }).decode(bytes);

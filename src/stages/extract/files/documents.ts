@@ -27,10 +27,7 @@ interface DocsParts extends GuardedPlace, FileParts {
   ) => AsyncIterable<Extracted>;
 }
 
-/**
- * Local documents: every supported file that `docs` names. A file that was named must be of a supported kind; one that was found is passed over. So is an
- * empty one, unless it is all that was named.
- */
+/** Local documents: every supported file that `docs` names. Unsupported and empty ones that were found, and not named, are passed over. */
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
   for await (const item of listDocs(docs, parts)) if (!isSidecar(item)) found.push(item);

@@ -176,10 +176,7 @@ function spellings(given: string, place: GuardedPlace): string[] {
   return existsSync(systemPath(resolve(cwd, read))) ? [read] : [given];
 }
 
-/**
- * Finds every file that a `docs` input names: files, folders, globs and links, in the order given, each path once. Of what `authorize` refuses nothing
- * is looked at: what exists there and what does not is answered alike. Throws a KbError (`aborted`) when the signal stops it.
- */
+/** Every file that a `docs` input names (files, folders, globs, links), in order, each once. `authorize` refuses before anything is looked at. Throws `aborted`. */
 export async function* listDocs(docs: DocsInput, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const met = new Set<string>();
   const breathe = yieldToEventLoop(listing.signal);

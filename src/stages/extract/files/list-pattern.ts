@@ -105,10 +105,7 @@ function guarded(given: string, place: GuardedPlace): Pattern | KbError {
   return pathRefusal(root, given, place) ?? { root, matches: pattern.matches, files: (signal) => pattern.files(root, signal) };
 }
 
-/**
- * What a pattern would match and is not there, below the folder that it begins with: that one is known by its real path, as the sources are. A file
- * in a folder that may not be read is there: such a folder is passed over without a word.
- */
+/** What a pattern would match and is not there, below the real path of its folder. A folder that may not be read counts as there. */
 function scopeOf({ root, matches }: Pattern, place: PathPlace): Scope {
   const covers = (path: string) =>
     path !== root && isWithin(root, path) && matches(relative(root, path).split(sep).join('/')) && isAbsent(path);

@@ -9,10 +9,7 @@ export interface PathPlace {
   home: string;
 }
 
-/**
- * Throws a KbError (`forbidden`) for a path that must not be read: absolute, its links resolved, whether it exists or not. `given` is what the error
- * may call it, which tells nothing that the caller did not know.
- */
+/** Throws a KbError (`forbidden`) for an absolute, resolved path that must not be read. `given` is the caller's spelling, for the error. */
 export type Authorize = (path: string, given: string) => void;
 
 /** A place where not every path may be read; without `authorize` every one may. */

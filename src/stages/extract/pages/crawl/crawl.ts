@@ -176,10 +176,7 @@ export const charactersIn = (read: PageRead): number => ('page' in read ? read.p
 
 type Load = (limits: { max_bytes?: number }) => Promise<PageRead>;
 
-/**
- * Reads pages by a function that fails with `isCutOff` for more bytes than it is told: what turns out to be larger than a page may be beside others is asked for again, one
- * such page at a time, for its bytes must not lie around until then.
- */
+/** Reads pages by a function that fails with `isCutOff` beyond the bytes allowed; larger pages are asked for again, one at a time. */
 export function largeOnesAlone(): (load: Load) => Promise<PageRead> {
   const alone = pLimit(1);
   return async (load) => {

@@ -11,10 +11,7 @@ export const AT_ONCE = 8;
 export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
-  /**
-   * Does work at an origin when it is its turn: at most eight at once, and with a `delay` one after another with so many seconds between them. Throws a KbError (`aborted`)
-   * where the signal comes before its turn.
-   */
+  /** Does work at an origin in its turn: at most eight at once, or one after another with `delay` seconds between. Throws a KbError (`aborted`). */
   at(origin: string, { delay = 0 }: { delay?: number } = {}): InTurn {
     return async (work, signal) => {
       throwIfAborted(signal);

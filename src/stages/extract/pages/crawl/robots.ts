@@ -76,10 +76,7 @@ const MOST_CHARACTERS = 50_000;
 
 const everything: Robots = { allows: () => true, delay: 0, sitemaps: [], isExhausted: () => false };
 
-/**
- * The rules of an origin for the product that `user_agent` begins with. A site that answers with 4xx has none. Throws a KbError where they can't be read for now (5xx, 429, no
- * answer): then nothing of the site may be crawled (RFC 9309, 2.3.1).
- */
+/** The robots.txt rules of an origin for the product in `user_agent`; a 4xx has none. Throws a KbError if unreadable for now: nothing may be crawled (RFC 9309, 2.3.1). */
 export async function readRobots(origin: string, { load, user_agent }: { load: LoadAddress; user_agent: string }): Promise<Robots> {
   const address = `${origin}/robots.txt`;
   try {

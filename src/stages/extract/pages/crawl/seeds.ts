@@ -66,10 +66,7 @@ interface Sitemap {
   isNamed: boolean;
 }
 
-/**
- * Reads the sitemaps of a site, and those that they name, wherever they lie: who writes robots.txt speaks for the site (sitemaps.org, «Sitemaps & Cross Submits»). One that is
- * looked for at its usual place and is not there is no failure.
- */
+/** Reads the sitemaps of a site and those that they name, wherever they lie (sitemaps.org, «Cross Submits»). A missing one at the usual place is no failure. */
 export async function readSitemaps(
   { scope: { origin }, robots, start, load }: OpenSite,
   { onAddress, onForeign, signal }: SeedOptions,

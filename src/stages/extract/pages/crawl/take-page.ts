@@ -112,10 +112,7 @@ async function follow(links: readonly string[], from: string, { frontier, feeds,
   }
 }
 
-/**
- * What a page is stored under: the address that it names as its own (`rel="canonical"`) where that lies in the scope, else the one that it was found at. A site whose pages
- * all name its start page as their own is misconfigured, and not believed.
- */
+/** What a page is stored under: its canonical address if that lies in the scope, else its own. A site whose pages all name the start page is not believed. */
 function placeOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
   const { found, canonical } = known;
   const isBelieved =
