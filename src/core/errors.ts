@@ -20,7 +20,6 @@ interface KbErrorOptions {
   hint?: string;
   cause?: unknown;
   isRetryable?: boolean;
-  /** How often it was tried. */
   attempts?: number;
   /** Seconds that the other side asked to wait (`Retry-After`). */
   retryAfter?: number;

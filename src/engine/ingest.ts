@@ -72,10 +72,8 @@ interface Task {
   request: IngestRequest;
   context: Context;
   report: IngestReport;
-  /** Whether the configured sources are read. */
   isConfigured: boolean;
   changes: KnownChanges | undefined;
-  /** Opens what is read. */
   open(context: Context, known: Parameters<typeof openExtractors>[2]): ReturnType<typeof openExtractors>;
 }
 

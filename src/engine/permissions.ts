@@ -81,7 +81,6 @@ export function assertCollections(
 }
 
 interface Caller {
-  /** The request's settings. */
   layer: Layer;
   /** The configuration with `layer` merged into it. */
   settings: Config;

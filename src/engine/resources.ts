@@ -24,7 +24,6 @@ interface Closable {
 interface ResourceCache {
   /** The resource with this key, opened if necessary. A failed opening is not cached. */
   get<T extends object>(key: readonly unknown[], open: () => Promise<T>): Promise<T>;
-  /** Closes everything. */
   clear(): Promise<void>;
 }
 

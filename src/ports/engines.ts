@@ -16,7 +16,6 @@ export interface EngineOptions extends OwnDrivers {
   /** The folder that paths in requests are relative to; `home` where absent. */
   cwd?: string;
   surface?: Surface;
-  /** Records what runs and how long it takes. */
   tracer?: Tracer | undefined;
 }
 

@@ -63,7 +63,6 @@ export interface GroundingSource {
   after?: string | undefined;
   /** The retrieval score, 0 to 1. */
   score?: number | undefined;
-  /** Rerank score, if a reranker decided the order. */
   rerank_score?: number | undefined;
   /** Kind of a page that is not running text: `contents`, `changelog`, `index`. */
   page_kind?: string | undefined;

@@ -85,7 +85,6 @@ export interface Collection {
   readonly info: CollectionInfo;
   /** Replaces the chunks of every source given, in one step: a reader sees all of a document's old chunks or all of its new ones. */
   replace(replacements: readonly Replacement[]): Promise<void>;
-  /** Upserts chunks by id. */
   upsert(chunks: readonly StoredChunk[]): Promise<void>;
   /** Removes chunks and returns those removed. */
   delete(where: Where): Promise<{ id: string; source: string }[]>;
@@ -120,7 +119,6 @@ export interface VectorStore {
   open(name: string): Promise<Collection | undefined>;
   /** Creates an empty collection. With `replacing`, it atomically replaces the collection of that name when `commit` is called. */
   create(info: CollectionInfo): Promise<Collection>;
-  /** An empty draft. */
   draft(info: CollectionInfo): Promise<Draft>;
   /** A draft `as` with all of collection `name`, made without reading its chunks. Nobody may write meanwhile. Undefined if the store can't: chunks are copied one by one. */
   copy?(name: string, as: string): Promise<Draft | undefined>;

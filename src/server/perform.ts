@@ -24,7 +24,6 @@ export interface RouteContext {
 export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** The request of the operation. */
   given: unknown;
   /** Writes the events of a stream; as server-sent events with their types where absent. */
   write?: FrameWriter;

@@ -22,17 +22,14 @@ export class Slots {
     this.#share = share;
   }
 
-  /** How many run. */
   get running(): number {
     return this.#size - this.#free;
   }
 
-  /** How many wait. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** How many of a client wait. */
   waitingOf(client: string): number {
     return this.#waiting.filter((one) => one.client === client).length;
   }

@@ -74,7 +74,6 @@ export class Bodies {
     }
   }
 
-  /** Bytes of the body of a request that was read. */
   sizeOf(request: FastifyRequest): number {
     return this.#sizes.get(request) ?? 0;
   }

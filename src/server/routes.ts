@@ -10,7 +10,6 @@ export interface Route {
   reply: 'json' | 'stream' | 'upload';
   /** Which of the two queues it waits in: a search never waits behind ingests. */
   queue: 'search' | 'work';
-  /** Whether `background: true` makes a job of it. */
   background?: boolean;
   /** Under which heading the documentation lists it. */
   tag: 'Ask' | 'Ingest' | 'Stages' | 'Maintain' | 'Collections';

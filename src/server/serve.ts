@@ -25,7 +25,6 @@ interface ServeOptions {
   /** The folder of the configuration file. */
   home: string;
   token: string | undefined;
-  /** Aborted when the server is to stop. */
   signal: AbortSignal;
   quiet: boolean;
   isTerminal: boolean;

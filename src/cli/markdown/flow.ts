@@ -66,7 +66,6 @@ export class Flow {
     }
   }
 
-  /** Ends the line. */
   close(): void {
     this.#flush();
     this.#write('\n');

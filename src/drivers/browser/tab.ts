@@ -12,7 +12,6 @@ import { render, suits, type TabParts, type Visit } from './visit.ts';
 export interface Tab {
   /** Throws a KbError. */
   render(visit: Visit): Promise<RenderedPage>;
-  /** Stops the scripts of the page that it shows. */
   clear(): Promise<void>;
   isOpen(): boolean;
   /** Whether what is given for a page is safe from the pages that it has shown before. */

@@ -17,7 +17,6 @@ function scriptShare(text: string, letters: RegExp): number {
 interface LocalModel {
   /** The npm package that it comes in where it is not part of kb's own, which it would make too large. */
   package?: string;
-  /** Length of its vectors. */
   dimensions: number;
   /** Tokens that it reads at once, its two marks of begin and end counted in: what it was trained with (its model card). */
   window: number;

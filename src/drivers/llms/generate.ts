@@ -7,7 +7,6 @@ import type { Access } from '../providers/access.ts';
 interface AnswerTimeout {
   /** Aborted when the silence lasts too long, when the caller stops, or at the end: whatever hangs on it is let go. */
   readonly signal: AbortSignal;
-  /** Whether it lasted too long. */
   readonly isOver: boolean;
   /** Runs the clock while the work is waited for, and only then: a slow reader is not a silent writer. */
   during<T>(work: Promise<T>): Promise<T>;

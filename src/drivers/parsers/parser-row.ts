@@ -3,7 +3,6 @@ import type { Parser } from '../../ports/reading.ts';
 /** A built-in parser, and how its files are checked and scheduled before it reads them. */
 export interface ParserRow extends Parser {
   readonly name: string;
-  /** Its files are web pages. */
   readonly is_page?: boolean;
   /** Whether bytes are of this format. Absent: they need to look like text. */
   recognizes?(bytes: Uint8Array): boolean;

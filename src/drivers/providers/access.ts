@@ -61,7 +61,6 @@ export interface ProviderSettings {
 /** A provider as it is asked: nothing is left open. */
 export interface Access<K extends Kind = Kind> {
   provider: string;
-  /** What the table says of it for this kind. */
   row: Required<Provider>[K];
   /** Empty where the row lets it be. */
   model: string;
@@ -78,7 +77,6 @@ export interface Access<K extends Kind = Kind> {
   account: Record<string, string>;
   /** Length of a vector that is asked for; undefined: the model's own. */
   dimensions: number | undefined;
-  /** What else the request says. */
   parameters: Record<string, unknown>;
 }
 

@@ -201,7 +201,6 @@ class PendingChanges {
     return this.#watcher ? count(this.#watcher.folders, 'folder') : 'sites and APIs';
   }
 
-  /** Watches the folders that there are now. */
   async sync(): Promise<void> {
     const { settings, home } = this.#context;
     const { docs } = settings.sources;

@@ -97,7 +97,6 @@ export interface Jobs {
 
 /** Who asked for a job, and for what. */
 interface JobOrigin {
-  /** Bytes of the request. */
   bytes: number;
   access?: AccessRights | undefined;
   /** The collections that it writes to. */

@@ -32,7 +32,6 @@ export type Gauges = Partial<Record<MetricName, readonly (readonly [labels: Labe
 export class Metrics {
   readonly #series = new Map<MetricName, Map<string, number>>();
 
-  /** Adds to a counter. */
   count(name: MetricName, labels: Labels = {}, by = 1): void {
     this.#add(name, written(name, labels), by);
   }

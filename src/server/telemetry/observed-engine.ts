@@ -11,7 +11,6 @@ interface FinishedRun {
   who: string;
   /** What it was about; undefined where it did not begin. */
   collections: readonly string[] | undefined;
-  /** What is known of its result. */
   result: object;
 }
 

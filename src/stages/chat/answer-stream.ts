@@ -28,9 +28,7 @@ export interface StreamedAnswer {
 interface StreamOptions {
   /** Whether to show a refusal; otherwise it is held back and replaced. */
   show_refusal: boolean;
-  /** Whether the answer may link to an address. */
   isKnown: IsKnown;
-  /** Called before each shown piece. */
   onShown?: () => void;
 }
 

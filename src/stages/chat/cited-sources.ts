@@ -15,11 +15,9 @@ const titleOf = (item: RetrievedItem): string =>
   textOf(item.metadata.title) || locationOf(item).headings?.[0] || textOf(item.metadata.source) || item.id;
 
 interface Taken {
-  /** Cited source numbers. */
   cited: ReadonlySet<number>;
   /** Quoted lines of chunks with their neighbours, by chunk id. */
   quoted?: ReadonlyMap<string, readonly LineRange[]>;
-  /** Neighbours by chunk id. */
   neighbours?: ReadonlyMap<string, Neighbours>;
 }
 

@@ -26,7 +26,6 @@ export interface ChatTurn {
 export interface ChatSearch extends Calibrated {
   /** Minimum score of a passage for the answerer. Default: `min_retrieval_score`. */
   least_given_score?: number | undefined;
-  /** The embedder of the collection, if it is open. */
   embedder?: Embedder | undefined;
   retrieve(search_query: string): Run<RetrieveResult>;
   /** The neighbours of these chunks in their sections, by chunk id. */
@@ -37,11 +36,9 @@ export interface ChatSearch extends Calibrated {
 export interface ChatParts {
   /** Opens the search; `reranking` wraps the reranker, if there is one. */
   search(reranking: (reranker: Reranker) => Reranker): Promise<ChatSearch>;
-  /** Whether results are reranked. */
   isReranked?: boolean | undefined;
   /** Opens the model; one that quotes compares with this embedder. */
   llm(embedder?: Embedder): Promise<Llm>;
-  /** Records the stages. */
   tracer?: Tracer | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 interface Watched {
   /** Cell 0 is 1 while a document is parsed. */
   busy: Int32Array<SharedArrayBuffer>;
-  /** The id of the parent process. */
   parent: number;
   /** Of resident memory, at most. */
   bytes: number;

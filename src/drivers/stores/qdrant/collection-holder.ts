@@ -17,7 +17,6 @@ export interface CollectionHolder {
   read<T>(work: (state: State) => Promise<T>): Promise<T>;
   /** Writes, one at a time; `work` is told the state, and saves the next one where it changes what is seen. */
   write<T>(work: (state: State, save: (next: State) => Promise<State>) => Promise<T>): Promise<T>;
-  /** Takes note of a state that was read. */
   learn(state: State): void;
 }
 
@@ -90,9 +89,7 @@ async function readAsOf<T>(known: State, { work, load }: { work: (state: State) 
 
 interface Walk {
   conditions?: readonly Condition[];
-  /** Which parts of the payload are read. */
   payload: readonly string[];
-  /** Which vectors are read. */
   vectors?: readonly string[];
   /** Points of a page. */
   size: number;

@@ -5,7 +5,6 @@ import { MORE } from '../../../text/markdown/links.ts';
 
 /** Joins the shown parts of an answer. White space is held back until the next part is known, and dropped with a removed part. */
 class Joiner {
-  /** Whether anything was shown. */
   started = false;
   #blanks = '';
   /** White space before a removed part. */
@@ -16,7 +15,6 @@ class Joiner {
     return text.replace(/\s+|\S+/g, (run) => (run.trim() === '' ? this.#wait(run) : this.#put(run)));
   }
 
-  /** Removes a part with the white space before it. */
   takeOut(): string {
     this.#before = this.#before.includes('\n') ? this.#before : this.#blanks || this.#before;
     this.#blanks = '';
@@ -43,7 +41,6 @@ export interface CitationFilter {
   push(piece: string): string;
   /** Returns what was held back. */
   end(): string;
-  /** Cited source numbers. */
   readonly cited: ReadonlySet<number>;
   /** Numbers without a source, which were removed. */
   readonly unknown: ReadonlySet<number>;
@@ -97,7 +94,6 @@ class Reading implements CitationFilter {
   readonly unknown = new Set<number>();
   beganDeclining = false;
   #namesNone = false;
-  /** Unread text. */
   #rest = '';
   /** The beginning of the current line. */
   #line = '';
@@ -188,7 +184,6 @@ class Reading implements CitationFilter {
     return text(end < 0 ? rest : rest.slice(0, end + 1));
   }
 
-  /** Records `NO_ANSWER`. */
   #decline(): void {
     if (this.#parts.started) this.#namesNone = true;
     else this.beganDeclining = true;

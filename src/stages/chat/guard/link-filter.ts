@@ -61,9 +61,7 @@ function bareOf(run: string): string {
 /** Reads an answer from left to right and never shows an unknown address. */
 class Reading implements LinkFilter {
   removed = 0;
-  /** Text that was not shown yet. */
   #rest = '';
-  /** The last shown character. */
   #last = '';
   /** Whether something was removed after it: a space separates the parts if they would combine. */
   #isParted = false;
@@ -141,7 +139,6 @@ class Reading implements LinkFilter {
     return { length: length + target.length, read: target.isDefinition ? `${kept}:` : kept || GONE, removed: true };
   }
 
-  /** Reads the target after closing brackets. */
   #target(text: string, at: number, { isDefinition }: { isDefinition: boolean }): LinkTarget | undefined | typeof MORE {
     if (at >= text.length) return this.#isEnd ? undefined : MORE;
     if (text[at] === '(') return destinationAt(text, at, this.#isEnd);

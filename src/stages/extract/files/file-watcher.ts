@@ -36,7 +36,6 @@ export class FileWatcher {
     this.#options = options;
   }
 
-  /** Folders that are being watched. */
   get folders(): number {
     return this.#watchers.size;
   }

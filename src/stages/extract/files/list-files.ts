@@ -26,12 +26,10 @@ interface WalkOptions {
   /** Whether links that lead out of the folder are followed. */
   follow_links?: boolean;
   signal?: AbortSignal | undefined;
-  /** Told of each folder before it is read. */
   onFolder?: ((path: string) => void) | undefined;
 }
 
 interface Walking extends WalkOptions {
-  /** The folders that were walked. */
   met: Set<string>;
   refused(path: string): Error | undefined;
   /** Whether a link leads to a place that is not to be walked. */
@@ -154,7 +152,6 @@ interface Listing extends GuardedPlace {
   reader: DocumentReader;
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
-  /** Stops the walk, wherever it is. */
   signal?: AbortSignal | undefined;
 }
 

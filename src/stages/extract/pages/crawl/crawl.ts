@@ -192,7 +192,6 @@ interface OrderedWork<Item, Result> {
   more?(): Promise<boolean>;
   /** How many may be under way, those included that are finished and wait for their turn. */
   room(): number;
-  /** How many are worked on at once. */
   at_once: number;
   work(item: Item): Promise<Result>;
   /** Called where results are not wanted any more while work is under way. */

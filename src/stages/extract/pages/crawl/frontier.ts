@@ -72,7 +72,6 @@ export class Frontier {
     this.#mostKnown = options.most_known ?? MOST_KNOWN;
   }
 
-  /** How many pages wait. */
   get waiting(): number {
     return this.#level.length - this.#at + this.#deeper.length;
   }
@@ -157,7 +156,6 @@ export class Frontier {
     return this.#at < this.#level.length ? this.#level[this.#at++] : undefined;
   }
 
-  /** Goes on to the next level. */
   deepen(): void {
     this.depth++;
     this.#level = this.#deeper;

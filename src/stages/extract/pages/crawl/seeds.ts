@@ -53,7 +53,6 @@ interface SeedOptions {
 }
 
 interface SeedsRead {
-  /** Nothing was left out. */
   isWhole: boolean;
   /** What a person should know. */
   notices: string[];

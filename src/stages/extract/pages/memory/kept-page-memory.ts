@@ -31,7 +31,6 @@ export interface PageMemoryOptions {
 
 /** A memory with a file open. */
 export interface KeptPageMemory extends PageMemory {
-  /** Nothing is written from then on. */
   close(): Promise<void>;
 }
 
