@@ -357,8 +357,8 @@ describe('an answer', () => {
       '',
       '[1] Manual — a.md · page 2',
       '\nSee also:',
-      '[2] Page 2 — a.md · page 2',
-      '[3] Page 3 — a.md · page 2',
+      '– Page 2 — a.md · page 2',
+      '– Page 3 — a.md · page 2',
     ]);
   });
 
@@ -368,7 +368,8 @@ describe('an answer', () => {
       const screen = paper();
       const history = [{ role: 'user' as const, content: before }];
       const retrieval = { query, search_query: query, retrieved: 0, outputs: [], failed: 0, errors: [] };
-      showSources({ ...result, history, retrieval, answer_confidence: uncertain }, screen);
+      const sources = [source, { ...source, cited: false, title: 'Care' }];
+      showSources({ ...result, sources, history, retrieval, answer_confidence: uncertain }, screen);
       return screen.out.filter((line) => /:$|: /.test(line));
     };
     expect(doubted('Wie lange hält der Filter?')).toEqual([
@@ -397,6 +398,20 @@ describe('an answer', () => {
     const answer_confidence = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
     showSources({ ...result, sources: [source], retrieval, answer_confidence }, screen);
     expect(screen.out.slice(3)).toEqual(['\nSee also:', '– Care — b.md · Seals, line 4', '– c.md — c.md']);
+  });
+
+  it('that may not be the answer names each place once', () => {
+    const screen = paper();
+    const others = ['Manual', 'Care', 'Care', 'Parts'].map((title, i) => ({
+      ...source,
+      id: `o${i}`,
+      citation: i + 2,
+      cited: false,
+      title,
+    }));
+    const answer_confidence = { level: 'low', reason: 'answer_uncertain', probability: 0.5 } as const;
+    showSources({ ...result, sources: [{ ...source, cited: true }, ...others], answer_confidence }, screen);
+    expect(screen.out.slice(3)).toEqual(['\nSee also:', '– Care — a.md · page 2', '– Parts — a.md · page 2']);
   });
 
   it('whose search query and words failed alike says so once', () => {

@@ -32,14 +32,14 @@ describe('retrieve', () => {
   it('finds by words, by meaning and by both', async () => {
     const { settings } = await modelServer({ vector });
     const engine = await filled(settings);
-    const ARMS = { text: ['text', 'pairs'], vector: ['vector'], hybrid: ['text', 'vector', 'pairs', 'company'] };
+    const ARMS = { text: ['text', 'bigrams'], vector: ['vector'], hybrid: ['text', 'vector', 'bigrams', 'centroid'] };
     for (const mode of ['text', 'vector', 'hybrid'] as const) {
       const { items, errors } = await result(engine, 'retrieve', { query: 'When is the gate locked?', mode, explain: true });
       expect(errors).toEqual([]);
       expect(ids(items)[0]).toBe('gate');
       expect(items[0]).toMatchObject({ chunk_id: items[0]!.id, text: RULES[0]!.text, metadata: { source: 'gate', year: 2020 } });
       expect(items.filter(({ score }) => !(score >= 0 && score <= 1))).toEqual([]);
-      expect(Object.keys(items[0]!.explain!)).toEqual([...ARMS[mode], 'fused']);
+      expect(Object.keys(items[0]!.explain!)).toEqual([...ARMS[mode], 'fused_score']);
     }
   });
 
@@ -343,7 +343,7 @@ describe('chat', () => {
     const { passages, calls, stages, thresholds, window } = done.explain!;
     expect(passages.map(({ rank, source }) => `${rank} ${source}`)[0]).toBe('1 gate');
     expect(passages[0]).toMatchObject({ citation: 1, cited: true, rerank_score: expect.any(Number) });
-    expect(Object.keys(passages[0]!.arms!)).toEqual(['text', 'vector', 'pairs', 'company', 'fused', 'rerank']);
+    expect(Object.keys(passages[0]!.arms!)).toEqual(['text', 'vector', 'bigrams', 'centroid', 'fused_score', 'rerank']);
     expect(passages.filter(({ rejected }) => rejected === 'min_retrieval_score')).toHaveLength(2);
     expect(calls).toEqual([expect.objectContaining({ stage: 'generate', provider: 'openai', model: 'test-llm', output_tokens: 7 })]);
     expect(stages.map(({ stage }) => stage)).toEqual(['compact', 'rewrite', 'retrieval', 'rerank', 'quality', 'generation']);

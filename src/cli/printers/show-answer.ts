@@ -28,12 +28,15 @@ const MOST_OTHERS = 3;
 
 type Shown = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { citation?: number };
 
-/** What an answer does not cite, best first: the sources that it was built from, and what was found beside them. */
-function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
+const placeOf = ({ title, metadata, location, collection }: Shown): string =>
+  [title, collection, metadata.source, locationText(location)].join('\0');
+
+/** Places that an answer does not cite, best first, each once: the sources that it was built from, and what was found beside them. */
+function othersIn({ sources, retrieval: { outputs } }: ChatResult, cited: readonly Shown[]): Shown[] {
   const found = outputs.filter(({ id }) => sources.every((source) => source.id !== id));
   const titleOf = ({ title, source }: RetrievedItem['metadata']) => String(title ?? source);
-  return [
-    ...sources.filter(({ cited }) => !cited),
+  const others: Shown[] = [
+    ...sources.filter((source) => !source.cited).map(({ citation: _citation, ...source }) => source),
     ...found.map(({ metadata, collection }) => ({
       title: titleOf(metadata),
       metadata,
@@ -41,6 +44,8 @@ function othersIn({ sources, retrieval: { outputs } }: ChatResult): Shown[] {
       location: Location.safeParse(metadata.location).data ?? {},
     })),
   ];
+  const seen = new Set(cited.map(placeOf));
+  return others.filter((other) => seen.size < seen.add(placeOf(other)).size);
 }
 
 /** What follows an answer, in the language of the question: how far it can be trusted, what it cites, and what went wrong. */
@@ -51,7 +56,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const doubt = doubtOf(result, messages);
   if (doubt) screen.print(color.dim(wrappedText(`\n${doubt}`, screen.columns)));
   const isDeclined = result.answer_confidence.reason === 'retrieval_quality_low_confidence' && result.answer_confidence.level === 'none';
-  const others = (doubt || isDeclined) && !screen.quiet ? othersIn(result).slice(0, MOST_OTHERS - cited.length) : [];
+  const others = (doubt || isDeclined) && !screen.quiet ? othersIn(result, cited).slice(0, MOST_OTHERS - cited.length) : [];
   if (cited.length > 0) screen.print('');
   for (const source of cited) screen.print(sourceLine(source, screen));
   if (others.length > 0) screen.print(color.dim(`\n${messages.see_also}`));

@@ -13,7 +13,7 @@ const pairs = (values: object): string =>
     .map(([name, value]) => `${name} ${figure(value)}`)
     .join(' ');
 
-/** How a rank came about, a part each: `text weight 0.500 rank 1 score 7.210`, `fused 0.981`. */
+/** How a rank came about, a part each: `text weight 0.500 rank 1 score 7.210`, `fused_score 0.981`. */
 export const armsOf = (arms: Arms = {}): string[] =>
   Object.entries(arms).map(([name, value]) =>
     printable(`${name} ${typeof value === 'object' && value !== null ? pairs(value) : figure(value)}`),

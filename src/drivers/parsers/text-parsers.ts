@@ -3,6 +3,7 @@ import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
 import { readDialects } from './light-markup/markdown-dialects.ts';
 import { decodeText } from './encoding.ts';
+import { readManualPage } from './manual-page.ts';
 import { firstHeading } from './title.ts';
 import { numberedTable } from '../../text/markdown/write.ts';
 
@@ -77,7 +78,7 @@ export const markdownParser: ParserRow = {
   },
 };
 
-/** Plain text: kept as it is, line by line. */
+/** Plain text: kept as it is, line by line; a printed manual page becomes Markdown. */
 export const textParser: ParserRow = {
   file_type: 'text',
   name: 'a text file',
@@ -85,7 +86,10 @@ export const textParser: ParserRow = {
   media_types: ['text/*'],
   is_text: true,
   is_quick: true,
-  parse: async (bytes) => ({ text: await decodeText(bytes), metadata: {}, marks: [{ at: 0, line: 1 }] }),
+  async parse(bytes): Promise<ParsedDocument> {
+    const text = await decodeText(bytes);
+    return readManualPage(text) ?? { text, metadata: {}, marks: [{ at: 0, line: 1 }] };
+  },
 };
 
 const DELIMITERS = [',', ';', '\t', '|'];

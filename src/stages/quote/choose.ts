@@ -1,5 +1,6 @@
 import { lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
+import { plainText } from '../../text/markdown/plain-text.ts';
 import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
 import { otherSide } from './comparison.ts';
 import { type Compare, compareTo, headingOf, type RankedCandidate, rankPassages, saysTheSame } from './rank.ts';
@@ -76,14 +77,20 @@ export async function chooseQuotations(
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked, compare };
 }
 
-/** A candidate in at most so many words, including its path. */
+/** A candidate in at most so many words, including its path; below the term that it defines, also where the definition begins in the middle. */
 function quotationOf(
   { seed }: RankedCandidate,
   { blocks, words, wanted }: { blocks: readonly QuoteBlock[]; words: number; wanted: ReadonlySet<string> },
 ): Quotation {
   const path = headingOf(seed.path, words);
-  const room = words - countWords(path);
   const own = blocks.filter(({ source }) => source === seed.source);
   const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
-  return { source: seed.source, path, ...passageOf(grow(own, seed, { room, worth }), { room, wanted }) };
+  const passage = (lead: string): QuotedPassage => {
+    const room = words - countWords(path) - countWords(lead);
+    const { text, ...rest } = passageOf(grow(own, seed, { room, worth }), { room, wanted });
+    return { ...rest, text: lead + text.replace(/^… /, lead === '' ? '$&' : '') };
+  };
+  const quoted = passage('');
+  const { kind, term } = quoted.blocks[0]!;
+  return { source: seed.source, path, ...(kind === 'term' || term === '' ? quoted : passage(`${plainText(term)}\n\n…\n\n`)) };
 }

@@ -57,14 +57,18 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
+const cellsOf = ({ plain }: QuoteBlock): string[] => plain.split(/(?<!\\)\|/);
+
 /** Stems of what a block is the entry of: the first cell of a row, or the term that it defines. */
 function entryTerms({ kind, text, term }: QuoteBlock): Set<string> {
   const entry = kind === 'row' ? (text.split('|').find((cell) => cell.trim() !== '') ?? '') : term;
   return new Set(terms(withoutMarks(entry)));
 }
 
-/** Whether a block has, or defines, an identifier of the question. */
-function identifierIn(block: QuoteBlock, wanted: readonly string[]): number {
+/** Whether a block has, or defines, an identifier of the question. A question that is nothing but a value («117») asks for the row with that cell. */
+function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[]): number {
+  const value = query.trim().toLowerCase();
+  if (/^\S*\p{N}\S*$/u.test(value) && block.kind === 'row' && cellsOf(block).some((cell) => cell.trim().toLowerCase() === value)) return 2;
   const identifiers = wanted.filter((word) => isIdentifier(word) && block.own.has(word));
   const named = entryTerms(block);
   return identifiers.some((word) => named.has(word)) ? 2 : Number(identifiers.length > 0);
@@ -108,7 +112,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
     together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
     row: Number(seed.kind === 'row' && entryTerms(seed).isDisjointFrom(new Set(wanted))),
-    identifier: identifierIn(seed, wanted),
+    identifier: identifierIn(seed, query, wanted),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
     figure: Number(ASKS_FIGURE.test(lastQuestion(query)) && blocks.some(({ text }) => hasFigure(text))),

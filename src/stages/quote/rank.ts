@@ -128,7 +128,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
     .map(([i, seed]): RankedCandidate => {
       const room = options.words - countWords(headingOf(seed.path, options.words));
       const grown = grow(bySource.get(seed.source)!, seed, { room, worth: (block) => worthOf.get(block)! });
-      const share = shareOf(grown, wanted);
+      const share = shareOf(wanted.size > 1 ? grown : [seed], wanted); // of a single word, what stands beside it says nothing
       const cosine = cosines?.[i];
       const isIntroduction = meaning !== undefined && introduces(seed, meaning);
       const score =

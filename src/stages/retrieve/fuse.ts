@@ -24,9 +24,9 @@ interface ArmRank {
 /** Adjustments of a fused score. */
 export interface Rescored {
   /** For word pairs of the query. */
-  pairs?: number;
+  bigrams?: number;
   /** For its similarity to the mean of the best passages. */
-  company?: number;
+  centroid?: number;
   /** For a table of contents, an index or a change log. */
   page_kind?: number;
   /** For a fragment of a longer document, such as a heading with a line: it resembles many questions and answers none. */

@@ -87,7 +87,7 @@ const PAIRS = 0.4;
 const LOOKED_AT = 30;
 
 /** Weight of the cosine to the mean vector of the best passages, relative to the cosine to the query. */
-const COMPANY = 0.4;
+const CENTROID = 0.4;
 const BEST = 5;
 
 /** Penalty of a listing if none was requested. */
@@ -112,28 +112,28 @@ export function rescore(query: string, candidates: readonly FusedCandidate[], { 
     ),
   );
   const [first, rest] = [lowered.slice(0, LOOKED_AT), lowered.slice(LOOKED_AT)];
-  const paired = text ? byScore(byPairs(query, first, text)) : first;
-  return byScore([...(text && vector ? byCompany(paired, vector) : paired), ...rest]);
+  const paired = text ? byScore(byBigrams(query, first, text)) : first;
+  return byScore([...(text && vector ? byCentroid(paired, vector) : paired), ...rest]);
 }
 
-function byPairs(query: string, candidates: readonly FusedCandidate[], { hits, weight }: Arm): FusedCandidate[] {
+function byBigrams(query: string, candidates: readonly FusedCandidate[], { hits, weight }: Arm): FusedCandidate[] {
   const best = hits[0]?.score ?? 0;
   if (best <= 0) return [...candidates];
   const scores = pairScores(
     query,
     candidates.map(({ chunk }) => chunk),
   );
-  return candidates.map((candidate, i) => changed(candidate, { pairs: (weight * PAIRS * scores[i]!) / best }));
+  return candidates.map((candidate, i) => changed(candidate, { bigrams: (weight * PAIRS * scores[i]!) / best }));
 }
 
 /** Adds the cosine to the mean vector of the best. */
-function byCompany(candidates: readonly FusedCandidate[], { weight, floor = 0 }: Arm): FusedCandidate[] {
+function byCentroid(candidates: readonly FusedCandidate[], { weight, floor = 0 }: Arm): FusedCandidate[] {
   const vectors = candidates.slice(0, BEST).flatMap(({ chunk }) => chunk.vector ?? []);
   if (vectors.length === 0) return [...candidates];
   const middle = vectors[0]!.map((_, axis) => vectors.reduce((sum, vector) => sum + vector[axis]!, 0));
   return candidates.map((candidate) => {
     const near = candidate.chunk.vector ? cosineOf(middle, candidate.chunk.vector) : 0;
-    return changed(candidate, { company: weight * COMPANY * Math.max(0, (near - floor) / (1 - floor)) });
+    return changed(candidate, { centroid: weight * CENTROID * Math.max(0, (near - floor) / (1 - floor)) });
   });
 }
 

@@ -172,7 +172,13 @@ function toItem(
   const told = (name: 'text' | 'vector') => arms[name] && { [name]: { weight: arms[name].weight, ...places[name] } };
   return {
     ...item,
-    explain: { ...told('text'), ...told('vector'), ...(bonus === undefined ? {} : { identifiers: bonus }), ...rescored, fused },
+    explain: {
+      ...told('text'),
+      ...told('vector'),
+      ...(bonus === undefined ? {} : { identifiers: bonus }),
+      ...rescored,
+      fused_score: fused,
+    },
   };
 }
 

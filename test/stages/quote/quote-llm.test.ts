@@ -302,3 +302,17 @@ test('quotes no first item of a list whose others do not fit', async () => {
   expect(answer).toContain('every three months');
   expect(answer).not.toContain('Then turn');
 });
+
+test('names the option above what is quoted from the middle of its definition', async () => {
+  const filler = 'The lamp turns amber for as long as it lasts, and nobody has to look at it or to wait for it to go out again. '.repeat(6);
+  const text = `\`--pause <minutes>\`\n\n${filler}\n\nA paused pump keeps its pressure for an hour.\n\n\`--stop\`\n\nEmpties the circuit.`;
+  const { answer } = await ask('How long does a paused pump keep its pressure?', { sources: sourcesOf(text) });
+  expect(answer).toMatch(/`--pause <minutes>`\n\n…\n\nA paused pump keeps its pressure for an hour\./);
+});
+
+test('takes a question that is nothing but a value for the row with that cell', async () => {
+  const rows = '| Seal | 4.50 |\n| Valve | 117 |\n| Pump | 118 496 |';
+  const sources = [{ citation: 1, title: 'Prices', text: `| part | price |\n|---|---|\n${rows}`, score: 0.24 }];
+  expect((await ask('117', { sources, embedder: at(0.06) })).answer).toContain('| Valve | 117 |');
+  expect((await ask('496', { sources, embedder: at(0.06) })).answer).toContain('do not answer');
+});

@@ -24,7 +24,7 @@ test('a passage with two neighbouring words of the query goes before one that ha
   const all = [apart, together, ...others];
   const [first, second] = rescore('what is a foreign key', all, { text: arm(...all) });
   expect([first!.chunk.id, second!.chunk.id]).toEqual(['together', 'apart']);
-  expect(first!.rescored!.pairs).toBeGreaterThan(0.02);
+  expect(first!.rescored!.bigrams).toBeGreaterThan(0.02);
   expect(second!.rescored).toBeUndefined();
 });
 
@@ -62,6 +62,6 @@ test('a passage in the company of the best goes before one that says as much of 
   const nothing: Arm = { hits: [], limit: 100, weight: 0.5 };
   const found = rescore('locks', all, { text: nothing, vector: nothing });
   expect(ids(found).slice(-2)).toEqual(['like', 'else']);
-  expect(found.at(-2)!.rescored!.company).toBeGreaterThan(found.at(-1)!.rescored!.company! + 0.1);
+  expect(found.at(-2)!.rescored!.centroid).toBeGreaterThan(found.at(-1)!.rescored!.centroid! + 0.1);
   for (const arms of [{}, { text: nothing }, { vector: nothing }]) expect(ids(rescore('locks', all, arms))).toEqual(ids(all));
 });

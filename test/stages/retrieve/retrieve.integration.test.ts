@@ -232,8 +232,8 @@ test('explain tells rank, score and weight in each arm, and the fused score', as
   expect(items[0]!.explain).toEqual({
     text: { weight: 0.5, rank: 1, score: expect.any(Number) },
     vector: { weight: 0.5, rank: 1, score: expect.any(Number) },
-    company: expect.any(Number),
-    fused: expect.closeTo(1.135),
+    centroid: expect.any(Number),
+    fused_score: expect.closeTo(1.135),
   });
 });
 
@@ -301,7 +301,7 @@ test('the reranker decides the order and keeps rerank.top_k of the candidates, e
   expect(items.map(({ rerank_score }) => rerank_score)).toEqual(expected.map(({ text }) => 1 / text.length));
   const before = plain.items.findIndex(({ id }) => id === items[0]!.id) + 1;
   expect(items[0]!.explain).toHaveProperty('rerank', { rank_before: before, rank: 1, score: items[0]!.rerank_score });
-  expect(Object.keys(items[0]!.explain!)).toEqual(expect.arrayContaining(['fused', 'rerank']));
+  expect(Object.keys(items[0]!.explain!)).toEqual(expect.arrayContaining(['fused_score', 'rerank']));
 });
 
 test('the local reranker keeps the passage first that holds the words together', async () => {
