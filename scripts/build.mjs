@@ -90,7 +90,8 @@ function packageOf(id) {
 /** What pdf.js reads beside its program. */
 function addTables() {
   const folder = dirname(createRequire(require.resolve('pdf-parse')).resolve('pdfjs-dist/package.json'));
-  for (const name of ['cmaps', 'standard_fonts', 'LICENSE']) cpSync(join(folder, name), join(PDF, 'pdfjs', name), { recursive: true });
+  for (const name of ['cmaps', 'standard_fonts', 'wasm', 'LICENSE'])
+    cpSync(join(folder, name), join(PDF, 'pdfjs', name), { recursive: true });
   cpSync(join(folder, 'legacy', 'build', 'pdf.worker.min.mjs'), join(PDF, 'pdf.worker.mjs'));
 }
 

@@ -64,4 +64,4 @@ export function readEnvironment(environment: Environment): { layer: Layer; varia
 }
 
 /** Variables of kb's that are not keys of the configuration. */
-const OTHERS = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN']);
+const OTHERS = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN', 'KB_PDF_PASSWORD', 'KB_OCR_FOLDER']);

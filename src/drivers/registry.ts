@@ -1,6 +1,6 @@
 import type { ModelOptions, StoreOptions } from '../ports/drivers.ts';
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
-import type { DocumentReader } from '../ports/reading.ts';
+import type { DocumentReaders } from '../ports/reading.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import { DEFAULT_LOCAL_MODEL } from './embedders/local-models.ts';
 import { createBrowser } from './browser/browser.ts';
@@ -90,6 +90,11 @@ export const drivers = {
     ...each('llm', (provider) => ({ open: llmDialects[providers[provider].llm.dialect] })),
   },
   browser: createBrowser,
-  reader: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReader> =>
-    (await import('./parsers/reader.ts')).createDocumentReader(limits),
+  readers: async (limits: { processes: number; seconds: number; megabytes: number }): Promise<DocumentReaders> => {
+    const [{ createDocumentReader }, { createReaders }] = await Promise.all([
+      import('./parsers/reader.ts'),
+      import('./parsers/ocr/scan-reader.ts'),
+    ]);
+    return createReaders(createDocumentReader(limits), limits);
+  },
 };

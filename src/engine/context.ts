@@ -23,7 +23,8 @@ export interface Resources {
   reranker(settings: Config['rerank'], llm: Config['chat']['llm']): Promise<Reranker>;
   /** `embedder` is for an answerer that quotes; undefined if the collection has no vectors. */
   llm(settings: Config['chat']['llm'], embedder: Embedder | undefined): Promise<Llm>;
-  reader(): Promise<DocumentReader>;
+  /** `settings` say what is done with scans. Passwords are the operator's, whatever a request says. */
+  reader(settings: Config['ingestion']['docs']): Promise<DocumentReader>;
   /** A renderer for one run: which private addresses are allowed depends on the sources that its user named. All runs share one browser. */
   renderer(door: RendererOptions): Renderer;
   /** Limits requests per host across all runs. */

@@ -1,11 +1,20 @@
-import { count } from '../text/count.ts';
+import { count, listNames } from '../text/count.ts';
+import { installedLanguages, ocrFolder, setUpOcr } from '../drivers/parsers/ocr/ocr-packages.ts';
 import { describe } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
 import { type Run, progress } from '../core/run.ts';
 import { givenTo } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/find-browser.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
-import type { DoctorCheck, DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult } from '../schema/diagnosis.ts';
+import type {
+  DoctorCheck,
+  DoctorRequest,
+  DoctorResult,
+  SetupBrowserRequest,
+  SetupBrowserResult,
+  SetupOcrRequest,
+  SetupOcrResult,
+} from '../schema/diagnosis.ts';
 import { embedderLabel, embedderName, permittedCollections, openEmbedder } from './collections.ts';
 import type { Context } from './context.ts';
 import { inProcess } from './driver-table.ts';
@@ -27,6 +36,7 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
     ['chat', () => checkLlm(context, connections)],
     ['rerank', () => checkReranker(context, connections)],
     ['browser', checkBrowser],
+    ['ocr', async () => checkOcr(context)],
     ['sites', async () => checkSites(context)],
   ];
   for (const [name, look] of steps) {
@@ -113,6 +123,19 @@ async function checkBrowser(): Promise<Finding> {
   };
 }
 
+/** Checks what reads scans: a warning only where it is configured. */
+function checkOcr({ settings: { ingestion } }: Context): Finding {
+  const { ocr, ocr_languages } = ingestion.docs;
+  const languages = installedLanguages();
+  const missing = (ocr_languages?.split('+') ?? []).filter((language) => !languages.includes(language));
+  const setup = `kb setup-ocr ${missing.join(' ') || 'eng'}`;
+  if (languages.length === 0 && ocr !== 'auto') return ok(`not set up: scans are reported, not read (${setup} installs it)`);
+  if (languages.length === 0)
+    return { status: 'warning', message: `ingestion.docs.ocr is auto, and OCR is not set up. ${setup} installs it.` };
+  if (missing.length > 0) return { status: 'warning', message: `OCR has no data for ${missing.join(', ')}. ${setup} installs it.` };
+  return ok(`reads ${languages.join(', ')} (${ocrFolder()}); ingestion.docs.ocr is ${ocr}`);
+}
+
 /** Checks the credentials for sites and APIs: an unset variable would make each request fail. */
 function checkSites({ settings: { network, ingestion } }: Context): Finding {
   const { headers, params, body } = ingestion.api;
@@ -132,6 +155,14 @@ export async function* setupBrowser(_request: SetupBrowserRequest, { signal }: C
     ? `Chromium ${version} was installed at ${path}, and starts: pages can be rendered.`
     : `Version ${version} of ${path} was found, and starts: pages can be rendered, nothing was installed.`;
   return { browser: path, version, installed: isInstalled, message };
+}
+
+/** Installs OCR with languages, what is not there yet. */
+export async function* setupOcr({ languages: wanted }: SetupOcrRequest, { signal }: Context): Run<SetupOcrResult> {
+  const installed = yield* withProgress(setUpOcr([...new Set(wanted)], { signal }));
+  const [folder, languages] = [ocrFolder(), installedLanguages()];
+  const done = installed.length > 0 ? `${listNames(installed, 20)} installed` : 'all was there already, nothing was installed';
+  return { folder, languages, installed, message: `OCR reads ${listNames(languages, 20)}: ${done}, in ${folder}.` };
 }
 
 async function* withProgress<Result>(work: AsyncGenerator<string, Result, void>): Run<Result> {

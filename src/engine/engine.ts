@@ -141,4 +141,5 @@ export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>
   evaluate: { run: lazily(async () => (await import('./evaluate.ts')).evaluate) },
   propose_questions: { run: lazily(async () => (await import('./evaluate.ts')).propose) },
   setup_browser: { run: lazily(async () => (await import('./doctor.ts')).setupBrowser) },
+  setup_ocr: { run: lazily(async () => (await import('./doctor.ts')).setupOcr) },
 };

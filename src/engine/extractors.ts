@@ -2,6 +2,7 @@ import { createHttp } from '../http/client.ts';
 import type { Sources } from '../schema/source-entries.ts';
 import { extractApi } from '../stages/extract/api/api.ts';
 import { extractDocs } from '../stages/extract/files/documents.ts';
+import { withPictures } from '../stages/extract/files/pictures.ts';
 import type { Extractors } from '../stages/extract/extract.ts';
 import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
 import { extractMarkdown } from '../stages/extract/files/markdown-texts.ts';
@@ -21,15 +22,16 @@ export async function openExtractors(
   const { settings, resources, tracer, signal, cwd, home, surface } = context;
   const { ingestion, network } = settings;
   const { user_agent, max_redirects } = network;
-  const reader = await resources.reader();
+  const reader = await resources.reader(ingestion.docs);
+  const files = withPictures(reader, ingestion.docs);
   const named = namedOrigins({ docs, urls, api });
   const door = { http: createHttp({ network, surface, named }), renderer: resources.renderer({ network, surface, named }) };
   const { http, renderer } = tracer ? tracedNetwork(door, tracer) : door;
   const parts: NetworkParts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
-  const { frontmatter, follow_links } = ingestion.docs;
+  const { frontmatter, follow_links, ocr } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
-  const local = { reader, cwd, home, signal, frontmatter, follow_links, authorize, isUnchanged };
+  const local = { reader: files, ocr, cwd, home, signal, frontmatter, follow_links, authorize, isUnchanged };
   const extractors: Extractors = {
     ...(docs === undefined
       ? {}
@@ -37,7 +39,7 @@ export async function openExtractors(
           docs: () =>
             extractDocs(docs, {
               ...local,
-              link: (url, given) => redacted(extractLink(url, given, parts), redact),
+              link: (url, given) => redacted(extractLink(url, given, { ...parts, reader: files }), redact),
             }),
         }),
     ...(urls === undefined

@@ -10,6 +10,7 @@ import type { IngestRequest, UploadRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
 import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
+import { withPictures } from '../stages/extract/files/pictures.ts';
 import { extractUploadsBySource } from '../stages/extract/files/uploads.ts';
 import { IngestReport, LanguageTally } from '../stages/ingest/ingest-report.ts';
 import { type IngestDocument, readDocuments, type Unread } from '../stages/ingest/read-documents.ts';
@@ -50,7 +51,7 @@ export async function* ingestUploads(given: UploadRequest, context: Context): Ru
   const { settings, resources, lists } = context;
   const report = new IngestReport({ names: ['docs'], provider: settings.storage.vector_db, collection: settings.collection, lists });
   const open: Task['open'] = async ({ signal }) => {
-    const reader = await resources.reader();
+    const reader = withPictures(await resources.reader(settings.ingestion.docs), settings.ingestion.docs);
     const { frontmatter } = settings.ingestion.docs;
     return { extractors: { docs: () => extractUploadsBySource(given, { reader, frontmatter, signal }) }, close: async () => {} };
   };

@@ -7,6 +7,7 @@ import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
 import type { DocumentsResult, PagesResult } from '../schema/results.ts';
 import { type Candidate, type Extracted, extractAll, type Extractors } from '../stages/extract/extract.ts';
 import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
+import { withPictures } from '../stages/extract/files/pictures.ts';
 import { extractUploads } from '../stages/extract/files/uploads.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';
 import { OmittedContent } from '../stages/ingest/ingest-report.ts';
@@ -32,7 +33,7 @@ export async function* parse({ files, folder }: ParseRequest, context: Context):
 export async function* upload(request: UploadRequest, context: Context): Run<DocumentsResult> {
   const { settings, resources, signal } = context;
   const { frontmatter } = settings.ingestion.docs;
-  const reader = await resources.reader();
+  const reader = withPictures(await resources.reader(settings.ingestion.docs), settings.ingestion.docs);
   return yield* collectDocuments({ docs: () => extractUploads(request, { reader, frontmatter, signal }) }, context);
 }
 
@@ -107,8 +108,7 @@ async function* collectInto(result: DocumentsResult, extractors: Extractors, con
     yield { type: 'item', stage: 'parse', message: '', data: document };
     if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
   }
-  const sentence = leftOut.notice();
-  if (sentence !== undefined) result.notices.push(sentence);
+  result.notices.push(...leftOut.notices());
 }
 
 /** Progress counts; for pages also how many are queued. */

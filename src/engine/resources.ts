@@ -87,6 +87,7 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
       ? own.get(['embedder', provider, model ?? row.model], () => row.open({ provider, model }))
       : shelf.get(['embedder', provider, model, options], () => row.open({ provider, model, options }));
   };
+  const passwords = passwordsIn(process.env[config.ingestion.docs.password]);
   return {
     embedder: openEmbedder,
     modelOf: async (settings) => {
@@ -111,7 +112,11 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
       return drivers.rerankers.llm.open({ llm: await openLlm(grader, undefined), max_tokens, timeout, window });
     },
     llm: openLlm,
-    reader: () => own.get(['reader'], async () => withOwnParsers(await drivers.reader(READER), await openAll(ownDrivers.parsers))),
+    reader: async ({ ocr, ocr_languages }) => {
+      const readers = await own.get(['readers'], () => drivers.readers(READER));
+      const { parsers } = await own.get(['parsers'], async () => ({ parsers: await openAll(ownDrivers.parsers) }));
+      return withOwnParsers(readers.open({ ocr, languages: ocr_languages, passwords }), parsers);
+    },
     renderer: browser.renderer,
     turns: new HostLimiter(),
     close: async () => void (await Promise.all([shelf.clear(), own.clear(), browser.close()])),
@@ -161,7 +166,10 @@ export function tracedResources(resources: Resources, tracer: Tracer): Resources
     embedder: async (...args) => tracer.instrument(await resources.embedder(...args), { embed: 'embed' }),
     reranker: async (...args) => tracer.instrument(await resources.reranker(...args), { rank: 'rerank' }),
     llm: async (...args) => tracer.instrument(await resources.llm(...args), { generate: 'generate' }),
-    reader: async () => tracer.instrument(await resources.reader(), { read: 'parse' }),
+    reader: async (...args) => tracer.instrument(await resources.reader(...args), { read: 'parse' }),
     store: async (...args) => store(await resources.store(...args)),
   };
 }
+
+/** Passwords as a variable holds them: one a line. */
+const passwordsIn = (text = ''): string[] => text.split(/\r?\n/).filter((line) => line !== '');

@@ -24,6 +24,8 @@ export interface ParsedDocument {
   /** Metadata from the format: author, created, pages, lang, description, hidden sheets, front matter. */
   metadata: Metadata;
   marks?: Mark[] | undefined;
+  /** Pages that are pictures without text, from 1: of PDFs and pictures. What they show is not in `text`. */
+  pictured_pages?: number[] | undefined;
   /** HTML only. */
   page?: PageFacts | undefined;
   /** XML of an API only, instead of text: its content as a JSON value. */
@@ -56,6 +58,8 @@ export interface FileTypes {
   readonly page: Pick<Parser, 'file_type' | 'signature'> & { readonly media_types: readonly string[] };
   /** File type by extension; undefined if no parser reads it. */
   fileType(path: string): string | undefined;
+  /** Pictures, which are documents only among files that a person keeps, and only where their text is recognized: none of `extensions`. */
+  readonly pictures: { readonly extensions: readonly string[]; fileType(path: string): string | undefined };
   /** File type by a media type that a parser names; undefined if none does. */
   fileTypeOfMedia(media_type: string): string | undefined;
   /** File type of an answer: by its media type, else by the extension of its address and its first bytes; undefined if no parser reads it. */
@@ -67,6 +71,23 @@ export interface FileTypes {
 /** Parses files within limits on time and memory, in other processes except for short texts. */
 export interface DocumentReader extends FileTypes {
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
+  /** What decides beside its bytes how a file of this type is read now; undefined where nothing does. */
+  revisionOf?(file_type: string): string | undefined;
+  close(): Promise<void>;
+}
+
+/** What is done with pages without text, and what encrypted files are opened with. */
+export interface ScanSettings {
+  /** Recognize their text, say that they are there, or pass over them. */
+  ocr: 'auto' | 'report' | 'off';
+  /** Languages of the text as Tesseract names them, with `+` between them; all that are installed where absent. */
+  languages?: string | undefined;
+  passwords: readonly string[];
+}
+
+/** Readers that share their processes. */
+export interface DocumentReaders {
+  open(settings: ScanSettings): DocumentReader;
   close(): Promise<void>;
 }
 

@@ -10,6 +10,23 @@ export const DocsIngestion = z
       .boolean()
       .describe('Follow symbolic links that lead out of a folder or pattern; links within it are always followed')
       .meta({ flag: 'follow-links' }),
+    ocr: z
+      .enum(['auto', 'report', 'off'])
+      .describe(
+        'Pages and pictures without a text layer: auto reads them by OCR (kb setup-ocr installs it), report says which were not read, off says nothing',
+      )
+      .meta({ flag: 'ocr' }),
+    ocr_languages: z
+      .string()
+      .regex(/^[a-z_]{2,20}(\+[a-z_]{2,20}){0,7}$/i, 'codes of Tesseract with + between them, such as eng+deu')
+      .optional()
+      .describe('Languages that OCR reads, such as eng+deu. Default: all that are installed')
+      .meta({ flag: 'ocr-languages' }),
+    password: z
+      .string()
+      .regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable, not the password itself')
+      .describe('Environment variable with the password of encrypted PDFs, or several, one a line')
+      .meta({ flag: 'password' }),
   })
   .describe('How documents are read');
 

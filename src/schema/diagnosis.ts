@@ -29,3 +29,24 @@ export const SetupBrowserResult = z
   })
   .meta({ id: 'SetupBrowserResult', description: 'The browser that renders web pages' });
 export type SetupBrowserResult = z.infer<typeof SetupBrowserResult>;
+
+export const SetupOcrRequest = z
+  .strictObject({
+    languages: z
+      .array(z.string().regex(/^[a-z_]{2,20}$/i, 'a code of Tesseract, such as eng or deu'))
+      .min(1)
+      .max(20)
+      .describe('Languages to install, as Tesseract names them'),
+  })
+  .meta({ id: 'SetupOcrRequest', description: 'Languages for OCR', examples: [{ languages: ['eng', 'deu'] }] });
+export type SetupOcrRequest = z.infer<typeof SetupOcrRequest>;
+
+export const SetupOcrResult = z
+  .object({
+    folder: z.string().describe('Where OCR is installed'),
+    languages: z.array(z.string()).describe('Languages that can be read now'),
+    installed: z.array(z.string()).describe('Languages that were installed now'),
+    message: z.string().describe('What was done, in one sentence'),
+  })
+  .meta({ id: 'SetupOcrResult', description: 'What OCR reads scans with' });
+export type SetupOcrResult = z.infer<typeof SetupOcrResult>;

@@ -19,7 +19,7 @@ import {
   WatchResult,
 } from './results.ts';
 import { CollectionNameRequest } from './collection-requests.ts';
-import { DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult } from './diagnosis.ts';
+import { DoctorRequest, DoctorResult, SetupBrowserRequest, SetupBrowserResult, SetupOcrRequest, SetupOcrResult } from './diagnosis.ts';
 import { EvaluationRequest, EvaluationResult, ProposalRequest, ProposalResult } from './evaluation.ts';
 
 const store = ['collection', 'storage'] as const;
@@ -174,6 +174,13 @@ export const operations = {
     scope: 'admin',
     input: SetupBrowserRequest,
     output: SetupBrowserResult,
+    sections: [],
+  }),
+  setup_ocr: operation({
+    summary: 'Install what reads scans and pictures (OCR), with languages',
+    scope: 'admin',
+    input: SetupOcrRequest,
+    output: SetupOcrResult,
     sections: [],
   }),
 };

@@ -6,6 +6,14 @@ import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } fro
 
 const { embedding, ingestion } = Config.shape;
 const { docs, urls } = ingestion.shape;
+/** What a request may say of reading sources: not which of the server's variables hold passwords. */
+const requested = z
+  .strictObject({ ...ingestion.shape, docs: docs.omit({ password: true }).describe(docs.description!) })
+  .describe(ingestion.description!);
+const ocr = {
+  ocr: overriding(docs.shape.ocr, 'ingestion.docs.ocr'),
+  ocr_languages: overriding(docs.shape.ocr_languages, 'ingestion.docs.ocr_languages'),
+};
 
 export const ParseRequest = z
   .strictObject({
@@ -16,6 +24,7 @@ export const ParseRequest = z
     folder: folder.optional(),
     frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     follow_links: overriding(docs.shape.follow_links, 'ingestion.docs.follow_links'),
+    ...ocr,
   })
   .meta({
     id: 'ParseRequest',
@@ -42,6 +51,7 @@ export const UploadRequest = z
     title: z.string().optional().describe('Title of each document. Default: its own'),
     description: z.string().optional().describe('Description of each document'),
     frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
+    ...ocr,
   })
   .meta({ id: 'UploadRequest', description: 'Uploaded files to parse, or to ingest' });
 export type UploadRequest = z.infer<typeof UploadRequest>;
@@ -49,7 +59,7 @@ export type UploadRequest = z.infer<typeof UploadRequest>;
 export const IngestRequest = z
   .strictObject({
     ...Sources.shape,
-    ingestion: block(ingestion, 'ingestion'),
+    ingestion: block(requested, 'ingestion'),
     chunking: block(Chunking, 'chunking'),
     embedding: block(embedding, 'embedding'),
     storage: z

@@ -1,11 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
 import { KbError } from '../../core/errors.ts';
-import { throwIfAborted } from '../../core/run.ts';
+import { runInstaller } from '../setup/run-installer.ts';
 import { launchChromium } from './chromium.ts';
 import { findBrowsers } from './find-browser.ts';
 
@@ -34,7 +31,7 @@ export async function* setUpBrowser(options: SetupOptions = {}): AsyncGenerator<
     yield started.message;
   }
   yield 'No Chrome or Chromium was found that starts: Playwright’s Chromium is installed.';
-  yield* installation(options.installer ?? playwrightsInstaller(), signal);
+  yield* runInstaller(options.installer ?? playwrightsInstaller(), { signal, failure: notInstalled });
   return { ...(await firstThatStarts(await find(), check)), isInstalled: true };
 }
 
@@ -65,48 +62,6 @@ function playwrightsInstaller(): readonly string[] {
   const program = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js');
   const isDebian = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   return [process.execPath, program, 'install', '--no-shell', ...(isDebian ? ['--with-deps'] : []), 'chromium'];
-}
-
-/** How many lines of an installer tell why it failed. */
-const LAST = 3;
-
-async function* installation([program, ...words]: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<string, void, void> {
-  throwIfAborted(signal);
-  const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
-  const stop = () => endAll(child);
-  signal?.addEventListener('abort', stop);
-  const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
-  const said = new PassThrough();
-  for (const stream of [child.stdout, child.stderr]) stream.pipe(said, { end: false });
-  void ended.then(() => said.end());
-  const lines: string[] = [];
-  try {
-    for await (const line of createInterface({ input: said })) {
-      if (line.trim() === '') continue;
-      lines.push(line.trim());
-      yield line;
-    }
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    stop();
-  }
-  const end = await ended;
-  throwIfAborted(signal);
-  if (end !== 0) throw notInstalled(end instanceof Error ? end.message : reasonIn(lines) || `the installer ended with ${end}`);
-}
-
-/** Ends a process and what it has started in its turn: an installer leaves the work to others. Windows knows no such groups. */
-function endAll(child: ChildProcess): void {
-  if (child.pid === undefined || process.platform === 'win32') return void child.kill();
-  try {
-    process.kill(-child.pid);
-  } catch {} // they are gone
-}
-
-/** The errors among an installer's lines (Playwright's and apt's begin so), each once, or else its last lines. */
-function reasonIn(lines: readonly string[]): string {
-  const errors = [...new Set(lines.filter((line) => /^(Error|E): /.test(line)))].map((line) => line.replace(/^\w+: /, ''));
-  return (errors.length > 0 ? errors : lines).slice(-LAST).join('; ');
 }
 
 /** How a browser comes onto a machine without Playwright. */

@@ -12,9 +12,12 @@ const ANY_TEXT = 'text/*';
 
 const page = parsers.find(({ is_page }) => is_page)!;
 
+/** The types of pictures by extension. */
+const pictures = new Map(parsers.flatMap((row) => (row.is_picture ? row.extensions.map((extension) => [extension, row.file_type]) : [])));
+
 /** What the built-in parsers read, and one's own (`own`), which come first: one that takes the first extension of a built-in type takes its place. */
 export function fileTypes(own: readonly Parser[] = []): FileTypes {
-  const rows: readonly Parser[] = [...parsers, ...own];
+  const rows: readonly Parser[] = [...parsers.filter(({ is_picture }) => !is_picture), ...own];
   const keyed = (keys: (parser: Parser) => readonly string[]) =>
     new Map(rows.flatMap((parser) => keys(parser).map((key) => [key.toLowerCase(), parser])));
   const byExtension = keyed(({ extensions }) => extensions);
@@ -25,6 +28,7 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
     extensions: [...byExtension.keys()],
     page: { file_type: typeOf(page)!, media_types: page.media_types ?? [], ...(page.signature && { signature: page.signature }) },
     fileType,
+    pictures: { extensions: [...pictures.keys()], fileType: (path) => pictures.get(extname(path).toLowerCase()) },
     fileTypeOfMedia: (media_type) => typeOf(byMedia.get(media_type)),
     fileTypeOf({ content_type, url, bytes = new Uint8Array() }) {
       const named = byMedia.get(content_type);

@@ -9,6 +9,7 @@ export function withOwnParsers(reader: DocumentReader, parsers: readonly Parser[
   if (parsers.length === 0) return reader;
   const byType = new Map(parsers.map((parser) => [parser.file_type, parser]));
   return {
+    ...reader,
     ...fileTypes(parsers),
     async read(bytes, options) {
       const { source, file_type, signal } = options;
@@ -21,6 +22,5 @@ export function withOwnParsers(reader: DocumentReader, parsers: readonly Parser[
       if (parsed.text.trim() === '' && !parsed.page) throw withoutText(source, parser);
       return parsed;
     },
-    close: () => reader.close(),
   };
 }

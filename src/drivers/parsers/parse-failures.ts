@@ -13,21 +13,27 @@ export const emptyFile = (source: string): KbError =>
 export const withoutText = (source: string, type: NamedType): KbError =>
   new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.' });
 
-/** A PDF of pictures. */
+/** A document of pictures whose text is not recognized. */
 export const withoutTextLayer = (source: string, pages: number): KbError =>
   new KbError(
     'invalid',
     `${source} has no text layer: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, a scan perhaps.`,
-    {
-      hint: 'Run OCR over it (with ocrmypdf, for example) and ingest the result.',
-    },
+    { hint: 'OCR reads it: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.' },
   );
 
-/** A file that a password protects. */
-export const encryptedFile = (source: string): KbError =>
-  new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, {
-    hint: 'Save a copy without a password and ingest that.',
-  });
+/** A file that a password protects; `tried` passwords were given for it. */
+export const encryptedFile = (source: string, tried = 0): KbError =>
+  tried > 0
+    ? new KbError(
+        'invalid',
+        `${source} is encrypted, and ${tried === 1 ? 'the password does' : `none of the ${tried} passwords does`} not open it.`,
+        {
+          hint: 'Check the variable that --password names (KB_PDF_PASSWORD where it names none): one password a line.',
+        },
+      )
+    : new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, {
+        hint: 'A PDF is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that --password names; of other files save a copy without one.',
+      });
 
 /** A file whose bytes are something else than its name says: `found`, a type that can be read or a description. */
 export function wrongType(source: string, { expected, found }: { expected: NamedType; found: Parser | string }): KbError {

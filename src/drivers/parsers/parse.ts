@@ -61,10 +61,10 @@ export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
 
 /** The same of a file that is known to be what its name says. */
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
-  const { bytes, source } = task;
+  const { bytes, source, ...options } = task;
   const row = rowOf(task);
-  const parsed = await row.parse(bytes, { source }).catch(failAsFile(task));
-  if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined) throw withoutText(source, row);
+  const parsed = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
+  if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined && !parsed.pictured_pages) throw withoutText(source, row);
   return withBoundedProperties(parsed);
 }
 

@@ -3,6 +3,7 @@ import { csvParser, markdownParser, textParser } from './text-parsers.ts';
 import { asciidocParser } from './light-markup/asciidoc.ts';
 import { restructuredTextParser } from './light-markup/restructured-text.ts';
 import { docxParser } from './office/docx.ts';
+import { pictureParsers } from './ocr/picture-parsers.ts';
 import { htmlFragmentParser, htmlParser } from './html/html.ts';
 import { pdfParser } from './pdf/pdf.ts';
 import { pptxParser } from './office/pptx.ts';
@@ -23,4 +24,5 @@ export const parsers: readonly ParserRow[] = [
   textParser,
   csvParser,
   xmlParser,
+  ...pictureParsers,
 ];

@@ -3,10 +3,12 @@ import pLimit from 'p-limit';
 import { KbError, stoppedError } from '../../core/errors.ts';
 import { type Death, type MemoryLimits, WorkerProcess } from './process/worker-process.ts';
 import { parseChecked } from './parse.ts';
-import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
+import type { ParseAnswer, ParseTask, ParseOutcome } from './process/parse-messages.ts';
+import type { BaseReader } from './parser-row.ts';
 import { batched } from '../../core/concurrency.ts';
+import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
-import type { DocumentReader, ParsedDocument } from '../../ports/reading.ts';
+import type { ParsedDocument } from '../../ports/reading.ts';
 import { fileTypes } from './file-types.ts';
 import { parsers } from './parsers.ts';
 import { looksLikeText } from './signatures.ts';
@@ -38,6 +40,9 @@ function deadProcess(source: string, { code, signal, stderr }: Death, { megabyte
 /** A process that still holds so many bytes after a document makes room for a new one: what is left would count against the next document. */
 const MOST_KEPT = 384 * 2 ** 20;
 
+type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
+const SCRIPT = workerFile(import.meta.url, 'process/parse-worker');
+
 /** Processes that parse documents. One is started when there is work and none is idle; who asks bounds how many work at once. */
 interface ParsePool {
   /** Parses documents together in one process, which is killed with the signal. */
@@ -47,15 +52,15 @@ interface ParsePool {
 }
 
 function createParsePool(limits: MemoryLimits): ParsePool {
-  const idle: WorkerProcess[] = [];
-  const all = new Set<WorkerProcess>();
+  const idle: ParseProcess[] = [];
+  const all = new Set<ParseProcess>();
   let isClosed = false;
   const start = () => {
-    const process = new WorkerProcess(limits);
+    const process: ParseProcess = new WorkerProcess(SCRIPT, limits);
     all.add(process);
     return process;
   };
-  const end = async (process: WorkerProcess) => {
+  const end = async (process: ParseProcess) => {
     all.delete(process);
     await process.kill();
   };
@@ -65,7 +70,7 @@ function createParsePool(limits: MemoryLimits): ParsePool {
       const process = takeAlive(idle) ?? start();
       const kill = () => void process.kill();
       signal.addEventListener('abort', kill, { once: true });
-      const answer = await process.parse(tasks);
+      const answer = await process.ask(tasks);
       signal.removeEventListener('abort', kill);
       if (isClosed) throw stoppedError();
       if ('death' in answer || signal.aborted || answer.resident > MOST_KEPT) void end(process);
@@ -80,7 +85,7 @@ function createParsePool(limits: MemoryLimits): ParsePool {
 }
 
 /** The process that worked last: those that are not needed stay asleep. */
-function takeAlive(idle: WorkerProcess[]): WorkerProcess | undefined {
+function takeAlive(idle: ParseProcess[]): ParseProcess | undefined {
   for (let process = idle.pop(); process; process = idle.pop()) if (process.isAlive) return process;
   return undefined;
 }
@@ -110,16 +115,18 @@ interface Wanted extends ParseTask {
 }
 
 /** Reads short texts in this process, others in processes of their own. A document that takes too long or too much costs only its process. */
-export function createDocumentReader(limits: Limits): DocumentReader {
+export function createDocumentReader(limits: Limits): BaseReader {
   const inTurn = pLimit(limits.processes);
   const pool = createParsePool({ heap: limits.megabytes, resident: limits.megabytes + BESIDE_HEAP });
   const run = (tasks: readonly Wanted[]) => inTurn(() => runIn(pool, tasks, limits));
   const runTogether = batched(SMALL_AT_ONCE, run);
   return {
     ...fileTypes(),
-    async read(bytes, { source, file_type, signal }) {
+    hasScans: (file_type) => parsers.some((row) => row.file_type === file_type && (row.is_picture || row.has_scans)),
+    async read(bytes, { signal, ...options }) {
       throwIfAborted(signal);
-      const task: Wanted = { bytes, source, file_type, signal };
+      const { file_type } = options;
+      const task: Wanted = { bytes, signal, ...options };
       if (isShortText(task)) return parseChecked(task);
       const isSmall = QUICK.has(file_type) && bytes.length <= SMALL_BYTES;
       // where a batch dies, each is read alone, so that only the one that is at fault fails
@@ -151,10 +158,9 @@ async function runIn(pool: ParsePool, tasks: readonly Wanted[], limits: Limits):
 }
 
 /** Without the signal, and the bytes as what they are: the class Buffer would be sent, too. */
-const plainTask = ({ bytes, source, file_type }: Wanted): ParseTask => ({
+const plainTask = ({ bytes, signal: _signal, ...options }: Wanted): ParseTask => ({
   bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-  source,
-  file_type,
+  ...options,
 });
 
 /** Bytes, at most: decoding them and looking for a heading takes less than a millisecond. */

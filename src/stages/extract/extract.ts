@@ -80,13 +80,16 @@ export interface GivenContent {
   description?: string | undefined;
   frontmatter?: boolean | undefined;
   metadata?: Metadata | undefined;
+  /** How its file is read now (`DocumentReader.revisionOf`). */
+  revision?: string | undefined;
 }
 
 /** Hash of a document's content and of what was said about it: another title, description or front matter makes another document of the same bytes. */
 export const contentHash = (
   content: Uint8Array | string,
-  { title = '', description = '', frontmatter = false, metadata = {} }: GivenContent = {},
-): string => hash(content, title, description, String(frontmatter), ...metadataParts(metadata));
+  { title = '', description = '', frontmatter = false, metadata = {}, revision }: GivenContent = {},
+): string =>
+  hash(content, title, description, String(frontmatter), ...metadataParts(metadata), ...(revision === undefined ? [] : [revision]));
 
 /** Metadata as parts of a hash, in the order of its keys; none where there is none. */
 export const metadataParts = (metadata: Metadata): string[] =>

@@ -1,4 +1,5 @@
-import { listNames } from '../../text/count.ts';
+import { count as counted, listNames } from '../../text/count.ts';
+import { pagesIn } from '../../text/page-ranges.ts';
 import { languageOf } from '../../languages/detect.ts';
 import type { IngestDocument } from './read-documents.ts';
 import type { Metadata, ErrorItem } from '../../schema/items.ts';
@@ -41,21 +42,48 @@ const NAMED = 3;
 /** What a report says of a document of which more was left out than navigation. */
 export const leftOutOf = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
 
-/** Collects the documents of which more was left out than navigation (`left_out` in their metadata), for one notice at the end. */
+/** What metadata says of the pages of a document that were not read well, as ranges, and what a notice says of them. */
+const PAGES: readonly (readonly [key: string, tell: (pages: string, documents: string) => string])[] = [
+  [
+    'pages_without_text',
+    (pages, documents) =>
+      `${pages} without a text layer, scans perhaps, of ${documents}. OCR reads them: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.`,
+  ],
+  ['ocr_unsure_pages', (pages, documents) => `OCR is unsure of ${pages} (confidence below .7) of ${documents}.`],
+  ['unreadable_pages', (pages, documents) => `${pages} are damaged and were lost, of ${documents}.`],
+];
+
+/** Collects the documents of which not all was read, for notices at the end: what was left out as no content (`left_out` in their metadata), and pages. */
 export class OmittedContent {
   readonly #pages: { source: string; share: number }[] = [];
+  readonly #scans = new Map(PAGES.map(([key]) => [key, [] as { source: string; pages: string }[]]));
 
   add(source: string, metadata: Metadata): void {
+    for (const [key, found] of this.#scans) if (typeof metadata[key] === 'string') found.push({ source, pages: metadata[key] });
     const { left_out } = leftOutOf(metadata);
     if (left_out !== undefined) this.#pages.push({ source, share: left_out });
   }
 
-  /** What to tell of them; undefined where there are none. */
-  notice(): string | undefined {
+  /** What to tell of them. */
+  notices(): string[] {
+    const scans = PAGES.flatMap(([key, tell]) => {
+      const found = this.#scans.get(key)!;
+      if (found.length === 0) return [];
+      const pages = found.reduce((sum, one) => sum + pagesIn(one.pages), 0);
+      const named = found.map(({ source, pages: ranges }) => `${source} (page ${ranges})`);
+      return [tell(counted(pages, 'page'), listNames(named, NAMED))];
+    });
+    return [...this.#teasers(), ...scans];
+  }
+
+  #teasers(): string[] {
     const pages = this.#pages.toSorted((a, b) => b.share - a.share);
-    if (pages.length === 0) return undefined;
+    if (pages.length === 0) return [];
     const named = pages.map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
-    return `Of ${pages.length === 1 ? 'one page' : `${pages.length} pages`} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${listNames(named, NAMED)}.`;
+    const of = pages.length === 1 ? 'one page' : `${pages.length} pages`;
+    return [
+      `Of ${of} only the story was read, and more than a tenth of the words left out as teasers, comments and the like: ${listNames(named, NAMED)}.`,
+    ];
   }
 }
 
@@ -138,8 +166,7 @@ export class IngestReport {
 
   /** When all is read: of which pages not all was. */
   readAll(): void {
-    const sentence = this.#leftOut.notice();
-    if (sentence !== undefined) this.notice(sentence);
+    for (const sentence of this.#leftOut.notices()) this.notice(sentence);
   }
 
   /** A source that could not be made chunks. */

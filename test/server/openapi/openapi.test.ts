@@ -185,6 +185,8 @@ describe('the OpenAPI document', () => {
       'files',
       'frontmatter',
       'metadata',
+      'ocr',
+      'ocr_languages',
       'store',
       'title',
     ]);

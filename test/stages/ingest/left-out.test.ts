@@ -30,7 +30,7 @@ describe('what is left out of a page', () => {
 
   it('is told in one sentence, the most first', () => {
     const pages = new OmittedContent();
-    expect(pages.notice()).toBeUndefined();
+    expect(pages.notices()).toEqual([]);
     for (const [source, left_out] of [
       ['a', 0.2],
       ['b', 0.5],
@@ -39,8 +39,8 @@ describe('what is left out of a page', () => {
       ['e', 0.12],
     ] as const)
       pages.add(source, { left_out });
-    expect(pages.notice()).toContain('Of 4 pages only the story was read');
-    expect(pages.notice()).toMatch(/: b \(50 %\), d \(30 %\), a \(20 %\) and 1 more\.$/);
+    expect(pages.notices()[0]).toContain('Of 4 pages only the story was read');
+    expect(pages.notices()[0]).toMatch(/: b \(50 %\), d \(30 %\), a \(20 %\) and 1 more\.$/);
     expect(leftOutOf({ left_out: 0.2 })).toEqual({ left_out: 0.2 });
     expect(leftOutOf()).toEqual({});
   });

@@ -11,10 +11,24 @@ export interface PdfNode {
   dest?: Destination;
 }
 
+interface Viewport {
+  width: number;
+  height: number;
+}
+
+interface PdfPage {
+  getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>;
+  /** What is drawn, as numbers of operations; pictures are decoded for it. */
+  getOperatorList(): Promise<{ fnArray: number[] }>;
+  getViewport(options: { scale: number }): Viewport;
+  render(options: { canvas: unknown; canvasContext: unknown; viewport: Viewport }): { promise: Promise<void> };
+  cleanup(): void;
+}
+
 /** As much of a document of pdf.js as is read here. */
 export interface PdfFile {
   readonly numPages: number;
-  getPage(number: number): Promise<{ getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>; cleanup(): void }>;
+  getPage(number: number): Promise<PdfPage>;
   getMetadata(): Promise<{ info: Record<string, unknown> }>;
   getOutline(): Promise<PdfNode[] | null>;
   getDestination(name: string): Promise<readonly unknown[] | null>;
@@ -22,8 +36,43 @@ export interface PdfFile {
   getPageIndex(reference: unknown): Promise<number>;
 }
 
-/** Opens a PDF for `use`, and closes it. Throws what pdf-parse throws: a PasswordException for an encrypted file. */
-export async function withPdf<Result>(bytes: Uint8Array, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
+interface PdfOptions {
+  /** Passwords that may open it, where it needs one. */
+  passwords?: readonly string[] | undefined;
+  /** What pages are drawn on, for `render`. */
+  CanvasFactory?: unknown;
+}
+
+interface OpenPdf {
+  file: PdfFile;
+  close(): Promise<void>;
+}
+
+/** Opens a PDF for `use`, and closes it. Throws what pdf-parse throws: a PasswordException for an encrypted file that no password opens. */
+export async function withPdf<Result>(bytes: Uint8Array, options: PdfOptions, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
+  const { file, close } = await openPdf(bytes, options);
+  try {
+    return await use(file);
+  } finally {
+    await close();
+  }
+}
+
+/** Opens a PDF: one that only its owner has protected without a password, another with the first that fits. */
+export async function openPdf(bytes: Uint8Array, { passwords = [], ...options }: PdfOptions): Promise<OpenPdf> {
+  for (const [i, password] of [undefined, ...passwords].entries())
+    try {
+      return await openWith(bytes, { ...options, ...(password === undefined ? {} : { password }) });
+    } catch (error) {
+      if (!isLocked(error) || i === passwords.length) throw error;
+    }
+  throw new Error('No password was tried.');
+}
+
+/** Whether an error says that a PDF is encrypted, and that the password is missing or another one. */
+export const isLocked = (error: unknown): boolean => error instanceof Error && error.name === 'PasswordException';
+
+async function openWith(bytes: Uint8Array, options: object): Promise<OpenPdf> {
   const { PDFParse, pdfTables } = await import('./pdf-library.ts');
   const folder = pdfTables();
   const parser = new PDFParse({
@@ -31,14 +80,18 @@ export async function withPdf<Result>(bytes: Uint8Array, use: (file: PdfFile) =>
     cMapUrl: join(folder, 'cmaps/'),
     cMapPacked: true,
     standardFontDataUrl: join(folder, 'standard_fonts/'),
+    wasmUrl: join(folder, 'wasm/'), // for JPEG 2000, which scanners write
     isEvalSupported: false,
     disableFontFace: true,
     verbosity: 0,
+    ...options,
   });
+  const close = () => parser.destroy();
   try {
     // Private in its types; sizes and places of the text are nowhere else.
-    return await use(await (parser as unknown as { load(): Promise<PdfFile> }).load());
-  } finally {
-    await parser.destroy();
+    return { file: await (parser as unknown as { load(): Promise<PdfFile> }).load(), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import type { Mark, Metadata } from '../../../schema/items.ts';
-import type { ParserRow } from '../parser-row.ts';
-import { encryptedFile, withoutTextLayer } from '../parse-failures.ts';
-import { type PdfFile, withPdf } from './pdf-file.ts';
-import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
-import { type PdfLine, pdfLines, withoutRunningLines } from './pdf-lines.ts';
+import type { Metadata } from '../../../schema/items.ts';
+import type { ParseOptions, ParserRow } from '../parser-row.ts';
+import { encryptedFile } from '../parse-failures.ts';
+import { hasText, textOfPages } from './page-text.ts';
+import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
+import { type PdfLine, pdfLines } from './pdf-lines.ts';
 import { readOutline } from './pdf-outline.ts';
-import { labelsOf, pageMarkdown } from './pdf-paragraphs.ts';
+import { pageRanges } from '../../../text/page-ranges.ts';
 import { beginningOf } from '../signatures.ts';
 
 /** The text of the pages in the order in which it is drawn; a mark at each page. */
@@ -16,40 +16,72 @@ export const pdfParser: ParserRow = {
   extensions: ['.pdf'],
   media_types: ['application/pdf'],
   signature: /^\s*%pdf-/i,
+  has_scans: true,
   recognizes: (bytes) => beginningOf(bytes).includes('%PDF-'),
-  parse: (bytes, { source }) =>
-    withPdf(bytes, (file) => readPdf(file, source)).catch((error: unknown) => {
-      throw error instanceof Error && error.name === 'PasswordException' ? encryptedFile(source) : error;
+  parse: (bytes, { source, passwords, recognized }) =>
+    withPdf(bytes, { passwords }, (file) => readPdf(file, recognized)).catch((error: unknown) => {
+      throw isLocked(error) ? encryptedFile(source, passwords?.length) : error;
     }),
 };
 
-async function readPdf(file: PdfFile, source: string): Promise<ParsedDocument> {
-  const pages = withoutRunningLines(await readPages(file));
-  const lines = pages.flat();
-  if (!lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) throw withoutTextLayer(source, file.numPages);
+async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = new Map()): Promise<ParsedDocument> {
+  const { pages, lost } = await readPages(file);
+  const isPicture = (lines: readonly PdfLine[], index: number) =>
+    !hasText(lines) && !recognized.has(index + 1) && !lost.includes(index + 1);
+  const pictured = await drawnPages(
+    file,
+    pages.flatMap((lines, index) => (isPicture(lines, index) ? [index + 1] : [])),
+  );
+  const whole = pages.map((lines, index) => recognized.get(index + 1) ?? lines);
   const { info } = await file.getMetadata();
-  const levelOf = headingLevels(pages, await readOutline(file));
-  const labels = labelsOf(pages);
-  const marks: Mark[] = [];
-  let text = '';
-  for (const [index, page] of pages.entries()) {
-    if (page.length === 0) continue;
-    if (text !== '') text += '\n\n';
-    marks.push({ at: text.length, page: index + 1 });
-    text += pageMarkdown(page, levelOf, labels);
-  }
-  return { text, title: titleOf(info) ?? titleOnFirstPage(pages), metadata: metadataOf(info, file.numPages), marks };
+  const { title, ...read } = textOfPages(whole, await readOutline(file));
+  return {
+    ...read,
+    title: titleOf(info) ?? title,
+    metadata: { ...metadataOf(info, file.numPages), ...(lost.length > 0 ? { unreadable_pages: pageRanges(lost) } : {}) },
+    ...(pictured.length > 0 ? { pictured_pages: pictured } : {}),
+  };
 }
 
-async function readPages(file: PdfFile): Promise<PdfLine[][]> {
+/** The lines of each page, and the numbers of pages that are damaged. Throws what is wrong with them where all are. */
+async function readPages(file: PdfFile): Promise<{ pages: PdfLine[][]; lost: number[] }> {
   const pages: PdfLine[][] = [];
-  for (let number = 1; number <= file.numPages; number++) {
-    const page = await file.getPage(number);
-    const { items } = await page.getTextContent();
-    pages.push(pdfLines(items.filter((item) => 'str' in item)));
-    page.cleanup();
-  }
-  return pages;
+  const lost: number[] = [];
+  for (let number = 1; number <= file.numPages; number++)
+    try {
+      const page = await file.getPage(number);
+      const { items } = await page.getTextContent();
+      pages.push(pdfLines(items.filter((item) => 'str' in item)));
+      page.cleanup();
+    } catch (error) {
+      lost.push(number);
+      pages.push([]);
+      if (lost.length === file.numPages) throw error;
+    }
+  return { pages, lost };
+}
+
+/** Pages without text that are looked at: of more, the others are taken for pictures. */
+const MOST_LOOKED_AT = 20;
+/** Operations of pdf.js that paint a picture or a mask, and the one that draws a shape. */
+const PAINTING = { first: 83, last: 90 };
+const SHAPE = 91;
+/** Shapes that may be the outlines of letters: fewer are lines and boxes. */
+const LETTERS = 30;
+
+/** Of pages without text those that are no blank ones. All of them, where the document has no others: something must have been meant. */
+async function drawnPages(file: PdfFile, numbers: readonly number[]): Promise<number[]> {
+  if (numbers.length === file.numPages) return [...numbers];
+  const drawn: number[] = [];
+  for (const [i, number] of numbers.entries()) if (i >= MOST_LOOKED_AT || (await isDrawn(file, number))) drawn.push(number);
+  return drawn;
+}
+
+async function isDrawn(file: PdfFile, number: number): Promise<boolean> {
+  const page = await file.getPage(number);
+  const { fnArray } = await page.getOperatorList();
+  page.cleanup();
+  return fnArray.some((one) => one >= PAINTING.first && one <= PAINTING.last) || fnArray.filter((one) => one === SHAPE).length > LETTERS;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 import type { ErrorCode } from '../../../core/errors.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { ParseOptions } from '../parser-row.ts';
 
 /** Bytes of a message that are written at once: a large one waits in this process until the other has read what was sent before. */
 const PIECE_BYTES = 256 * 2 ** 10;
@@ -50,7 +51,7 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
   });
 }
 
-export interface ParseTask {
+export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {
   bytes: Uint8Array;
   source: string;
   file_type: string;
@@ -58,3 +59,10 @@ export interface ParseTask {
 
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
 export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
+
+/** What a process says when it has parsed. */
+export interface ParseAnswer {
+  outcomes: ParseOutcome[];
+  /** Bytes of resident memory that it still holds. */
+  resident: number;
+}

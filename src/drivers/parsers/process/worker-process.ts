@@ -1,14 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { workerFile } from '../../../core/project.ts';
-import { onMessage, type ParseOutcome, sendMessage, type ParseTask } from './parse-messages.ts';
-
-/** What a process says when it has parsed. */
-export interface ParseAnswer {
-  outcomes: ParseOutcome[];
-  /** Bytes of resident memory that it still holds. */
-  resident: number;
-}
+import { onMessage, sendMessage } from './parse-messages.ts';
 
 /** Why a process ended. */
 export interface Death {
@@ -32,19 +24,19 @@ export interface MemoryLimits {
   resident: number;
 }
 
-/** A process that parses documents, one message after another. It keeps its parent from ending only while it works. */
-export class WorkerProcess {
+/** A process that answers one message after another. It keeps its parent from ending only while it works. */
+export class WorkerProcess<Message, Answer> {
   readonly #child: ChildProcess;
   /** Absent where the system had no descriptor left for it: then nothing was started. */
   readonly #channel: Socket | undefined;
   readonly #closed: Promise<Death>;
-  #receive: ((answer: ParseAnswer) => void) | undefined;
+  #receive: ((answer: Answer) => void) | undefined;
   /** Why the channel broke: what the process does not say itself. */
   #broken: Error | undefined;
 
-  constructor({ heap, resident }: MemoryLimits) {
+  /** `script` is what it runs. */
+  constructor(script: string, { heap, resident }: MemoryLimits) {
     const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
-    const script = workerFile(import.meta.url, 'parse-worker');
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
     this.#child = spawn(process.execPath, [...flags, script, String(resident * 2 ** 20)], {
       env,
@@ -54,16 +46,16 @@ export class WorkerProcess {
     this.#closed = deathOf(this.#child); // first of all: a process that could not be started says so as an event
     this.#channel = streamsOf(this.#child)[3];
     this.#channel?.on('error', (error) => (this.#broken = error)); // the process ends of it, or has ended
-    if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as ParseAnswer));
+    if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as Answer));
     this.#keepParent(false);
   }
 
-  /** Parses documents together. Throws what killed the process as a Death. */
-  async parse(tasks: readonly ParseTask[]): Promise<ParseAnswer | { death: Death }> {
+  /** Sends a message and waits for its answer. What killed the process meanwhile is a Death. */
+  async ask(message: Message): Promise<Answer | { death: Death }> {
     this.#keepParent(true);
     try {
-      const answer = new Promise<ParseAnswer>((resolve) => (this.#receive = resolve));
-      if (this.#channel) sendMessage(this.#channel, tasks).catch(() => {});
+      const answer = new Promise<Answer>((resolve) => (this.#receive = resolve));
+      if (this.#channel) sendMessage(this.#channel, message).catch(() => {});
       return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#explained(death) }))]);
     } finally {
       this.#receive = undefined;

@@ -7,6 +7,7 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage } from '../../../schema/items.ts';
 import type { Extracted } from '../extract.ts';
 import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
+import { type PictureSettings, unreadPictures } from './pictures.ts';
 import { type FoundFile, listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './sidecar.ts';
@@ -15,7 +16,7 @@ import { emptyFiles } from './list-pattern.ts';
 /** Files read at once, ahead of the parser: enough to hide the disk. */
 const READ_AHEAD = 8;
 
-interface DocsParts extends GuardedPlace, FileParts {
+interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
   /** Whether a file (by its absolute path) is known not to have changed: it is not read, nor is any link. Absent: all are read. */
@@ -38,6 +39,7 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
   const [first, ...others] = found.filter((item) => !('input' in item));
   const mayBeEmpty = !(others.length === 0 && first && 'path' in first && first.named);
   const empty: string[] = [];
+  const pictures: string[] = [];
   const breathe = yieldToEventLoop(parts.signal);
   const metadataOf = sidecarReader(parts);
   for await (const item of mapOrdered(found, READ_AHEAD, (one) => extractOne(one, { ...parts, metadataOf }))) {
@@ -49,7 +51,10 @@ export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGene
       yield { passed_over: item.candidate.source };
       yield { expected: -1 };
     } else yield item;
+    if ('passed_over' in item && parts.ocr === 'report' && parts.reader.pictures.fileType(item.passed_over))
+      pictures.push(item.passed_over);
   }
+  if (pictures.length > 0) yield { notice: unreadPictures(pictures) };
   if (empty.length > 0) yield { notice: emptyFiles(empty) };
 }
 

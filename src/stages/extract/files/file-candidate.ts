@@ -36,7 +36,7 @@ interface KnownFile {
 export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
   const { source, source_kind, file_type, id, title, description, metadata, recheck } = known;
   const looked = (bytes: Uint8Array) => ({
-    content_hash: contentHash(bytes, { title, description, frontmatter, metadata }),
+    content_hash: contentHash(bytes, { title, description, frontmatter, metadata, revision: reader.revisionOf?.(file_type) }),
     isEmpty: isBlank(bytes),
     bytes: bytes.length,
   });
@@ -58,12 +58,18 @@ const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
 
 /** What is said of a file that nothing can read. */
-export const unsupportedFile = (source: string, { extensions }: DocumentReader): KbError =>
-  new KbError(
-    'usage',
-    `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
-    { hint: `Supported: ${extensions.join(', ')}.` },
-  );
+export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
+  pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
+    ? new KbError('usage', `${source} is a picture, and was not read.`, {
+        hint: 'OCR reads its text: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.',
+      })
+    : new KbError(
+        'usage',
+        `${source}: files ${extname(source) ? `of the kind «${extname(source)}»` : 'without an extension'} are not supported.`,
+        {
+          hint: `Supported: ${extensions.join(', ')}.`,
+        },
+      );
 
 /** A larger file is refused: it would be read into memory whole. */
 const MAX_BYTES = 512 * 2 ** 20;

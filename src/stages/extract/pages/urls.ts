@@ -65,7 +65,12 @@ async function fetchLink(
     const made = toDocument(parsed, { ...given, source, source_kind: 'bytes', file_type, content_hash: hash(bytes) });
     return given.frontmatter ? withFrontmatter(made) : made;
   };
-  return { source, source_kind: 'bytes', content_hash: contentHash(bytes, given), document };
+  return {
+    source,
+    source_kind: 'bytes',
+    content_hash: contentHash(bytes, { ...given, revision: reader.revisionOf?.(file_type) }),
+    document,
+  };
 }
 
 export interface UrlsParts extends PageParts {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { lockedPdf } from '../../../support/locked-pdf.ts';
 import { pdfFile, type PdfText } from '../../../support/pdf-file.ts';
+import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
 import { placeOf, read } from '../read.ts';
 
 const wide = 'The pump of the Aqua 300 is checked at every visit, and its state is noted in the log';
@@ -206,15 +208,61 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([lines.flat()]))).text).toBe('Care … 3\nStart … 4\nStop … 5\nFill … 7');
   });
 
-  it('of pictures is an error that says that there is no text', async () => {
+  it('names its pages that are pictures, and no blank ones', async () => {
     const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
-    await expect(read('pdf', pdfFile([picture, picture]))).rejects.toThrow(/sample\.pdf has no text layer: its 2 pages are pictures/);
+    expect(await read('pdf', pdfFile([picture, picture]))).toMatchObject({ text: '', pictured_pages: [1, 2] });
+    const mixed = await read('pdf', pdfFile([['Fill the tank.'], picture, '', ['Descale it.']]));
+    expect(mixed).toMatchObject({ text: 'Fill the tank.\n\nDescale it.', pictured_pages: [2] });
+    expect(placeOf(mixed, 'Descale')?.page).toBe(4);
+  });
+
+  it('takes the lines that were recognized on its pictures in the place of these', async () => {
+    const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
+    const bytes = pdfFile([['Fill the tank.'], picture, ['Descale it.']]);
+    const line = { text: 'Tamp it once.', x: 72, right: 200, y: 700, size: 10, cells: [] };
+    const parsed = await parseDocument({ bytes, source: 'a.pdf', file_type: 'pdf', recognized: new Map([[2, [line]]]) });
+    expect(parsed.text).toBe('Fill the tank.\n\nTamp it once.\n\nDescale it.');
+    expect(parsed.pictured_pages).toBeUndefined();
+    expect(placeOf(parsed, 'Tamp')?.page).toBe(2);
   });
 
   it('that is encrypted is an error that says so', async () => {
     const key = (byte: string) => `<${byte.repeat(32)}>`;
     const trailer = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O ${key('5a')} /U ${key('3c')} >> /ID [<${'11'.repeat(16)}> <${'11'.repeat(16)}>]`;
     await expect(read('pdf', pdfFile([['secret']], { trailer }))).rejects.toThrow(/sample\.pdf is encrypted/);
+  });
+
+  describe('that is encrypted', () => {
+    const open = (bytes: Buffer, passwords: string[]) => parseDocument({ bytes, source: 'a.pdf', file_type: 'pdf', passwords });
+
+    it('is opened by the first password that fits', async () => {
+      const bytes = lockedPdf('Fill the tank.', { user: 'Sesam', owner: 'Chef' });
+      expect((await open(bytes, ['wrong', 'Sesam'])).text).toBe('Fill the tank.');
+      expect((await open(bytes, ['Chef'])).text).toBe('Fill the tank.');
+    });
+
+    it('needs none where only its owner has one', async () => {
+      expect((await open(lockedPdf('Fill the tank.', { user: '', owner: 'Chef' }), [])).text).toBe('Fill the tank.');
+    });
+
+    it('is an error without a password, another with wrong ones, and none of them tells a password', async () => {
+      const bytes = lockedPdf('Fill the tank.', { user: 'Sesam', owner: 'Chef' });
+      await expect(open(bytes, [])).rejects.toMatchObject({
+        message: 'a.pdf is encrypted: it cannot be read without its password.',
+        hint: expect.stringContaining('KB_PDF_PASSWORD'),
+      });
+      await expect(open(bytes, ['hush'])).rejects.toMatchObject({
+        message: 'a.pdf is encrypted, and the password does not open it.',
+        hint: expect.not.stringContaining('hush'),
+      });
+    });
+  });
+
+  it('keeps the pages that can be read where others are damaged, and names these', async () => {
+    const whole = pdfFile([['Fill the tank.'], ['Tamp it once.'], ['Descale it.']]).toString('latin1');
+    const bytes = Buffer.from(whole.replace('[6 0 R 8 0 R 10 0 R]', '[6 0 R 8 0 R 99 0 R]'), 'latin1');
+    const { text, metadata } = await parseDocument({ bytes, source: 'a.pdf', file_type: 'pdf' });
+    expect({ text, lost: metadata['unreadable_pages'] }).toEqual({ text: 'Fill the tank.\n\nTamp it once.', lost: '3' });
   });
 
   it('that is damaged is an error that names it', async () => {

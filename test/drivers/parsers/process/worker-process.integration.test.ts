@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ParseAnswer, ParseTask } from '../../../../src/drivers/parsers/process/parse-messages.ts';
 import { WorkerProcess } from '../../../../src/drivers/parsers/process/worker-process.ts';
 import { slowHtml } from '../../../support/slow-html.ts';
 
 const task = (source: string, file_type: string, content: string) => ({ bytes: new Uint8Array(Buffer.from(content)), source, file_type });
-const started: WorkerProcess[] = [];
-const start = (limits: { heap: number; resident: number }): WorkerProcess => {
-  const process = new WorkerProcess(limits);
+type ParseProcess = WorkerProcess<readonly ParseTask[], ParseAnswer>;
+const worker = fileURLToPath(new URL('../../../../src/drivers/parsers/process/parse-worker.ts', import.meta.url));
+const started: ParseProcess[] = [];
+const start = (limits: { heap: number; resident: number }): ParseProcess => {
+  const process = new WorkerProcess<readonly ParseTask[], ParseAnswer>(worker, limits);
   started.push(process);
   return process;
 };
@@ -44,19 +47,19 @@ afterEach(async () => {
 
 describe('a worker process', () => {
   it('parses several documents of a message', async () => {
-    const answer = await start({ heap: 256, resident: 768 }).parse([task('a.md', 'markdown', '# A'), task('b.html', 'html', '<p>b</p>')]);
+    const answer = await start({ heap: 256, resident: 768 }).ask([task('a.md', 'markdown', '# A'), task('b.html', 'html', '<p>b</p>')]);
     expect(answer).toMatchObject({ outcomes: [{ parsed: { text: '# A' } }, { parsed: { text: 'b' } }] });
   });
 
   it('takes and hands over a document of many megabytes', async () => {
     const text = 'Ein Satz über Möwen. '.repeat(1_000_000);
-    const answer = await start({ heap: 1024, resident: 1536 }).parse([task('long.txt', 'text', text)]);
+    const answer = await start({ heap: 1024, resident: 1536 }).ask([task('long.txt', 'text', text)]);
     expect('outcomes' in answer && 'parsed' in answer.outcomes[0]! && answer.outcomes[0].parsed.text.length).toBeGreaterThan(20_000_000);
   });
 
   it('dies of a document that takes more resident memory than its limit, whatever its heap holds', async () => {
     const process = start({ heap: 1024, resident: 1 });
-    expect(await process.parse([task('slow.html', 'html', slowHtml)])).toMatchObject({ death: { signal: 'SIGKILL' } });
+    expect(await process.ask([task('slow.html', 'html', slowHtml)])).toMatchObject({ death: { signal: 'SIGKILL' } });
     expect(process.isAlive).toBe(false);
   });
 

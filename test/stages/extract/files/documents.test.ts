@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
+import { withPictures } from '../../../../src/stages/extract/files/pictures.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { DocsInput } from '../../../../src/schema/source-entries.ts';
@@ -30,7 +31,16 @@ async function extracted(
   const link = async function* (url: string): AsyncGenerator<Extracted> {
     yield { passed_over: url };
   };
-  for await (const item of extractDocs(docs, { reader, cwd, home: cwd, frontmatter: false, follow_links: false, link, ...rest }))
+  for await (const item of extractDocs(docs, {
+    reader,
+    cwd,
+    home: cwd,
+    frontmatter: false,
+    follow_links: false,
+    ocr: 'report',
+    link,
+    ...rest,
+  }))
     items.push(item);
   const pick = <T>(key: string) => items.flatMap((item) => (key in item ? [(item as unknown as Record<string, T>)[key]!] : []));
   const candidates = pick<Candidate>('candidate');
@@ -118,6 +128,15 @@ describe('a folder', () => {
   it('passes over files of other kinds, and says which', async () => {
     const found = await extracted('.', folder({ 'a.md': '1', 'photo.png': '2', Makefile: '3' }));
     expect([found.sources, found.passed.toSorted(), found.errors]).toEqual([['a.md'], ['Makefile', 'photo.png'], []]);
+  });
+
+  it('says which pictures were not read, and reads them where their text is recognized', async () => {
+    const cwd = folder({ 'a.md': '1', 'photo.png': '2', 'scan.tiff': '3' });
+    const reported = await extracted('.', cwd);
+    expect(reported.notices).toEqual([expect.stringMatching(/^2 pictures were not read: photo\.png, scan\.tiff\. --ocr auto/)]);
+    expect((await extracted('photo.png', cwd)).errors).toMatchObject([{ error: expect.stringMatching(/^photo\.png is a picture/) }]);
+    const read = await extracted('.', cwd, { reader: withPictures(reader, { ocr: 'auto' }) });
+    expect([read.sources, read.notices]).toEqual([['a.md', 'photo.png', 'scan.tiff'], []]);
   });
 
   it('passes over empty files, and says why', async () => {

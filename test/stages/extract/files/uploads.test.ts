@@ -42,18 +42,16 @@ describe('uploads', () => {
 
   it('of a kind that nothing reads are error items that name the supported ones, and the others are read', async () => {
     const { documents, errors } = await uploaded([
-      { name: 'x/photo.png', text: '' },
+      { name: 'x/film.mov', text: '' },
       { name: 'good.md', text: 'Bikes' },
       { name: 'Makefile', text: '' },
     ]);
     expect(documents.map(({ source }) => source)).toEqual(['good.md']);
     expect(errors).toMatchObject([
-      { source: 'photo.png', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
+      { source: 'film.mov', source_kind: 'bytes', stage: 'validate', isRetryable: false, attempts: 1 },
       { source: 'Makefile', source_kind: 'bytes', stage: 'validate' },
     ]);
-    expect(errors[0]!.error).toBe(
-      `photo.png: files of the kind «.png» are not supported. Supported: ${fileTypes().extensions.join(', ')}.`,
-    );
+    expect(errors[0]!.error).toBe(`film.mov: files of the kind «.mov» are not supported. Supported: ${fileTypes().extensions.join(', ')}.`);
   });
 
   it('have the title, the description and the front matter that were asked for', async () => {

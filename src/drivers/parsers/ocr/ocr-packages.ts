@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { KbError } from '../../../core/errors.ts';
+import { runInstaller } from '../../setup/run-installer.ts';
+
+/** What recognizes text, draws the pages of a PDF and reads TIFF: installed on demand, 80 MB that most people never need. */
+const PROGRAMS = { 'tesseract.js': '7.0.0', '@napi-rs/canvas': '0.1.80', utif2: '4.1.0' };
+/** The version of every package of language data. */
+const DATA_VERSION = '1.0.0';
+/** The folder of a data package with the neural network alone. */
+const MODELS = '4.0.0_best_int';
+const SUFFIX = '.traineddata.gz';
+
+/** Where OCR is installed: `KB_OCR_FOLDER`, else the user's folder for data. */
+export function ocrFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const { KB_OCR_FOLDER, XDG_DATA_HOME, LOCALAPPDATA } = environment;
+  if (KB_OCR_FOLDER) return KB_OCR_FOLDER;
+  if (process.platform === 'win32' && LOCALAPPDATA) return join(LOCALAPPDATA, 'kb', 'ocr');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'kb', 'ocr');
+  return join(XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'kb', 'ocr');
+}
+
+/** The languages that OCR reads; none where it is not set up. */
+export function installedLanguages(folder = ocrFolder()): string[] {
+  if (!hasPrograms(folder)) return [];
+  const files = existsSync(languagesIn(folder)) ? readdirSync(languagesIn(folder)) : [];
+  return files.flatMap((file) => (file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : [])).toSorted();
+}
+
+const languagesIn = (folder: string): string => join(folder, 'languages');
+
+const hasPrograms = (folder: string): boolean =>
+  Object.entries(PROGRAMS).every(([name, version]) => versionOf(join(folder, 'node_modules', name, 'package.json')) === version);
+
+function versionOf(file: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  } catch {
+    return undefined;
+  }
+}
+
+interface SetupOptions {
+  signal?: AbortSignal | undefined;
+  folder?: string;
+}
+
+/** Installs OCR and the data of languages with npm, what is not there already; yields what npm says. Gives the languages that were added. */
+export async function* setUpOcr(
+  languages: readonly string[],
+  { signal, folder = ocrFolder() }: SetupOptions = {},
+): AsyncGenerator<string, string[], void> {
+  await mkdir(languagesIn(folder), { recursive: true }).catch((cause: NodeJS.ErrnoException) => {
+    throw notInstalled(`${folder} cannot be written (${cause.code})`);
+  });
+  const before = installedLanguages(folder);
+  const failure = (reason: string) =>
+    notInstalled(/\b404\b/.test(reason) ? `npm has no data for a language of ${languages.join(', ')}` : reason);
+  if (!hasPrograms(folder)) {
+    yield `The programs for OCR are installed in ${folder}.`;
+    await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
+    yield* runInstaller(npm(folder, Object.entries(PROGRAMS)), { signal, failure });
+  }
+  const missing = languages.filter((language) => !before.includes(language));
+  if (missing.length === 0) return [];
+  const incoming = join(folder, 'incoming');
+  try {
+    await mkdir(incoming, { recursive: true });
+    await writeFile(join(incoming, 'package.json'), '{ "private": true }\n');
+    const names = missing.map((language) => [`@tesseract.js-data/${language}`, DATA_VERSION] as [string, string]);
+    yield `The data of ${missing.join(', ')} is installed.`;
+    yield* runInstaller(npm(incoming, names), { signal, failure });
+    for (const [i, [name]] of names.entries()) {
+      const file = `${missing[i]}${SUFFIX}`;
+      await copyFile(join(incoming, 'node_modules', name, MODELS, file), join(languagesIn(folder), file));
+    }
+  } finally {
+    await rm(incoming, { recursive: true, force: true });
+  }
+  return missing;
+}
+
+/** npm's call that installs packages in a folder, without running anything of theirs. */
+function npm(folder: string, packages: readonly [name: string, version: string][]): string[] {
+  const flags = ['install', '--prefix', folder, '--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', '--loglevel=error'];
+  const words = [...flags, ...packages.map(([name, version]) => `${name}@${version}`)];
+  return process.platform === 'win32' ? ['cmd.exe', '/c', 'npm', ...words] : ['npm', ...words];
+}
+
+const notInstalled = (reason: string): KbError =>
+  new KbError('unavailable', `OCR was not installed: ${reason.replace(/\.$/, '')}.`, {
+    hint: 'kb setup-ocr needs npm and its registry. Languages are Tesseract’s codes: eng, deu, fra, spa, chi_sim …',
+    isRetryable: true,
+  });

@@ -1,0 +1,134 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { openPdf } from '../pdf/pdf-file.ts';
+import { type Bitmap, greyOf, MOST_PIXELS } from './bitmap.ts';
+
+/** The pages of a document as pictures. */
+export interface PagePictures {
+  /** A page by its number from 1, and the pixels of its bitmap that are a point (1/72 inch). */
+  draw(page: number): Promise<{ bitmap: Bitmap; scale: number }>;
+  close(): Promise<void>;
+}
+
+interface Canvas {
+  width: number;
+  height: number;
+  getContext(kind: '2d'): {
+    fillStyle: string;
+    fillRect(...box: number[]): void;
+    drawImage(image: unknown, ...box: number[]): void;
+    getImageData(...box: number[]): { data: Uint8ClampedArray };
+  };
+}
+interface CanvasPackage {
+  createCanvas(width: number, height: number): Canvas;
+  loadImage(bytes: Uint8Array): Promise<{ width: number; height: number }>;
+  DOMMatrix: unknown;
+  ImageData: unknown;
+  Path2D: unknown;
+}
+interface TiffPackage {
+  decode(bytes: ArrayBuffer): Tiff[];
+  decodeImage(bytes: ArrayBuffer, page: Tiff): void;
+  toRGBA8(page: Tiff): Uint8Array;
+}
+interface Tiff {
+  width: number;
+  height: number;
+  [tag: `t${number}`]: number[] | undefined;
+}
+
+/** What text is recognized best at. */
+const DPI = 300;
+const POINTS = 72;
+/** Pixels that the longer side of a picture is brought to: a sheet at 300 dpi has so many. */
+const LONG_SIDE = 3300;
+/** Smaller pictures grow by this, at most. */
+const MOST_GROWTH = 3;
+
+export interface PictureSource {
+  bytes: Uint8Array;
+  file_type: string;
+  passwords?: readonly string[] | undefined;
+  /** The folder with what `kb setup-ocr` installed. */
+  folder: string;
+}
+
+/** Opens a document whose pages are wanted as pictures. Throws what the library throws that cannot read it. */
+export async function openPictures({ bytes, file_type, passwords, folder }: PictureSource): Promise<PagePictures> {
+  const installed = createRequire(join(folder, 'package.json'));
+  const canvas = installed('@napi-rs/canvas') as CanvasPackage;
+  if (file_type === 'pdf') return pdfPictures(bytes, passwords, canvas);
+  if (file_type === 'tiff') return tiffPictures(bytes, installed('utif2') as TiffPackage, canvas);
+  const image = await canvas.loadImage(bytes);
+  return { draw: async () => scaled(canvas, image, image), close: async () => {} };
+}
+
+async function pdfPictures(bytes: Uint8Array, passwords: readonly string[] | undefined, canvas: CanvasPackage): Promise<PagePictures> {
+  const { DOMMatrix, ImageData, Path2D } = canvas;
+  Object.assign(globalThis, { DOMMatrix, ImageData, Path2D }); // before pdf.js looks for them
+  const { file, close } = await openPdf(bytes, { passwords, CanvasFactory: canvasFactory(canvas) });
+  return {
+    close,
+    async draw(number) {
+      const page = await file.getPage(number);
+      const { width, height } = page.getViewport({ scale: 1 });
+      const scale = Math.min(DPI / POINTS, Math.sqrt(MOST_PIXELS / (width * height)));
+      const viewport = page.getViewport({ scale });
+      const paper = canvas.createCanvas(Math.max(1, Math.round(viewport.width)), Math.max(1, Math.round(viewport.height)));
+      await page.render({ canvas: paper, canvasContext: paper.getContext('2d'), viewport }).promise;
+      page.cleanup();
+      return { bitmap: bitmapOf(paper), scale };
+    },
+  };
+}
+
+/** What pdf.js draws parts of a page on. */
+const canvasFactory = ({ createCanvas }: CanvasPackage) =>
+  class {
+    create(width: number, height: number) {
+      const canvas = createCanvas(width, height);
+      return { canvas, context: canvas.getContext('2d') };
+    }
+    reset({ canvas }: { canvas: Canvas }, width: number, height: number) {
+      Object.assign(canvas, { width, height });
+    }
+    destroy(made: { canvas: Canvas | null; context: unknown }) {
+      if (made.canvas) Object.assign(made.canvas, { width: 0, height: 0 });
+      Object.assign(made, { canvas: null, context: null });
+    }
+  };
+
+function tiffPictures(bytes: Uint8Array, tiff: TiffPackage, canvas: CanvasPackage): PagePictures {
+  const buffer = new Uint8Array(bytes).buffer;
+  const pages = tiff.decode(buffer);
+  return {
+    close: async () => {},
+    async draw(number) {
+      const page = pages[number - 1]!;
+      tiff.decodeImage(buffer, page);
+      const { data, width, height } = greyOf(tiff.toRGBA8(page), page);
+      const paper = canvas.createCanvas(width, height);
+      const context = paper.getContext('2d') as ReturnType<Canvas['getContext']> & {
+        putImageData(image: unknown, x: number, y: number): void;
+      };
+      const image = new (canvas.ImageData as new (width: number, height: number) => { data: Uint8ClampedArray })(width, height);
+      for (let i = 0, at = 0; i < data.length; i++, at += 4) image.data.set([data[i]!, data[i]!, data[i]!, 255], at);
+      context.putImageData(image, 0, 0);
+      pages[number - 1] = { width: 0, height: 0 };
+      return scaled(canvas, paper, paper);
+    },
+  };
+}
+
+function scaled(canvas: CanvasPackage, image: unknown, { width, height }: { width: number; height: number }) {
+  const wanted = Math.min(MOST_GROWTH, Math.max(1, LONG_SIDE / Math.max(width, height)));
+  const factor = Math.min(wanted, Math.sqrt(MOST_PIXELS / (width * height)));
+  const paper = canvas.createCanvas(Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor)));
+  paper.getContext('2d').drawImage(image, 0, 0, paper.width, paper.height);
+  return { bitmap: bitmapOf(paper), scale: DPI / POINTS };
+}
+
+function bitmapOf(paper: Canvas): Bitmap {
+  return greyOf(paper.getContext('2d').getImageData(0, 0, paper.width, paper.height).data, paper);
+}

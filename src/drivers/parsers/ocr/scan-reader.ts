@@ -1,0 +1,94 @@
+import { KbError } from '../../../core/errors.ts';
+import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
+import { withoutTextLayer } from '../parse-failures.ts';
+import type { BaseReader } from '../parser-row.ts';
+import { installedLanguages, ocrFolder } from './ocr-packages.ts';
+import { OcrPool } from './ocr-pool.ts';
+import type { RecognizedPage } from './ocr-messages.ts';
+import { pageRanges } from '../../../text/page-ranges.ts';
+
+/** A page that is recognized with less is named: about every fifth word of it is wrong. */
+const UNSURE = 0.7;
+/** Seconds for a page: one that is full and lies askew or upside down takes ten. */
+const SECONDS_A_PAGE = 90;
+const OCR_MEGABYTES = 1536;
+
+/** Creates readers that also deal with scans: with `reader` for the rest, and so many processes for OCR. */
+export function createReaders(reader: BaseReader, { processes }: { processes: number }): DocumentReaders {
+  const pool = new OcrPool({ processes, seconds: SECONDS_A_PAGE, megabytes: OCR_MEGABYTES });
+  return {
+    open: ({ ocr, languages, passwords }) => ({
+      ...reader,
+      revisionOf: (file_type) => (ocr === 'auto' && reader.hasScans(file_type) ? `ocr ${languages ?? ''}` : undefined),
+      async read(bytes, options) {
+        const parsed = await reader.read(bytes, { ...options, passwords });
+        const { pictured_pages, ...document } = parsed;
+        if (!pictured_pages) return parsed;
+        if (ocr === 'auto') return recognized(bytes, { ...options, pages: pictured_pages, languages, passwords }, { reader, pool });
+        if (parsed.text.trim() === '') throw withoutTextLayer(options.source, pictured_pages.length);
+        return ocr === 'off' ? document : withUnread(document, pictured_pages);
+      },
+    }),
+    close: async () => void (await Promise.all([reader.close(), pool.close()])),
+  };
+}
+
+interface Wanted {
+  source: string;
+  file_type: string;
+  signal?: AbortSignal | undefined;
+  pages: readonly number[];
+  languages: string | undefined;
+  passwords: readonly string[];
+}
+
+/** The document with the text that its pictures show. Throws a KbError (`setup`) where OCR or a language is not installed. */
+async function recognized(
+  bytes: Uint8Array,
+  wanted: Wanted,
+  { reader, pool }: { reader: BaseReader; pool: OcrPool },
+): Promise<ParsedDocument> {
+  const { source, file_type, signal, pages, passwords } = wanted;
+  const languages = languagesFor(source, wanted.languages);
+  const found = await pool.recognize({ bytes, file_type, passwords, folder: ocrFolder(), languages, pages, signal });
+  const lines = new Map([...found].map(([page, { lines: read }]) => [page, read]));
+  const { pictured_pages: unread = [], ...document } = await reader.read(bytes, {
+    source,
+    file_type,
+    signal,
+    passwords,
+    recognized: lines,
+  });
+  if (unread.length > 0 && document.text.trim() === '')
+    throw new KbError('invalid', `${source} has pictures for pages, and their text could not be recognized.`, {
+      hint: 'Scan it again with 300 dots per inch, or leave it out.',
+    });
+  return withUnread({ ...document, metadata: { ...document.metadata, ...ocrMetadata(found) } }, unread);
+}
+
+const withUnread = (document: ParsedDocument, pages: readonly number[]): ParsedDocument =>
+  pages.length === 0 ? document : { ...document, metadata: { ...document.metadata, pages_without_text: pageRanges(pages) } };
+
+function ocrMetadata(found: ReadonlyMap<number, RecognizedPage>): Record<string, unknown> {
+  const pages = [...found].filter(([, { words }]) => words > 0);
+  const words = pages.reduce((sum, [, page]) => sum + page.words, 0);
+  const confidence = pages.reduce((sum, [, page]) => sum + page.confidence * page.words, 0) / Math.max(1, words);
+  const unsure = pages.flatMap(([number, page]) => (page.confidence < UNSURE ? [number] : []));
+  return {
+    ocr_pages: found.size,
+    ocr_confidence: Math.round(confidence * 100) / 100,
+    ...(unsure.length > 0 ? { ocr_unsure_pages: pageRanges(unsure) } : {}),
+  };
+}
+
+/** The languages to read in. Throws a KbError (`setup`) that names the command where one is missing. */
+function languagesFor(source: string, asked: string | undefined): string[] {
+  const installed = installedLanguages();
+  const languages = asked?.split('+') ?? installed;
+  const missing = languages.filter((language) => !installed.includes(language));
+  if (languages.length > 0 && missing.length === 0) return languages;
+  const what = installed.length === 0 ? 'OCR is not set up' : `OCR has no data for ${missing.join(', ')}`;
+  throw new KbError('setup', `${source} has pages without a text layer, and ${what}.`, {
+    hint: `Install it with: kb setup-ocr ${missing.join(' ') || 'eng'}`,
+  });
+}

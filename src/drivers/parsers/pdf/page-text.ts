@@ -1,0 +1,28 @@
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import type { Mark } from '../../../schema/items.ts';
+import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
+import { type PdfLine, withoutRunningLines } from './pdf-lines.ts';
+import type { OutlineEntry } from './pdf-outline.ts';
+import { labelsOf, pageMarkdown } from './pdf-paragraphs.ts';
+
+/** The Markdown of pages, a mark at each, and the title that the first one shows. Running lines are left out. */
+export function textOfPages(
+  read: readonly PdfLine[][],
+  outline: readonly OutlineEntry[],
+): Pick<ParsedDocument, 'text' | 'title' | 'marks'> {
+  const pages = withoutRunningLines(read);
+  const levelOf = headingLevels(pages, outline);
+  const labels = labelsOf(pages);
+  const marks: Mark[] = [];
+  let text = '';
+  for (const [index, page] of pages.entries()) {
+    if (page.length === 0) continue;
+    if (text !== '') text += '\n\n';
+    marks.push({ at: text.length, page: index + 1 });
+    text += pageMarkdown(page, levelOf, labels);
+  }
+  return { text, title: titleOnFirstPage(pages), marks };
+}
+
+/** Whether a page has text: a letter or a digit. */
+export const hasText = (lines: readonly PdfLine[]): boolean => lines.some(({ text }) => /[\p{L}\p{N}]/u.test(text));

@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { throwIfAborted } from '../../core/run.ts';
+
+/** How many lines of an installer tell why it failed. */
+const LAST = 3;
+
+interface InstallerOptions {
+  signal?: AbortSignal | undefined;
+  /** The error of an installer that failed, for this reason. */
+  failure(reason: string): Error;
+}
+
+/** Runs an installer, a program with its arguments, and yields what it says. */
+export async function* runInstaller(
+  [program, ...words]: readonly string[],
+  { signal, failure }: InstallerOptions,
+): AsyncGenerator<string, void, void> {
+  throwIfAborted(signal);
+  const child = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  const stop = () => endAll(child);
+  signal?.addEventListener('abort', stop);
+  const ended = new Promise<number | Error | null>((done) => child.once('close', done).once('error', done));
+  const said = new PassThrough();
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(said, { end: false });
+  void ended.then(() => said.end());
+  const lines: string[] = [];
+  try {
+    for await (const line of createInterface({ input: said })) {
+      if (line.trim() === '') continue;
+      lines.push(line.trim());
+      yield line;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    stop();
+  }
+  const end = await ended;
+  throwIfAborted(signal);
+  if (end !== 0) throw failure(end instanceof Error ? end.message : reasonIn(lines) || `the installer ended with ${end}`);
+}
+
+/** Ends a process and what it has started in its turn: an installer leaves the work to others. Windows knows no such groups. */
+function endAll(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return void child.kill();
+  try {
+    process.kill(-child.pid);
+  } catch {} // they are gone
+}
+
+/** The errors among an installer's lines (Playwright's and apt's begin so), each once, or else its last lines. */
+function reasonIn(lines: readonly string[]): string {
+  const errors = [...new Set(lines.filter((line) => /^(Error|E): /.test(line)))].map((line) => line.replace(/^\w+: /, ''));
+  return (errors.length > 0 ? errors : lines).slice(-LAST).join('; ');
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bitmap, cut, levelled, turned } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
+import { ocrFolder } from '../../../../src/drivers/parsers/ocr/ocr-packages.ts';
+import { OcrPool } from '../../../../src/drivers/parsers/ocr/ocr-pool.ts';
+import { openPictures } from '../../../../src/drivers/parsers/ocr/page-pictures.ts';
+import { createReaders } from '../../../../src/drivers/parsers/ocr/scan-reader.ts';
+import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
+import type { ScanSettings } from '../../../../src/ports/reading.ts';
+import { folder } from '../../../support/folder.ts';
+import { scannedPdf, tiffFile, withOcr } from '../../../support/ocr.ts';
+import { placeOf } from '../read.ts';
+
+const manual = fileURLToPath(new URL('../../../../examples/manuals/user-manual.pdf', import.meta.url));
+const readers = createReaders(createDocumentReader({ processes: 1, seconds: 120, megabytes: 512 }), { processes: 1 });
+const read = (bytes: Uint8Array, source: string, settings: Partial<ScanSettings> = {}) => {
+  const reader = readers.open({ ocr: 'auto', languages: 'eng', passwords: [], ...settings });
+  return reader.read(bytes, { source, file_type: reader.fileType(source) ?? reader.pictures.fileType(source)! });
+};
+afterAll(() => readers.close());
+
+describe('scans without OCR', () => {
+  const blank: Bitmap = { width: 20, height: 20, data: new Uint8Array(400) };
+
+  it('are an error where there is nothing else, and named where there is, unless OCR is off', async () => {
+    const [scan, mixed] = [scannedPdf([blank, blank]), scannedPdf(['Fill the tank.', blank, blank])];
+    await expect(read(scan, 'a.pdf', { ocr: 'report' })).rejects.toMatchObject({
+      message: 'a.pdf has no text layer: its 2 pages are pictures, a scan perhaps.',
+      hint: expect.stringContaining('--ocr auto'),
+    });
+    expect((await read(mixed, 'a.pdf', { ocr: 'report' })).metadata).toMatchObject({ pages: 3, pages_without_text: '2-3' });
+    expect((await read(mixed, 'a.pdf', { ocr: 'off' })).metadata).not.toHaveProperty('pages_without_text');
+  });
+
+  it('are an error with the command where a language is not installed', async () => {
+    const before = process.env['KB_OCR_FOLDER'];
+    process.env['KB_OCR_FOLDER'] = folder();
+    try {
+      await expect(read(scannedPdf([blank]), 'a.pdf', { languages: 'eng+deu' })).rejects.toMatchObject({
+        code: 'setup',
+        message: 'a.pdf has pages without a text layer, and OCR is not set up.',
+        hint: 'Install it with: kb setup-ocr eng deu',
+      });
+    } finally {
+      if (before === undefined) delete process.env['KB_OCR_FOLDER'];
+      else process.env['KB_OCR_FOLDER'] = before;
+    }
+  });
+});
+
+withOcr('OCR', () => {
+  /** The upper part of a page of the example manual at 300 dpi: headings, paragraphs and a list. */
+  let page: Bitmap;
+  beforeAll(async () => {
+    const pictures = await openPictures({ bytes: readFileSync(manual), file_type: 'pdf', folder: ocrFolder() });
+    const { bitmap } = await pictures.draw(2);
+    await pictures.close();
+    page = cut(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 1500 });
+  });
+
+  it('reads the pages of a mixed document that have no text, in their order', async () => {
+    const parsed = await read(scannedPdf(['Fill the tank.', page, 'Descale it.']), 'mixed.pdf');
+    expect(parsed.text).toContain(
+      'Read this chapter before you plug the machine in. The machine works with hot water, steam and pressure;',
+    );
+    expect(['Fill', 'Intended use', 'Descale'].map((words) => placeOf(parsed, words)?.page)).toEqual([1, 2, 3]);
+    expect(parsed.metadata).toMatchObject({ pages: 3, ocr_pages: 1 });
+    expect(parsed.metadata['ocr_confidence']).toBeGreaterThan(0.85);
+  });
+
+  it('reads pages that are turned or lie askew', async () => {
+    const askew = levelled(page, (1.5 * Math.PI) / 180);
+    const parsed = await read(scannedPdf([turned(page, 90), turned(askew, 180), turned(askew, 270)]), 'turned.pdf');
+    const pages = [0, 1, 2].map((i) => parsed.text.slice(parsed.marks![i]!.at, parsed.marks![i + 1]?.at));
+    for (const text of pages) expect(text).toContain('Use it indoors only, at room temperatures between');
+  });
+
+  it('reads pictures, and each page of a TIFF', async () => {
+    const parsed = await read(tiffFile([page, turned(page, 180)]), 'scan.tiff');
+    expect(parsed.metadata).toMatchObject({ pages: 2, ocr_pages: 2 });
+    expect(parsed.text.match(/Intended use/g)).toHaveLength(2);
+  });
+
+  it('leaves out a page that takes too long, and stops with the run', async () => {
+    const pool = new OcrPool({ processes: 1, seconds: 0.05, megabytes: 1536 });
+    const scan = { bytes: scannedPdf([page]), file_type: 'pdf', folder: ocrFolder(), languages: ['eng'], pages: [1] };
+    expect((await pool.recognize(scan)).size).toBe(0);
+    await expect(pool.recognize({ ...scan, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    await pool.close();
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { type Bitmap, turned } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
+import { evenOut } from '../../../../src/drivers/parsers/ocr/even-out.ts';
+import { spreadWords } from '../../../../src/drivers/parsers/ocr/read-again.ts';
+import { directionOf } from '../../../../src/drivers/parsers/ocr/text-direction.ts';
+import { tiffFile } from '../../../support/ocr.ts';
+import { read } from '../read.ts';
+
+/** A white page on which `isInk` tells the black pixels. */
+function paint(width: number, height: number, isInk: (x: number, y: number) => boolean): Bitmap {
+  const data = new Uint8Array(width * height).map((_, at) => (isInk(at % width, Math.floor(at / width)) ? 0 : 255));
+  return { width, height, data };
+}
+/** Lines of words 10 pixels high, that fall to the right by `slope`. */
+const lines = (slope = 0) =>
+  paint(600, 600, (x, y) => {
+    const row = Math.round(y - x * slope);
+    return row % 30 >= 0 && row % 30 < 10 && x % 50 < 40 && (x * 7 + row) % 3 !== 0;
+  });
+
+describe('the direction of text', () => {
+  it('is told for level, slanted and upright lines', () => {
+    expect(directionOf(lines())).toEqual({ isUpright: false, slope: 0 });
+    expect(directionOf(lines(Math.tan((2 * Math.PI) / 180))).slope).toBeCloseTo((2 * Math.PI) / 180, 2);
+    expect(directionOf(turned(lines(), 90)).isUpright).toBe(true);
+  });
+
+  it('of an empty page is level', () => {
+    expect(directionOf(paint(50, 50, () => false)).isUpright).toBe(false);
+  });
+});
+
+it('a page that is turned by a quarter four times is as it was', () => {
+  const page = paint(30, 20, (x, y) => x > 2 * y);
+  const once = turned(page, 90);
+  expect([once.width, once.height]).toEqual([20, 30]);
+  expect(turned(turned(once, 180), 90)).toEqual(page);
+  expect(turned(once, 270)).toEqual(page);
+});
+
+it('light letters on a dark band become dark ones, and dark letters stay', () => {
+  const page = paint(640, 320, (x, y) => (y >= 96 && y < 160 ? x % 40 > 5 : y > 200 && y < 220 && x % 40 < 10));
+  const even = evenOut(page);
+  const shareIn = (top: number, bottom: number) => {
+    const part = even.data.subarray(top * 640, bottom * 640);
+    return part.filter((grey) => grey < 128).length / part.length;
+  };
+  expect(shareIn(100, 156)).toBeLessThan(0.2);
+  expect(shareIn(201, 219)).toBeCloseTo(0.25, 1);
+});
+
+it('the spaces of a line grow, and its columns are known again', () => {
+  const line = paint(200, 40, (x, y) => y > 5 && y < 35 && ((x > 10 && x < 60) || (x > 75 && x < 150)));
+  const spread = spreadWords(line, { left: 0, top: 0, right: 200, bottom: 40 })!;
+  expect(spread.picture.width).toBeGreaterThan(line.width);
+  expect(spread.originOf(20)).toBe(20);
+  expect(spread.originOf(100 + spread.picture.width - line.width)).toBe(100);
+});
+
+describe('pictures', () => {
+  it('have pages whose text is not in them', async () => {
+    const page: Bitmap = { width: 2, height: 2, data: new Uint8Array(4) };
+    expect(await read('tiff', tiffFile([page, page, page]))).toMatchObject({ text: '', pictured_pages: [1, 2, 3], metadata: { pages: 3 } });
+    expect(await read('png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))).toMatchObject({ pictured_pages: [1] });
+  });
+
+  it('are refused where they are something else, or endless', async () => {
+    await expect(read('png', 'no picture')).rejects.toThrow(/not a PNG picture/);
+    await expect(read('tiff', Buffer.from('49492a00ffffff7f', 'hex'))).rejects.toThrow(/it has no page/);
+    await expect(read('tiff', Buffer.from('49492a000800000000000800000000', 'hex'))).resolves.toMatchObject({ pictured_pages: [1] });
+  });
+});
