@@ -86,8 +86,12 @@ function withBoundedProperties(parsed: ParsedDocument): ParsedDocument {
 const failAsFile =
   (task: ParseTask) =>
   (error: unknown): never => {
-    throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), error);
+    throw error instanceof KbError ? error : brokenFile(task.source, rowOf(task), reasonFor(error));
   };
+
+/** What a library stumbles over in a damaged file says nothing to those who read it: «Cannot read properties of undefined». */
+const reasonFor = (error: unknown): unknown =>
+  error instanceof TypeError ? new Error('parts of it are missing or damaged', { cause: error }) : error;
 
 /** Parses one document after another. Throws nothing. */
 export async function parseTasks(tasks: readonly ParseTask[]): Promise<ParseOutcome[]> {

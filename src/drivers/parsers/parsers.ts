@@ -1,7 +1,8 @@
 import type { ParserRow } from './parser-row.ts';
-import { csvParser, markdownParser, textParser } from './text-parsers.ts';
+import { markdownParser, textParser } from './text-parsers.ts';
 import { asciidocParser } from './light-markup/asciidoc.ts';
 import { restructuredTextParser } from './light-markup/restructured-text.ts';
+import { csvParser } from './csv.ts';
 import { docxParser } from './office/docx.ts';
 import { pictureParsers } from './ocr/picture-parsers.ts';
 import { htmlFragmentParser, htmlParser } from './html/html.ts';

@@ -5,7 +5,6 @@ import { readDialects } from './light-markup/markdown-dialects.ts';
 import { decodeText } from './encoding.ts';
 import { readManualPage } from './manual-page.ts';
 import { firstHeading } from './title.ts';
-import { numberedTable } from '../../text/markdown/write.ts';
 
 /** Values in one front matter, characters of all of them, and values within values, at most. YAML's aliases can make a million out of a few lines. */
 const MOST_VALUES = 10_000;
@@ -89,22 +88,5 @@ export const textParser: ParserRow = {
   async parse(bytes): Promise<ParsedDocument> {
     const text = await decodeText(bytes);
     return readManualPage(text) ?? { text, metadata: {}, marks: [{ at: 0, line: 1 }] };
-  },
-};
-
-const DELIMITERS = [',', ';', '\t', '|'];
-
-/** A table as text: one Markdown table, its first record the header. Blank records are left out, and counted. */
-export const csvParser: ParserRow = {
-  file_type: 'csv',
-  name: 'a CSV file',
-  extensions: ['.csv', '.tsv'],
-  media_types: ['text/csv', 'application/csv'],
-  is_text: true,
-  async parse(bytes): Promise<ParsedDocument> {
-    const { default: papa } = await import('papaparse');
-    const { data } = papa.parse(await decodeText(bytes), { delimiter: '', delimitersToGuess: DELIMITERS });
-    const rows = data.map((cells, index) => ({ row: index + 1, cells })).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
-    return { ...numberedTable(rows, { at: 0 }), metadata: {} };
   },
 };

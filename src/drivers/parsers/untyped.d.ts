@@ -21,7 +21,10 @@ declare module '@joplin/turndown-plugin-gfm' {
 
 declare module 'papaparse' {
   const papa: {
-    parse(text: string, options: { delimiter?: string; delimitersToGuess?: string[]; skipEmptyLines?: 'greedy' }): { data: string[][] };
+    parse(
+      text: string,
+      options: { delimiter?: string; quoteChar?: string; preview?: number; skipEmptyLines?: 'greedy' },
+    ): { data: string[][]; errors: { code: string; index?: number }[] };
   };
   export default papa;
 }

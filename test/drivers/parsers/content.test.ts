@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../src/core/errors.ts';
-import { docxFile, pptxFile, wordParagraph } from '../../support/files.ts';
+import { docxFile, pptxFile, withParts, wordParagraph, xlsxFile } from '../../support/files.ts';
 import { pdfFile } from '../../support/pdf-file.ts';
 import { zipFile } from '../../support/zip.ts';
 import { read } from './read.ts';
@@ -61,6 +61,17 @@ describe('a file is refused', () => {
 
   it.each(['docx', 'pptx', 'xlsx'])('when half of it is missing (%s)', async (kind) => {
     expect((await failure(kind, docx.subarray(0, docx.length / 2))).message).toMatch(/cannot be read as/);
+  });
+
+  it('when parts of it are missing, without words of a program', async () => {
+    const { message } = await failure(
+      'xlsx',
+      await withParts(await xlsxFile([{ name: 'A', cells: { A1: 'x' } }]), {
+        'xl/_rels/workbook.xml.rels':
+          '<Relationships><Relationship Id="rId1" Type="worksheet" Target="worksheets/sheet9.xml"/></Relationships>',
+      }),
+    );
+    expect(message).toBe('files/sample.xlsx cannot be read as an Excel workbook (XLSX): parts of it are missing or damaged.');
   });
 
   it('when it unpacks to more than a parser can take', async () => {

@@ -33,6 +33,45 @@ describe('CSV', () => {
     expect(text).toBe('| a | b |  |  |\n| --- | --- | --- | --- |\n| 1 | 2 | 3 | 4 |\n| 5 |');
   });
 
+  it.each([
+    ['two columns, in UTF-16', Buffer.from('\ufeffname\tsize\nBüro\t12\n', 'utf16le'), 'name | size', 'Büro | 12'],
+    ['semicolons and decimal commas in each record', 'name;x\nalpha, beta;1,5\nb, c;1,6\n', 'name | x', 'alpha, beta | 1,5'],
+    ['commas, and bars within each field', 'id,tags\n1,a|b\n2,c|d\n3,e|f\n', 'id | tags', '1 | a\\|b'],
+    ['the delimiter that it names for Excel', 'sep=;\nid;a,b\n1;c,d\n', 'id | a,b', '1 | c,d'],
+    ['a ruled header', ' id | name\n----+------\n 1  | Pump\n 2  | Seal\n', 'id | name', '1 | Pump'],
+    ['empty columns at the end', 'a,b,,\n1,2,,\n', 'a | b', '1 | 2'],
+    ['one column of sentences', 'note\n"Stop, then go."\nRun\n', 'note', 'Stop, then go.'],
+  ])('with %s has its fields', async (_name, content, header, first) => {
+    const lines = (await read('csv', content)).text.split('\n');
+    expect([lines[0], lines[2]]).toEqual([`| ${header} |`, `| ${first} |`]);
+  });
+
+  it.each([
+    ['comments', '# Export of March\n# by Ida, Bob\n\nid,name,price\n1,Pump,49\n', '\\# Export of March\n\n\\# by Ida, Bob'],
+    ['a title', 'Monthly report,,\nMarch,,\n,,\nid,name,price\n1,Pump,49\n', 'Monthly report\n\nMarch'],
+  ])('has %s above its header as lines', async (_name, content, lines) => {
+    const parsed = await read('csv', content);
+    expect(parsed.text).toBe(`${lines}\n\n| id | name | price |\n| --- | --- | --- |\n| 1 | Pump | 49 |`);
+    expect([placeOf(parsed, 'March')?.row, placeOf(parsed, '| id')?.row]).toEqual([content.startsWith('#') ? 1 : 2, 4]);
+  });
+
+  it('without names for its columns has no record as its header', async () => {
+    const parsed = await read('csv', '2024-01-01,12.5,open\n2024-01-02,13.5,closed\n2024-01-03,1.5,open\n');
+    expect(parsed.text.split('\n').slice(0, 3)).toEqual(['|  |  |  |', '| --- | --- | --- |', '| 2024-01-01 | 12.5 | open |']);
+    expect(placeOf(parsed, '1.5, open'.replace(', ', ' | '))?.row).toBe(1);
+    expect((await read('csv', 'region,2019,2020\nNorth,1,2\nSouth,3,4\n')).text).toMatch(/^\| region \| 2019/);
+  });
+
+  it('is several tables where records below a blank one name other columns', async () => {
+    const { text } = await read('csv', 'a,b\n1,2\n3,4\n\nc,d,e\n5,6,7\n');
+    expect(text.split('\n\n').map((part) => part.split('\n')[0])).toEqual(['| a | b |', '| c | d | e |']);
+  });
+
+  it('keeps the records behind a quote that is never closed', async () => {
+    const { text } = await read('csv', 'id,text\n1,"two\nlines"\n2,"open\n3,next\n4,last\n');
+    expect(text.split('\n').slice(2)).toEqual(['| 1 | two lines |', '| 2 | "open |', '| 3 | next |', '| 4 | last |']);
+  });
+
   it('has every field in its table', async () => {
     const field = fc.stringMatching(/^[a-z]{1,8}$/);
     await fc.assert(

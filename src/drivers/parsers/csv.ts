@@ -1,0 +1,146 @@
+import type { ParsedDocument } from '../../ports/reading.ts';
+import type { Mark } from '../../schema/items.ts';
+import { escapeLine, type NumberedRow, numberedTable, oneLine } from '../../text/markdown/write.ts';
+import { decodeText } from './encoding.ts';
+import type { ParserRow } from './parser-row.ts';
+
+type Papa = (typeof import('papaparse'))['default'];
+
+/** Those that hardly stand in values come first: of several that fit as well, the first is taken. */
+const DELIMITERS = ['\t', '|', ';', ','];
+/** Stands in no text that was decoded: the delimiter of a file of one column, and the quote of a file without quotes. */
+const NONE = '\0';
+/** Characters and records that tell the delimiter. */
+const SAMPLE = 200_000;
+const MOST_SAMPLED = 200;
+/** Delimiters whose records are as regular, but for this share of them, fit as well. */
+const AS_REGULAR = 0.05;
+/** Records that tell whether columns have names. */
+const MOST_COMPARED = 50;
+/** Values below a name, at least, for it to be missed. */
+const LEAST_BELOW = 2;
+/** Lines about a table above its header, at most. */
+const MOST_ABOVE = 20;
+
+/** Tables as text: Markdown tables with their headers, and what stands above them as lines. Blank records are left out, and counted. */
+export const csvParser: ParserRow = {
+  file_type: 'csv',
+  name: 'a CSV file',
+  extensions: ['.csv', '.tsv'],
+  media_types: ['text/csv', 'application/csv'],
+  is_text: true,
+  async parse(bytes): Promise<ParsedDocument> {
+    const { default: papa } = await import('papaparse');
+    const text = await decodeText(bytes);
+    const [declaration = '', declared] = /^sep=(.)\n/i.exec(text) ?? []; // for Excel
+    const records = recordsOf(papa, text.slice(declaration.length), declared);
+    const rows = records.map((cells, index) => ({ row: index + (declared ? 2 : 1), cells: withoutEmptyEnd(cells) }));
+    return { ...tablesText(tablesOf(rows)), metadata: {} };
+  },
+};
+
+/** The records; where a quote is never closed, those from its line on are read without quotes. */
+function recordsOf(papa: Papa, text: string, declared: string | undefined): string[][] {
+  const delimiter = declared ?? delimiterOf(papa, text);
+  const { data, errors } = papa.parse(text, { delimiter });
+  const unclosed = errors.find(({ code }) => code === 'MissingQuotes')?.index;
+  if (unclosed === undefined) return data;
+  const line = text.lastIndexOf('\n', unclosed - 1) + 1;
+  const before = line > 0 ? papa.parse(text.slice(0, line - 1), { delimiter }).data : [];
+  return [...before, ...papa.parse(text.slice(line), { delimiter, quoteChar: NONE }).data];
+}
+
+/** The delimiter by which most records have the same number of fields; one that the first record has is preferred. */
+function delimiterOf(papa: Papa, text: string): string {
+  const sample = text.slice(0, SAMPLE);
+  const measured = DELIMITERS.flatMap((delimiter) => {
+    const { data } = papa.parse(sample, { delimiter, preview: MOST_SAMPLED, skipEmptyLines: 'greedy' });
+    const records = data.filter(([first]) => !first?.startsWith('#'));
+    const { width, share } = usualWidth(records.length > 0 ? records : data);
+    return width > 1 ? [{ delimiter, share, isFirst: records[0]?.length === width }] : [];
+  });
+  const best = Math.max(0, ...measured.map(({ share }) => share));
+  const fitting = measured.filter(({ share }) => share >= best - AS_REGULAR);
+  return (fitting.find(({ isFirst }) => isFirst) ?? fitting[0])?.delimiter ?? NONE;
+}
+
+/** The number of fields that most records have, and the share of those; the larger number where two are as common. */
+function usualWidth(records: readonly (readonly string[])[]): { width: number; share: number } {
+  const counts = new Map<number, number>();
+  for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1);
+  const [width, count] = [...counts].reduce(
+    (most, each) => (each[1] > most[1] || (each[1] === most[1] && each[0] > most[0]) ? each : most),
+    [0, 0],
+  );
+  return { width, share: records.length > 0 ? count / records.length : 0 };
+}
+
+const withoutEmptyEnd = (cells: readonly string[]): string[] => cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
+
+/** The line that psql, mysql and others draw below names. */
+const isRule = ({ cells }: NumberedRow): boolean => cells.every((cell) => /^[\s:+=-]*[=-]{2}[\s:+=-]*$/.test(cell));
+
+/** One table, and another one from each record below a blank one that names columns. */
+function tablesOf(records: readonly NumberedRow[]): NumberedRow[][] {
+  const rows = records.filter((record) => record.cells.length > 0 && !isRule(record));
+  const tables: NumberedRow[][] = [[]];
+  for (const [index, record] of rows.entries()) {
+    const isApart = index > 0 && record.row > rows[index - 1]!.row + 1 && records[record.row - records[0]!.row - 1]?.cells.length === 0;
+    const isTable = tables.at(-1)!.filter(({ cells }) => cells.length > 1 && !cells[0]!.startsWith('#')).length > 1;
+    if (isApart && isTable && namesColumns(record, rows.slice(index + 1, index + 1 + MOST_COMPARED))) tables.push([]);
+    tables.at(-1)!.push(record);
+  }
+  return tables;
+}
+
+const isWords = (cell: string): boolean => !/\d/.test(cell);
+
+const namesColumns = ({ cells }: NumberedRow, below: readonly NumberedRow[]): boolean =>
+  cells.length > 1 &&
+  cells.every((cell) => isWords(cell) && cell.trim() !== '') &&
+  below.length > 0 &&
+  !below.every((row) => row.cells.every(isWords));
+
+function tablesText(tables: readonly (readonly NumberedRow[])[]): { text: string; marks: Mark[] } {
+  const marks: Mark[] = [];
+  let text = '';
+  const add = (block: string): void => void (text += (text === '' ? '' : '\n\n') + block);
+  const end = () => (text === '' ? 0 : text.length + 2);
+  for (const rows of tables) {
+    const start = headerIndex(rows);
+    for (const { row, cells } of rows.slice(0, start)) {
+      marks.push({ at: end(), row });
+      add(escapeLine(oneLine(cells.filter((cell) => cell.trim() !== '').join(', '))));
+    }
+    const table = numberedTable(withHeader(rows.slice(start)), { at: end() });
+    marks.push(...table.marks);
+    add(table.text);
+  }
+  return { text, marks };
+}
+
+/** How many records at the beginning say something about the table: comments, and single values above a wider record. */
+function headerIndex(rows: readonly NumberedRow[]): number {
+  const { width } = usualWidth(rows.slice(0, MOST_SAMPLED).map(({ cells }) => cells));
+  const isAbout = ({ cells }: NumberedRow) =>
+    width > 1 && (cells.filter((cell) => cell.trim() !== '').length === 1 || (cells[0]!.startsWith('#') && cells.length !== width));
+  const start = rows.findIndex((record) => !isAbout(record));
+  return start > 0 && start <= MOST_ABOVE ? start : 0;
+}
+
+/** What a value is like: a number with its sign, unit or percent, or a date. */
+const isMeasured = (cell: string): boolean => /^[^\p{L}\d]{0,3}\d[\d.,:/\-T ]*[^\d]{0,3}$/u.test(cell.trim());
+
+/** The rows, below an empty header where the first record is a record like the others: each column of numbers has a number in it, too. */
+function withHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
+  const [first, ...rest] = rows;
+  const below = rest.slice(0, MOST_COMPARED);
+  if (!first || below.length < LEAST_BELOW) return rows;
+  const measured = first.cells.flatMap((_, column) => {
+    const values = below.flatMap(({ cells }) => (cells[column]?.trim() ? [cells[column]] : []));
+    return values.length > 0 && values.every(isMeasured) ? [first.cells[column]!] : [];
+  });
+  const isRecord =
+    measured.some((cell) => !/^\d{4}$/.test(cell.trim())) && measured.every(isMeasured) && first.cells.every((cell) => cell.trim());
+  return isRecord ? [{ row: first.row, cells: [] }, ...rows] : rows;
+}
