@@ -1,6 +1,6 @@
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags } from '../src/cli/flags.ts';
-import { watchTeller } from '../src/cli/printers/show-watch.ts';
+import { watchTeller } from '../src/cli/printers/show-ingest.ts';
 import { operations } from '../src/schema/operations.ts';
 
 export default class Watch extends KbCommand {

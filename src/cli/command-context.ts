@@ -1,6 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { Engine } from '../ports/engines.ts';
-import type { Tracer } from '../ports/tracing.ts';
+import type { Engine, Tracer } from '../ports/engines.ts';
 import type { Screen } from './screen.ts';
 
 /** What the flags of a command line say, by their names. */

@@ -1,8 +1,7 @@
 import type { Embedder, Llm, Reranker } from '../ports/models.ts';
 import type { DocumentReader, Renderer, RendererOptions } from '../ports/reading.ts';
 import type { AccessRights } from '../core/access-rights.ts';
-import type { Surface } from '../ports/engines.ts';
-import type { Tracer } from '../ports/tracing.ts';
+import type { Surface, Tracer } from '../ports/engines.ts';
 import type { VectorStore } from '../ports/stores.ts';
 import type { PathPlace } from '../stages/extract/files/local-path.ts';
 import type { HostLimiter } from '../stages/extract/pages/crawl/host-limiter.ts';

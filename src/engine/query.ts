@@ -13,7 +13,7 @@ import { openResult } from '../stages/chat/turn-result.ts';
 import { standAlone } from '../stages/chat/dialogue/rewrite.ts';
 import { GATE_REDUCTION } from '../stages/quote/evidence.ts';
 import { type RetrieveInput, type RetrieveParts, retrievePassages } from '../stages/retrieve/retrieve.ts';
-import { fuseCollections } from '../stages/retrieve/fuse-collections.ts';
+import { fuseCollections } from '../stages/retrieve/fuse.ts';
 import { searchEach, searchesFor } from '../stages/retrieve/search.ts';
 import { MIN_SCORE_BY_WORDS } from '../stages/retrieve/similarity.ts';
 import { neighboursOf } from '../stages/retrieve/neighbours.ts';

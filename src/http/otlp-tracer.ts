@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Run } from '../core/run.ts';
-import type { CallSpan, Tracer } from '../ports/tracing.ts';
+import type { CallSpan, Tracer } from '../ports/engines.ts';
 
 /** Spans that wait to be sent, at most: what comes meanwhile is dropped. */
 const MOST_WAITING = 2048;

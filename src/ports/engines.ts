@@ -3,7 +3,7 @@ import type { AccessRights } from '../core/access-rights.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import type { OwnDrivers } from './drivers.ts';
-import type { Tracer } from './tracing.ts';
+import type { Run } from '../core/run.ts';
 
 /** Where an engine runs: what the user of the command line names may be private, what a request to a server names may not. */
 export type Surface = 'cli' | 'server';
@@ -42,5 +42,18 @@ export interface Engine {
   collections(options?: Pick<RunOptions, 'access'>): Promise<string[]>;
   /** The name of the configured embedding model; empty where nothing is embedded. */
   embeddingModel(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** How a call is recorded: the name of its span, and what its arguments add to it, which must hold no text. */
+export type CallSpan = string | { name: string; about(...args: readonly unknown[]): Record<string, string | number> };
+
+/** Records spans: what ran, when and how long, with counts and names of models; no text. */
+export interface Tracer {
+  /** Runs work as a span; spans that begin in it are its children. `traceparent`: the caller's span, as W3C Trace Context writes it. */
+  run<R>(name: string, run: Run<R>, options?: { traceparent?: string | undefined }): Run<R>;
+  /** The same object; calls of these methods are spans. */
+  instrument<T extends object>(target: T, stages: { readonly [Method in keyof T]?: CallSpan }): T;
+  /** Sends what is left. */
   close(): Promise<void>;
 }

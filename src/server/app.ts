@@ -12,7 +12,7 @@ import type { Log } from './request-log.ts';
 import { registerPage } from './page-files.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
 import { registerMcp } from './mcp-route.ts';
-import { registerOpenAi } from './openai/openai-routes.ts';
+import { registerOpenAi } from './openai-routes.ts';
 import { createDeadlines } from './request-deadline.ts';
 import type { RouteContext } from './perform.ts';
 import { addPolicies, countRequests, refuseWhenClosing } from './policies.ts';

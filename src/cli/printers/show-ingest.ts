@@ -1,11 +1,12 @@
 import { extname } from 'node:path';
-import type { IngestResult } from '../../schema/results.ts';
+import type { IngestResult, Event } from '../../schema/results.ts';
 import type { ErrorItem } from '../../schema/items.ts';
 import { count, listNames, duration } from '../../text/count.ts';
 import type { FlagValues } from '../command-context.ts';
 import { wrappedRow } from '../markdown/flow.ts';
 import { repeatFlags } from '../repeat-flags.ts';
 import { printable, type Screen } from '../screen.ts';
+import { progressText } from '../progress.ts';
 
 /** Failures listed one by one; the report (`--json`) has them all. */
 const MOST_FAILURES = 20;
@@ -102,4 +103,20 @@ function named(paths: readonly string[]): string {
   if (paths.length <= MOST_NAMED) return paths.join(', ');
   const all = [...new Set(paths.map((path) => extname(path) || 'no extension'))].toSorted();
   return listNames(all, MOST_NAMED);
+}
+
+/** Tells beside the result what a watch does: a line with the time for each step, failures also with `--quiet`. */
+export function watchTeller(screen: Screen): (event: Event) => void {
+  let began = Date.now();
+  return ({ type, stage, message, data }) => {
+    if (type !== 'progress') return;
+    if (stage === 'watch') began = Date.now();
+    const counts = progressText(data, Date.now() - began);
+    const isTold = stage === 'watch' || data.waiting === true || data.wait !== undefined;
+    if (message && isTold) {
+      const line = `${new Date().toTimeString().slice(0, 8)} ${printable(message)}`;
+      if (data.state === 'failing') screen.warn(line);
+      else screen.note(line);
+    } else screen.status(stage === 'watch' || !counts ? undefined : `Ingesting: ${counts}`);
+  };
 }

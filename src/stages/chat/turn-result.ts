@@ -1,7 +1,7 @@
 import { attachPartialResult, endsWork, toErrorItem } from '../../core/errors.ts';
 import { errorEvent, type Progress, type Run } from '../../core/run.ts';
 import type { Embedder, Llm, Reranker } from '../../ports/models.ts';
-import type { Tracer } from '../../ports/tracing.ts';
+import type { Tracer } from '../../ports/engines.ts';
 import type { ChatResult, RetrieveResult } from '../../schema/answers.ts';
 import type { Config } from '../../schema/config.ts';
 import type { HistoryEntry, RetrievedItem, ErrorItem } from '../../schema/items.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroundingSource } from '../../../src/ports/models.ts';
-import { chooseQuotations } from '../../../src/stages/quote/choose.ts';
-import { comparedIn } from '../../../src/stages/quote/comparison.ts';
+import { chooseQuotations, comparedIn } from '../../../src/stages/quote/choose.ts';
 
 test.each([
   ['What is the difference between VACUUM and VACUUM FULL in Postgres?', [], ['full']],

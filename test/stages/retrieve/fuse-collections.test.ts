@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RetrieveResult } from '../../../src/schema/answers.ts';
-import { fuseCollections } from '../../../src/stages/retrieve/fuse-collections.ts';
+import { fuseCollections } from '../../../src/stages/retrieve/fuse.ts';
 
 type Hit = [id: string, score: number, rerank_score?: number];
 

@@ -1,6 +1,5 @@
-import { childElements, type DomElement } from './dom.ts';
+import { childElements, type DomElement, labelled, type Named, namedElements, type Page, panelNamed } from './dom.ts';
 import { measuresOf } from './link-density.ts';
-import { labelled, type Named, namedElements, type Page, panelNamed } from './element-names.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 
 const HEADING = 'h1, h2, h3, h4, h5, h6, dt, summary';

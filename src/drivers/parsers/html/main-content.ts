@@ -1,7 +1,6 @@
-import { type DomDocument, type DomElement, childElements } from './dom.ts';
+import { type DomDocument, type DomElement, childElements, type Page, isTopic, purposeOf } from './dom.ts';
 import { lettersAtAll, lettersOf, measuresOf, proseOf } from './link-density.ts';
 import { removeUnseen } from './remove-unseen.ts';
-import { type Page, isTopic, purposeOf } from './element-names.ts';
 import { removeFrames, removeNavigation } from './navigation.ts';
 import { headingText, headlineOf, leadOf, withLead } from './headline.ts';
 import { openComponents, writeIcons } from './aria-elements.ts';

@@ -1,6 +1,5 @@
-import { childElements, type DomElement } from './dom.ts';
+import { childElements, type DomElement, purposeOf } from './dom.ts';
 import { type Measure, measuresOf, proseOf } from './link-density.ts';
-import { purposeOf } from './element-names.ts';
 import { isOfSite } from './headline.ts';
 
 /** Elements that hold parts of a page. */

@@ -1,8 +1,7 @@
-import type { Mark } from '../../../schema/items.ts';
-import { childElements, type DomElement, type DomNode, moveInto } from './dom.ts';
-import { headOfPart } from './element-names.ts';
-import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
 import type TurndownService from 'turndown';
+import type { Mark } from '../../../schema/items.ts';
+import { childElements, type DomElement, type DomNode, moveInto, headOfPart } from './dom.ts';
+import { escapeLine, escapeTags, heading, oneLine } from '../../../text/markdown/write.ts';
 import { codeBlock, flattenCode } from './code-blocks.ts';
 import { addTableRules } from './html-tables.ts';
 

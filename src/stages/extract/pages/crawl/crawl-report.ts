@@ -1,6 +1,5 @@
 import { urlSource } from '../network.ts';
-import { MOST_KNOWN } from './frontier.ts';
-import { skippedText } from './skipped-pages.ts';
+import { MOST_KNOWN, skippedText } from './frontier.ts';
 import type { Crawl } from './take-page.ts';
 
 /** Milliseconds that a crawl waits for a site in vain. */

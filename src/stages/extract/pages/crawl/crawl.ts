@@ -4,10 +4,9 @@ import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../network.ts';
 import { type PageRead, readPage } from '../page.ts';
 import { endingOf, failureOf } from './crawl-report.ts';
-import { Frontier, type Waiting } from './frontier.ts';
+import { Frontier, type Waiting, noteSkipped, type SkippedPages } from './frontier.ts';
 import { type CrawlEntry, type CrawlParts, openSite, type OpenSite } from './open-site.ts';
 import { MOST_FEEDS, readFeeds, readSitemaps } from './seeds.ts';
-import { noteSkipped, type SkippedPages } from './skipped-pages.ts';
 import { type Crawl, releaseDeferred, silenceAfter, takePage } from './take-page.ts';
 
 /** Requests for each page that is wanted, and a few more: a site whose addresses lead to no pages is left in the end. */

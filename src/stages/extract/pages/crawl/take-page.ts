@@ -1,13 +1,12 @@
 import type { LoadedPage, PageRead, Redirect } from '../page.ts';
 import type { RememberedPage } from '../page-memory.ts';
-import type { Frontier, Waiting } from './frontier.ts';
+import { type Frontier, type Waiting, noteSkipped, type SkippedPages } from './frontier.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Extracted } from '../../extract.ts';
 import { urlSource } from '../network.ts';
 import { failedPage, feedIn, isPageGone, knownOf, pageCandidate, redirectLoop, unchangedCandidate } from '../page-candidate.ts';
 import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
-import { noteSkipped, type SkippedPages } from './skipped-pages.ts';
 
 /** A page and where it belongs. */
 export interface PlacedRead {

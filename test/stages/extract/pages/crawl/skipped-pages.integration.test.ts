@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_TOLD, noteSkipped, skippedText, type SkippedPages } from '../../../../../src/stages/extract/pages/crawl/skipped-pages.ts';
+import { MOST_TOLD, noteSkipped, skippedText, type SkippedPages } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
 import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();

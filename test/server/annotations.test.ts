@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Source } from '../../../src/schema/items.ts';
-import { annotationsOf } from '../../../src/server/openai/completions.ts';
+import type { Source } from '../../src/schema/items.ts';
+import { annotationsOf } from '../../src/server/openai-routes.ts';
 
 const source = (citation: number, text: string, name = `${citation}.md`): Source => ({
   id: `id-${citation}`,

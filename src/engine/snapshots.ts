@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { mayUse } from '../../core/access-rights.ts';
-import { KbError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
-import { type Run, progress, throwIfAborted } from '../../core/run.ts';
+import { mayUse } from '../core/access-rights.ts';
+import { KbError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
+import { type Run, progress, throwIfAborted } from '../core/run.ts';
 import type {
   CollectionsRequest,
   CreateSnapshotRequest,
@@ -16,12 +16,12 @@ import type {
   CopyRequest,
   CopyResult,
   OptimizeResult,
-} from '../../schema/collection-requests.ts';
-import { existingCollection, withLock, readStoredName, type SnapshotName, storedName, withDraft } from '../collections.ts';
-import { type Context, inCollection } from '../context.ts';
-import { summaryOf } from '../manage.ts';
-import { dropOrigins, copyOrigins } from '../origins.ts';
-import type { Collection } from '../../ports/stores.ts';
+} from '../schema/collection-requests.ts';
+import { existingCollection, withLock, readStoredName, type SnapshotName, storedName, withDraft } from './collections.ts';
+import { type Context, inCollection } from './context.ts';
+import { summaryOf } from './manage.ts';
+import { dropOrigins, copyOrigins } from './origins.ts';
+import type { Collection } from '../ports/stores.ts';
 
 /** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { collect } from '../../../src/core/run.ts';
-import type { AccessRights } from '../../../src/core/access-rights.ts';
-import type { Engine } from '../../../src/ports/engines.ts';
-import type { OperationName, RequestOf } from '../../../src/schema/operations.ts';
-import { engineIn, result, sourcesIn, WORDS } from '../../support/engine.ts';
-import { folder } from '../../support/folder.ts';
-import { openQdrantServer } from '../../support/qdrant-server.ts';
+import { collect } from '../../src/core/run.ts';
+import type { AccessRights } from '../../src/core/access-rights.ts';
+import type { Engine } from '../../src/ports/engines.ts';
+import type { OperationName, RequestOf } from '../../src/schema/operations.ts';
+import { engineIn, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+import { openQdrantServer } from '../support/qdrant-server.ts';
 
 /** A token that may do everything, but with one collection alone. */
 const access: AccessRights = { name: 'north', scopes: ['read', 'write', 'admin'], collections: ['north', 'north.old'] };

@@ -1,9 +1,9 @@
 import { APIError, NotFoundError, OpenAI } from 'openai';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { folder } from '../../support/folder.ts';
-import { openOpenAiServer, type Behaviour, type OpenAiServer } from '../../support/openai-server.ts';
-import { serveIn } from '../../support/server.ts';
-import type { Layer } from '../../../src/core/settings.ts';
+import { folder } from '../support/folder.ts';
+import { openOpenAiServer, type Behaviour, type OpenAiServer } from '../support/openai-server.ts';
+import { serveIn } from '../support/server.ts';
+import type { Layer } from '../../src/core/settings.ts';
 
 const QUESTION = 'How long does the warranty of the kettle run?';
 const WARRANTY = '# Warranty\n\nThe warranty of the kettle runs for 27 months from the day of delivery.';
