@@ -30,7 +30,7 @@ function section(schema: z.ZodObject, prefix: string, depth: number): string[] {
 function line(name: string, path: string, field: z.ZodType): string {
   const value = getPath(DEFAULTS, path);
   if (value === undefined) return `# ${name}:`;
-  return `${name}: ${field.meta()?.unit === 'bytes' ? `${Number(value) / 2 ** 20} MiB` : stringify(value).trim()}`;
+  return `${name}: ${field.meta()?.unit === 'bytes' ? `${Number(value) / 2 ** 20} MiB` : stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false }).trim()}`;
 }
 
 function describe(field: z.ZodType): string {

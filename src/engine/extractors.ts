@@ -29,9 +29,9 @@ export async function openExtractors(
   const { http, renderer } = tracer ? tracedNetwork(door, tracer) : door;
   const parts: NetworkParts = { http, reader, signal };
   const redact = redactorFor({ docs, urls, api, sites: network.sites, settings: ingestion.api });
-  const { frontmatter, follow_links, ocr } = ingestion.docs;
+  const { frontmatter, follow_links, ocr, kinds } = ingestion.docs;
   const authorize = surface === 'server' ? authorizer({ allowed_roots: settings.server.allowed_roots, home, cwd }) : undefined;
-  const local = { reader: files, ocr, cwd, home, signal, frontmatter, follow_links, authorize, isUnchanged };
+  const local = { reader: files, ocr, cwd, home, signal, frontmatter, follow_links, kinds, authorize, isUnchanged };
   const extractors: Extractors = {
     ...(docs === undefined
       ? {}

@@ -1,13 +1,14 @@
 import { attachPartialResult, isAbort, KbError, partialResultOf } from '../core/errors.ts';
 import { mapOrdered } from '../core/concurrency.ts';
 import { errorEvent, progress, type Run, throwIfAborted } from '../core/run.ts';
-import type { Document, ErrorItem } from '../schema/items.ts';
+import type { ErrorItem } from '../schema/items.ts';
 import type { FetchRequest, ParseRequest, ScrapeRequest, UploadRequest } from '../schema/requests.ts';
 import type { ApiInput, DocsInput, Sources } from '../schema/source-entries.ts';
 import type { DocumentsResult, PagesResult } from '../schema/results.ts';
-import { type Candidate, type Extracted, extractAll, type Extractors } from '../stages/extract/extract.ts';
+import { type Candidate, type Extracted, extractAll, type Extractors, type FoundDocument } from '../stages/extract/extract.ts';
 import { pageEvent } from '../stages/extract/pages/page-candidate.ts';
 import { withPictures } from '../stages/extract/files/pictures.ts';
+import { withoutMembers } from '../stages/extract/document.ts';
 import { extractUploads } from '../stages/extract/files/uploads.ts';
 import { unreadItem } from '../stages/ingest/inventory.ts';
 import { OmittedContent } from '../stages/ingest/ingest-report.ts';
@@ -102,10 +103,12 @@ async function* collectInto(result: DocumentsResult, extractors: Extractors, con
       yield errorEvent(error);
     }
     if (!document) continue;
-    result.documents++;
-    leftOut.add(document.source, document.metadata);
-    if (context.lists) result.outputs.push(document);
-    yield { type: 'item', stage: 'parse', message: '', data: document };
+    for (const one of [withoutMembers(document), ...(document.members ?? [])]) {
+      result.documents++;
+      leftOut.add(one.source, one.metadata);
+      if (context.lists) result.outputs.push(one);
+      yield { type: 'item', stage: 'parse', message: '', data: one };
+    }
     if (page) yield pageEvent({ url: document.source, title: document.title, document_id: document.id, ...page }, { verbose });
   }
   result.notices.push(...leftOut.notices());
@@ -117,7 +120,7 @@ function countsOf({ documents: done, failed }: DocumentsResult, { expected, isCr
 }
 
 interface Made {
-  document?: Document;
+  document?: FoundDocument;
   page?: Candidate['page'] | undefined;
   error?: ErrorItem;
   coming?: number;

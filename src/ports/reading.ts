@@ -1,5 +1,5 @@
 import type { AddressPolicy, Lookup } from '../http/address-policy.ts';
-import type { Network } from '../schema/config-sources.ts';
+import type { FileKind, Network } from '../schema/config-sources.ts';
 import type { HttpAnswer } from '../http/message.ts';
 import type { Mark, Metadata } from '../schema/items.ts';
 
@@ -30,6 +30,16 @@ export interface ParsedDocument {
   page?: PageFacts | undefined;
   /** XML of an API only, instead of text: its content as a JSON value. */
   value?: unknown;
+  /** Documents in it that stand by themselves: the files of an archive, what is attached to a mail. */
+  members?: readonly ParsedMember[] | undefined;
+}
+
+/** A file within another. */
+export interface ParsedMember {
+  /** Its name there, with `/` between folders. */
+  path: string;
+  file_type: string;
+  parsed: ParsedDocument;
 }
 
 /** Parses one file type. Built-in parsers run in another process, except for short texts. Throws a KbError (`invalid`) that names the problem. */
@@ -37,6 +47,8 @@ export interface Parser {
   readonly file_type: string;
   /** What people call one of its files, with the article («a PDF»). */
   readonly name?: string;
+  /** Whether folders are searched for its files. Default: `documents`. */
+  readonly kind?: FileKind;
   /** Lower case, with the dot. */
   readonly extensions: readonly string[];
   /** Of answers over HTTP that it reads, lower case and without parameters; `text/*` stands for text that no parser names. */
@@ -48,16 +60,16 @@ export interface Parser {
   parse(bytes: Uint8Array, options: { source: string }): Promise<ParsedDocument>;
 }
 
-/** File types that stages name themselves: text that is given as Markdown, and HTML and XML within the answer of an API. */
-export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', value: 'xml-value' } as const;
+/** File types that stages name themselves: text that is given as Markdown, HTML and XML within the answer of an API, and what such an answer is. */
+export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', value: 'xml-value', json: 'json', xml: 'xml' } as const;
 
 /** What the parsers say of the files that they read. */
 export interface FileTypes {
   readonly extensions: readonly string[];
   /** That of web pages, which have links and may need a browser. */
   readonly page: Pick<Parser, 'file_type' | 'signature'> & { readonly media_types: readonly string[] };
-  /** File type by extension; undefined if no parser reads it. */
-  fileType(path: string): string | undefined;
+  /** File type by extension; undefined if no parser reads it, or none of these kinds. Default: all kinds. */
+  fileType(path: string, kinds?: readonly FileKind[]): string | undefined;
   /** Pictures, which are documents only among files that a person keeps, and only where their text is recognized: none of `extensions`. */
   readonly pictures: { readonly extensions: readonly string[]; fileType(path: string): string | undefined };
   /** File type by a media type that a parser names; undefined if none does. */

@@ -3,6 +3,10 @@ import { Bytes, LONGEST_WAIT } from './fields.ts';
 
 // The sections of the configuration that say how sources are read.
 
+/** What files are, as far as it decides whether a folder is searched for them. */
+export const FileKind = z.enum(['documents', 'code', 'data', 'archives']);
+export type FileKind = z.infer<typeof FileKind>;
+
 export const DocsIngestion = z
   .strictObject({
     frontmatter: z.boolean().describe('Put a YAML block (title, source, description …) before the text of each document'),
@@ -27,6 +31,13 @@ export const DocsIngestion = z
       .regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable, not the password itself')
       .describe('Environment variable with the password of encrypted PDFs, or several, one a line')
       .meta({ flag: 'password' }),
+    kinds: z
+      .array(FileKind)
+      .max(FileKind.options.length)
+      .describe(
+        'Kinds of files that folders are searched for: documents, code (source code), data (JSON, XML), archives (ZIP). Files that are named, or matched by a pattern with an extension, are read in any case',
+      )
+      .meta({ flag: 'kinds' }),
   })
   .describe('How documents are read');
 

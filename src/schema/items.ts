@@ -14,14 +14,17 @@ export type Metadata = z.infer<typeof Metadata>;
 /** Where a passage stands in its document. All counts begin with 1; ends are inclusive. */
 export const Location = z
   .object({
-    page: z.int().optional().describe('Page of a PDF, slide of a PPTX'),
-    sheet: z.string().optional().describe('Sheet of an XLSX'),
+    page: z.int().optional().describe('Page of a PDF, slide of a presentation'),
+    sheet: z.string().optional().describe('Sheet of a workbook'),
     row_start: z.int().optional().describe('First row of a table; the header is row 1'),
     row_end: z.int().optional().describe('Last row of a table'),
     headings: z.array(z.string()).optional().describe('Headings above the passage, outermost first'),
-    line_start: z.int().optional().describe('First line in the source file (Markdown, text)'),
+    line_start: z.int().optional().describe('First line in the source file (Markdown, text, code, JSON, XML)'),
     line_end: z.int().optional().describe('Last line in the source file'),
     anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
+    member: z.string().optional().describe('File in an archive or mail that the passage is from'),
+    time_start: z.string().optional().describe('When the passage begins in a recording, as hh:mm:ss'),
+    time_end: z.string().optional().describe('When its last subtitle begins'),
     offset: z.int().optional().describe("Where its own text begins in the document's Markdown, in characters from 0"),
     overlap: z.int().optional().describe('Characters at its beginning that repeat the passage before it, or the head of its table'),
   })
@@ -39,6 +42,8 @@ export const Mark = z.object({
   row: z.int().optional().describe('Row of a table; the header is row 1'),
   line: z.int().optional().describe('Line in the source file, from 1'),
   anchor: z.string().optional().describe('Fragment of the nearest heading above (HTML), without #'),
+  member: z.string().optional().describe('File in an archive or mail'),
+  time: z.string().optional().describe('When it is said in a recording, as hh:mm:ss'),
 });
 export type Mark = z.infer<typeof Mark>;
 

@@ -25,6 +25,7 @@ export const ParseRequest = z
     frontmatter: overriding(docs.shape.frontmatter, 'ingestion.docs.frontmatter'),
     follow_links: overriding(docs.shape.follow_links, 'ingestion.docs.follow_links'),
     ...ocr,
+    kinds: overriding(docs.shape.kinds, 'ingestion.docs.kinds'),
   })
   .meta({
     id: 'ParseRequest',

@@ -2,16 +2,18 @@ import type { Location } from '../schema/items.ts';
 
 /** Where a passage stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
 export function locationText(location: Location = {}): string {
-  const { page, sheet, row_start, row_end, headings, line_start, line_end, anchor } = location;
+  const { member, page, sheet, row_start, row_end, headings, line_start, line_end, anchor, time_start, time_end } = location;
   const range = (name: string, from: number | undefined, to: number | undefined) =>
     from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
   const parts = [
+    member,
     headings?.length ? headings.join(' › ') : undefined,
     page === undefined ? undefined : `page ${page}`,
     sheet === undefined ? undefined : `sheet ${sheet}`,
     range('row', row_start, row_end),
     row_start === undefined ? range('line', line_start, line_end) : undefined,
     anchor === undefined ? undefined : `#${anchor}`,
+    time_start === time_end ? time_start : `${time_start}–${time_end}`,
   ];
   return parts.filter((part) => part !== undefined).join(', ');
 }

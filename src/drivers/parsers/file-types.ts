@@ -23,7 +23,10 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
   const byExtension = keyed(({ extensions }) => extensions);
   const byMedia = keyed(({ media_types = [] }) => media_types);
   const typeOf = (parser: Parser | undefined) => (parser && (byExtension.get(parser.extensions[0] ?? '') ?? parser))?.file_type;
-  const fileType = (path: string) => byExtension.get(extname(path).toLowerCase())?.file_type;
+  const fileType: FileTypes['fileType'] = (path, kinds) => {
+    const parser = byExtension.get(extname(path).toLowerCase());
+    return parser && (kinds?.includes(parser.kind ?? 'documents') ?? true) ? parser.file_type : undefined;
+  };
   return {
     extensions: [...byExtension.keys()],
     page: { file_type: typeOf(page)!, media_types: page.media_types ?? [], ...(page.signature && { signature: page.signature }) },

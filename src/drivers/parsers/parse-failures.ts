@@ -13,6 +13,10 @@ export const emptyFile = (source: string): KbError =>
 export const withoutText = (source: string, type: NamedType): KbError =>
   new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.' });
 
+/** A file that holds others, none of which could be read: of one, why. */
+export const withoutReadable = (source: string, reason: string): KbError =>
+  new KbError('invalid', `${source} holds no file that can be read: ${reason}.`, { hint: 'Unpack it, and ingest what is in it.' });
+
 /** A document of pictures whose text is not recognized. */
 export const withoutTextLayer = (source: string, pages: number): KbError =>
   new KbError(

@@ -1,8 +1,9 @@
-import { openArchive } from './office/archive.ts';
-import { brokenFile, emptyFile, encryptedFile, withoutText, wrongType } from './parse-failures.ts';
+import { type Archive, openArchive } from './office/archive.ts';
+import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
-import type { ParsedDocument } from '../../ports/reading.ts';
-import type { ParserRow } from './parser-row.ts';
+import { extname } from 'node:path';
+import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
+import type { InnerFile, ParserRow } from './parser-row.ts';
 import { parsers } from './parsers.ts';
 import type { ParseTask, ParseOutcome } from './process/parse-messages.ts';
 import { beginningOf, isCompound, isZip, looksLikeText } from './signatures.ts';
@@ -10,7 +11,7 @@ import { beginningOf, isCompound, isZip, looksLikeText } from './signatures.ts';
 /** Passes if the bytes are of the type that the name promises. Throws a KbError: `invalid` (empty, encrypted, of another type), `too_large` for an archive. */
 async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
   if (bytes.length === 0) throw emptyFile(source);
-  if (row.archive_folder !== undefined) return checkArchive(bytes, row, source);
+  if (isOfArchives(row)) return checkArchive(bytes, row, source);
   const passes = row.recognizes?.(bytes) ?? looksLikeText(bytes);
   if (!passes) await refuse(bytes, row, source);
 }
@@ -19,13 +20,20 @@ async function checkArchive(bytes: Uint8Array, row: ParserRow, source: string): 
   if (isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw encryptedFile(source);
   if (!isZip(bytes)) return refuse(bytes, row, source);
   const archive = await openArchive(bytes, { source, largest_part: row.largest_part });
-  const found = typeOfArchive(archive.names) ?? row;
+  const found = (await typeOfArchive(archive)) ?? row;
   if (found !== row) throw wrongType(source, { expected: row, found });
-  await archive.verify();
+  if (row.archive_folder !== undefined) await archive.verify();
 }
 
-const typeOfArchive = (names: readonly string[]): ParserRow | undefined =>
-  parsers.find(({ archive_folder: folder }) => folder && names.some((name) => name.toLowerCase().startsWith(folder)));
+const isOfArchives = ({ archive_folder, archive_mimetype, is_archive }: ParserRow): boolean =>
+  archive_folder !== undefined || archive_mimetype !== undefined || is_archive === true;
+
+async function typeOfArchive(archive: Archive): Promise<ParserRow | undefined> {
+  const mimetype = (await archive.text('mimetype').catch(() => undefined))?.slice(0, MOST_OF_TITLE);
+  return parsers.find(({ archive_folder: folder, archive_mimetype: type }) =>
+    type ? mimetype !== undefined && type.test(mimetype) : folder && archive.names.some((name) => name.toLowerCase().startsWith(folder)),
+  );
+}
 
 /** Names what the bytes are instead. */
 async function refuse(bytes: Uint8Array, expected: ParserRow, source: string): Promise<never> {
@@ -36,7 +44,7 @@ async function typeOrDescription(bytes: Uint8Array, source: string): Promise<Par
   const recognized = parsers.find((row) => row.recognizes?.(bytes));
   if (recognized) return recognized;
   if (isCompound(bytes)) return 'a file of an old Office version (DOC, PPT, XLS)';
-  if (isZip(bytes)) return typeOfArchive((await openArchive(bytes, { source })).names) ?? 'a ZIP archive';
+  if (isZip(bytes)) return (await typeOfArchive(await openArchive(bytes, { source }))) ?? parsers.find(({ is_archive }) => is_archive)!;
   const { fileTypeFromBuffer } = await import('file-type');
   const known = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (known) return `a file of the type ${known.mime} (${known.ext.toUpperCase()})`;
@@ -63,9 +71,52 @@ export async function parseDocument(task: ParseTask): Promise<ParsedDocument> {
 export async function parseChecked(task: ParseTask): Promise<ParsedDocument> {
   const { bytes, source, ...options } = task;
   const row = rowOf(task);
-  const parsed = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
-  if (parsed.text.trim() === '' && !parsed.page && parsed.value === undefined && !parsed.pictured_pages) throw withoutText(source, row);
-  return withBoundedProperties(parsed);
+  const { files = [], ...own } = await row.parse(bytes, { source, ...options }).catch(failAsFile(task));
+  const { members, left_out } = await readMembers(files, task);
+  if (own.text.trim() === '' && !own.page && own.value === undefined && !own.pictured_pages && members.length === 0)
+    throw left_out.length > 0 ? withoutReadable(source, left_out[0]!) : withoutText(source, row);
+  const metadata = left_out.length > 0 ? { ...own.metadata, left_out } : own.metadata;
+  return withBoundedProperties({ ...own, metadata, ...(members.length > 0 ? { members } : {}) });
+}
+
+/** Files within files, at most: what is attached to a mail in a mailbox. */
+const DEEPEST = 2;
+/** Files in another that its metadata names as left out. */
+const MOST_NAMED = 100;
+const LONGEST_REASON = 300;
+
+/** Reads the files in another, one after the other; of those that cannot be read, says why. */
+async function readMembers(files: readonly InnerFile[], task: ParseTask): Promise<{ members: ParsedMember[]; left_out: string[] }> {
+  const members: ParsedMember[] = [];
+  const left_out: string[] = [];
+  for (const file of files) {
+    try {
+      members.push(await readMember(file, task));
+    } catch (error) {
+      if (left_out.length < MOST_NAMED) left_out.push(reasonOf(file, error));
+    }
+  }
+  return { members, left_out };
+}
+
+async function readMember({ path, file_type, bytes }: InnerFile, { depth = 0 }: ParseTask): Promise<ParsedMember> {
+  const row = parsers.find((one) => (file_type ? one.file_type === file_type : one.extensions.includes(extname(path).toLowerCase())));
+  if (!row) throw new Error('is of a kind that is not supported');
+  if (row.is_archive) throw new Error('is an archive within another file');
+  if (depth === DEEPEST) throw new Error('lies too deep');
+  const {
+    page: _,
+    pictured_pages,
+    ...parsed
+  } = await parseDocument({ bytes: await bytes(), source: path, file_type: row.file_type, depth: depth + 1 });
+  if (parsed.text.trim() === '' && !parsed.members) throw new Error(pictured_pages ? 'is a picture without a text layer' : 'has no text');
+  return { path, file_type: row.file_type, parsed };
+}
+
+/** The name of a file and what is wrong with it. */
+function reasonOf({ path }: InnerFile, error: unknown): string {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON).replace(/\.$/, '');
+  return reason.startsWith(path) ? reason : `${path} ${error instanceof KbError ? `(${reason})` : reason}`;
 }
 
 function rowOf({ source, file_type }: ParseTask): ParserRow {

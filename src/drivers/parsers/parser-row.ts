@@ -10,6 +10,20 @@ export interface ParseOptions {
   recognized?: ReadonlyMap<number, PdfLine[]> | undefined;
 }
 
+/** A file within another, which is parsed after it. */
+export interface InnerFile {
+  /** Its name there. */
+  path: string;
+  /** Default: that of its extension. */
+  file_type?: string;
+  bytes(): Promise<Uint8Array> | Uint8Array;
+}
+
+/** What a parser makes of a file, and the files in it that are documents of their own. */
+export interface ParsedFile extends ParsedDocument {
+  files?: readonly InnerFile[];
+}
+
 /** A built-in parser, and how its files are checked and scheduled before it reads them. */
 export interface ParserRow extends Parser {
   readonly name: string;
@@ -22,11 +36,15 @@ export interface ParserRow extends Parser {
   recognizes?(bytes: Uint8Array): boolean;
   /** The folder that tells the format among ZIP archives. */
   readonly archive_folder?: string;
+  /** What the part `mimetype` of an archive says where it is of this format. */
+  readonly archive_mimetype?: RegExp;
+  /** Any ZIP archive, read for the files in it. */
+  readonly is_archive?: boolean;
   /** Bytes that an XML part of the archive may unpack to. */
   readonly largest_part?: number;
   /** Parsing a small file takes less time than handing it to a process: several go together. */
   readonly is_quick?: boolean;
-  parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument>;
+  parse(bytes: Uint8Array, options: ParseOptions): Promise<ParsedFile>;
 }
 
 /** A reader of documents that leaves to others what their pictures show. */

@@ -8,8 +8,19 @@ import { pictureParsers } from './ocr/picture-parsers.ts';
 import { htmlFragmentParser, htmlParser } from './html/html.ts';
 import { pdfParser } from './pdf/pdf.ts';
 import { pptxParser } from './office/pptx.ts';
-import { xlsxParser } from './office/xlsx.ts';
+import { odsParser, xlsParser, xlsxParser } from './office/xlsx.ts';
+import { odpParser, odtParser } from './office/odf.ts';
+import { rtfParser } from './office/rtf.ts';
+import { epubParser } from './archives/epub.ts';
+import { codeParser } from './data/code.ts';
+import { jsonLinesParser, jsonParser } from './data/json.ts';
+import { notebookParser } from './data/notebook.ts';
+import { subtitlesParser } from './data/subtitles.ts';
+import { feedParser, xmlFileParser } from './data/xml-file.ts';
+import { emlParser, mboxParser } from './mail/eml.ts';
+import { msgParser } from './mail/msg.ts';
 import { xmlParser } from './xml.ts';
+import { zipParser } from './archives/zip.ts';
 
 /** Every kind of document that is read. A parser imports its library when a file of its kind comes. */
 export const parsers: readonly ParserRow[] = [
@@ -24,6 +35,23 @@ export const parsers: readonly ParserRow[] = [
   asciidocParser,
   textParser,
   csvParser,
+  odtParser,
+  odsParser,
+  odpParser,
+  rtfParser,
+  xlsParser,
+  epubParser,
+  notebookParser,
+  emlParser,
+  mboxParser,
+  msgParser,
+  subtitlesParser,
+  feedParser,
+  jsonParser,
+  jsonLinesParser,
+  xmlFileParser,
+  codeParser,
   xmlParser,
   ...pictureParsers,
+  zipParser,
 ];

@@ -15,6 +15,9 @@ export const beginningOf = (bytes: Uint8Array): string => latin1(bytes, HEAD);
 export const isZip = (bytes: Uint8Array): boolean => startsWith(bytes, 0x50, 0x4b, 3, 4) || startsWith(bytes, 0x50, 0x4b, 5, 6);
 /** Whether bytes begin as a file of an Office version before 2007 does, or as one with a password. */
 export const isCompound = (bytes: Uint8Array): boolean => startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
+/** Whether a compound file (MS-CFB) has a stream of one of these names in its folder. */
+export const holdsStream = (bytes: Uint8Array, ...names: string[]): boolean =>
+  names.some((name) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from(`${name}\0`, 'utf16le')));
 
 const CONTROL = /[\u0001-\u0008\u000b\u000e-\u001f\ufffd]/g;
 

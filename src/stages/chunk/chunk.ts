@@ -31,6 +31,8 @@ function locator(document: Document, blocks: readonly Block[]): Locator {
     if (mark?.page !== undefined) location.page = mark.page;
     if (mark?.sheet !== undefined) location.sheet = mark.sheet;
     if (mark?.anchor !== undefined) location.anchor = mark.anchor;
+    if (mark?.member !== undefined) location.member = mark.member;
+    if (mark?.time !== undefined) Object.assign(location, { time_start: mark.time, time_end: markAt(marks, piece.end - 1)?.time });
     // what is repeated from the chunk before is text of this one, too: it is quoted, and its lines are named
     const [first, last] = [lineAt(piece.from), lineAt(piece.end - 1)];
     if (first !== undefined && last !== undefined) Object.assign(location, { line_start: first, line_end: last });

@@ -10,7 +10,7 @@ import { basicForms, credentialsIn, redactor } from '../../core/secrets.ts';
 import { isHarmless } from '../../http/site-headers.ts';
 import type { Config } from '../../schema/config.ts';
 import { settingsFor } from './api/api-settings.ts';
-import type { Extracted } from './extract.ts';
+import type { Extracted, FoundDocument } from './extract.ts';
 import { addressesIn, type NetworkSources } from './pages/network.ts';
 
 /** What is true of how a document came here, not of what it says; front matter leaves it out. */
@@ -24,10 +24,11 @@ export function frontmatterBlock({ title, source, metadata }: Document): string 
 }
 
 /** The document with its YAML block before the text. The marks move along; the block itself stands nowhere in the source. */
-export function withFrontmatter(document: Document): Document {
+export function withFrontmatter({ members, ...document }: FoundDocument): FoundDocument {
   const block = frontmatterBlock(document);
   const marks = document.marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
-  return { ...document, text: block + document.text, ...(marks ? { marks } : {}) };
+  const made = { ...document, text: block + document.text, ...(marks ? { marks } : {}) };
+  return members ? { ...made, members: members.map(withFrontmatter) } : made;
 }
 
 /** What is known of a document beside what its file says. */
@@ -45,7 +46,28 @@ interface Provenance {
 }
 
 /** The normalized, clean document of what a parser found; its own keys win over front matter. Throws a KbError (`invalid`) if no text is left. */
-export function toDocument(
+export function toDocument(parsed: ParsedDocument, provenance: Provenance): FoundDocument {
+  const members = memberDocuments(parsed, provenance);
+  if (members.length === 0) return documentOf(parsed, provenance);
+  const [first, ...others] = parsed.text.trim() === '' ? members : [documentOf(parsed, provenance), ...members];
+  return { ...first!, members: others };
+}
+
+export const withoutMembers = ({ members: _, ...document }: FoundDocument): Document => document;
+
+/** The documents in a file, those within others too. What the file says about itself is known of each. */
+function memberDocuments({ members = [], metadata }: ParsedDocument, { title: _, ...provenance }: Provenance, folder = ''): Document[] {
+  const id = provenance.id ?? documentId(provenance.source);
+  return members.flatMap(({ path: name, file_type, parsed }) => {
+    const path = folder + name;
+    const marks = (parsed.marks?.length ? parsed.marks : [{ at: 0 }]).map((mark) => ({ ...mark, member: path }));
+    const own = { title: nameOf(path), ...parsed, metadata: { ...metadata, ...parsed.metadata, member: path }, marks };
+    const made = parsed.text.trim() === '' ? [] : [documentOf(own, { ...provenance, id: documentId(`${id}\n${path}`), file_type })];
+    return [...made, ...memberDocuments(parsed, { ...provenance, id }, `${path}/`)];
+  });
+}
+
+function documentOf(
   parsed: ParsedDocument,
   { id, source, source_kind, file_type, content_hash, title: given, description }: Provenance,
 ): Document {
@@ -121,5 +143,10 @@ function redactedItem(item: Extracted, redact: RewriteText): Extracted {
   if ('notice' in item) return { notice: redact(item.notice) };
   if (!('candidate' in item)) return item;
   const { candidate } = item;
-  return { candidate: { ...candidate, document: async () => rewriteDocument(await candidate.document(), redact) } };
+  return { candidate: { ...candidate, document: async () => redactedDocument(await candidate.document(), redact) } };
 }
+
+const redactedDocument = ({ members, ...document }: FoundDocument, redact: RewriteText): FoundDocument => ({
+  ...rewriteDocument(document, redact),
+  ...(members ? { members: members.map((member) => rewriteDocument(member, redact)) } : {}),
+});

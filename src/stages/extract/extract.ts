@@ -29,6 +29,11 @@ export async function* extractAll(
   }
 }
 
+/** A document, and those that stand by themselves in its file. All of them have one source. */
+export interface FoundDocument extends Document {
+  members?: Document[];
+}
+
 /** A document that was found and not read yet: enough to tell whether it has changed since it was stored. */
 export interface Candidate {
   /** What the document is stored under: a path, an address or a name. */
@@ -37,7 +42,7 @@ export interface Candidate {
   /** Of all that decides what the document will be (`contentHash`). */
   content_hash: string;
   /** Reads the document, which is the expensive part. Throws a KbError where that fails. Called at most once. */
-  document(): Promise<Document>;
+  document(): Promise<FoundDocument>;
   /** Length of the file; absent where it was not one. */
   bytes?: number;
   /** The file holds nothing but blanks. */

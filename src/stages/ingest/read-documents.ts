@@ -6,6 +6,7 @@ import type { Chunking } from '../../schema/config.ts';
 import type { Document, Metadata } from '../../schema/items.ts';
 import { chunkDocument } from '../chunk/chunk.ts';
 import { type Candidate, metadataParts, type SourceName } from '../extract/extract.ts';
+import { withoutMembers } from '../extract/document.ts';
 import type { PageTold } from '../extract/pages/page-candidate.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
@@ -66,7 +67,7 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadDoc
   // several texts under one source replace what is stored of it, whatever that is: what did not change keeps its vectors
   if (!shares_source) work.status = statusOf(options.before.get(source), version, options.force || beside.length > 0);
   if (work.status === 'unchanged' && name !== 'markdown') return work;
-  const documents = await Promise.all([candidate, ...beside].map((one) => documentOf(one, options)));
+  const documents = (await Promise.all([candidate, ...beside].map((one) => documentsOf(one, options)))).flat();
   const [document] = documents;
   if (work.page) work.page.title = document!.title;
   if (name === 'markdown') work.documents = documents;
@@ -84,9 +85,12 @@ async function readWork(name: SourceName, candidate: Candidate, options: ReadDoc
   return work;
 }
 
-async function documentOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document> {
-  const document = await candidate.document();
-  return { ...document, metadata: { ...document.metadata, ...metadata } };
+async function documentsOf(candidate: Candidate, { metadata }: ReadDocumentsOptions): Promise<Document[]> {
+  const found = await candidate.document();
+  return [withoutMembers(found), ...(found.members ?? [])].map((document) => ({
+    ...document,
+    metadata: { ...document.metadata, ...metadata },
+  }));
 }
 
 /** Of all that decides what the chunks of a document are. */

@@ -52,3 +52,10 @@ export function numberedTable(rows: readonly NumberedRow[], { at, ...place }: Om
   }
   return { text: lines.join('\n'), marks };
 }
+
+/** A block of code, whatever marks are in it. */
+export function codeFence(code: string, language: string): string {
+  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}${language}\n${code}\n${marks}`;
+}

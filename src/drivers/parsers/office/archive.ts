@@ -13,6 +13,8 @@ export interface Archive {
   readonly names: readonly string[];
   /** The text of a part, undefined where there is none. */
   text(name: string): Promise<string | undefined>;
+  /** The bytes of a part, undefined where there is none. */
+  content(name: string): Promise<Buffer | undefined>;
   /** Unpacks every part once, in pieces that are dropped. Throws an Error where one holds another number of bytes than it says. */
   verify(): Promise<void>;
 }
@@ -40,7 +42,8 @@ export async function openArchive(
   }
   return {
     names: [...entries.keys()],
-    text: async (name) => textOf(file, entries.get(name)),
+    text: async (name) => (await bytesOf(file, entries.get(name)))?.toString('utf8'),
+    content: async (name) => bytesOf(file, entries.get(name)),
     async verify() {
       for (const entry of entries.values()) await contentOf(file, entry, () => {});
     },
@@ -59,9 +62,9 @@ async function contentOf(file: ZipFile, entry: Entry, take: (piece: Buffer) => v
   for await (const piece of await file.openReadStreamPromise(entry)) take(piece);
 }
 
-async function textOf(file: ZipFile, entry: Entry | undefined): Promise<string | undefined> {
+async function bytesOf(file: ZipFile, entry: Entry | undefined): Promise<Buffer | undefined> {
   if (!entry) return undefined;
   const pieces: Buffer[] = [];
   await contentOf(file, entry, (piece) => pieces.push(piece));
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
 }

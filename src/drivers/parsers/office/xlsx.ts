@@ -3,6 +3,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { brokenFile } from '../parse-failures.ts';
+import { holdsStream, isCompound } from '../signatures.ts';
 import { escapeLine, heading, numberedTable, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
@@ -20,27 +21,58 @@ type Rows = ((CellObject | undefined)[] | undefined)[];
 export const xlsxParser: ParserRow = {
   file_type: 'xlsx',
   name: 'an Excel workbook (XLSX)',
-  extensions: ['.xlsx', '.xlsm'],
+  extensions: ['.xlsx', '.xlsm', '.xlsb'],
   media_types: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   archive_folder: 'xl/',
   async parse(bytes, { source }): Promise<ParsedDocument> {
-    const { read, utils } = await import('xlsx');
-    const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
-    if (book.SheetNames.length === 0) throw brokenFile(source, xlsxParser, new Error('it has no sheets'));
-    const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
-    const { encode_cell: addressOf } = utils;
-    const charts = await chartsOf(await openArchive(bytes, { source }));
-    const shown = book.SheetNames.filter((name) => !hidden.has(name));
-    const { text, marks } = sheetsText(
-      shown.map((name) => ({
-        name,
-        tables: sheetTables(book.Sheets[name]!),
-        below: [...(charts.get(name) ?? []).map((line) => ({ text: line })), ...commentsOf(book.Sheets[name]!, addressOf)],
-      })),
-    );
-    return { text, title: book.Props?.Title || undefined, metadata: metadataOf(book, [...hidden]), marks };
+    return parseWorkbook(bytes, { row: xlsxParser, source, charts: await chartsOf(await openArchive(bytes, { source })) });
   },
 };
+
+/** What Excel 97 to 2003 wrote. */
+export const xlsParser: ParserRow = {
+  file_type: 'xls',
+  name: 'an Excel workbook (XLS)',
+  extensions: ['.xls', '.xlt'],
+  media_types: ['application/vnd.ms-excel'],
+  recognizes: (bytes) => isCompound(bytes) && holdsStream(bytes, 'Workbook', 'Book'),
+  parse: (bytes, { source }) => parseWorkbook(bytes, { row: xlsParser, source }),
+};
+
+/** A spreadsheet of LibreOffice. */
+export const odsParser: ParserRow = {
+  file_type: 'ods',
+  name: 'an OpenDocument spreadsheet (ODS)',
+  extensions: ['.ods', '.ots'],
+  media_types: ['application/vnd.oasis.opendocument.spreadsheet'],
+  archive_mimetype: /^application\/vnd\.oasis\.opendocument\.spreadsheet/,
+  parse: (bytes, { source }) => parseWorkbook(bytes, { row: odsParser, source }),
+};
+
+interface WorkbookParts {
+  row: ParserRow;
+  source: string;
+  /** What the charts say, by the name of their sheet. */
+  charts?: ReadonlyMap<string, string[]>;
+}
+
+/** The text of a workbook of any format that SheetJS reads. */
+async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map() }: WorkbookParts): Promise<ParsedDocument> {
+  const { read, utils } = await import('xlsx');
+  const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
+  if (book.SheetNames.length === 0) throw brokenFile(source, row, new Error('it has no sheets'));
+  const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
+  const { encode_cell: addressOf } = utils;
+  const shown = book.SheetNames.filter((name) => !hidden.has(name));
+  const { text, marks } = sheetsText(
+    shown.map((name) => ({
+      name,
+      tables: sheetTables(book.Sheets[name]!),
+      below: [...(charts.get(name) ?? []).map((line) => ({ text: line })), ...commentsOf(book.Sheets[name]!, addressOf)],
+    })),
+  );
+  return { text, title: book.Props?.Title || undefined, metadata: metadataOf(book, [...hidden]), marks };
+}
 
 function metadataOf({ Props = {} }: WorkBook, hidden: readonly string[]): Record<string, unknown> {
   const { Author, Subject, Comments, CreatedDate } = Props;

@@ -55,6 +55,8 @@ export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'
   bytes: Uint8Array;
   source: string;
   file_type: string;
+  /** Files that it lies in. */
+  depth?: number;
 }
 
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */

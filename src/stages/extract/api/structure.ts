@@ -44,7 +44,7 @@ const brokenLine = (message: string, cause?: unknown): KbError =>
 
 /** An answer that is made of fields and records. */
 export interface Structure {
-  file_type: 'json' | 'xml';
+  file_type: typeof GIVEN_TYPES.json | typeof GIVEN_TYPES.xml;
   value: unknown;
   /** Of JSON Lines: the value is a list of records, without the lines that are no JSON. */
   broken?: BrokenLine[];
@@ -72,11 +72,11 @@ export async function structureOf(answer: HttpAnswer, name: string, { reader, si
   if (JSON_TYPE.test(content_type)) return declaredJson(text, name);
   if (isDeclared || (XML_PERHAPS.test(content_type) && /^\s*<\?xml\s/.test(text))) {
     const { value } = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.value, signal });
-    return { file_type: 'xml', value };
+    return { file_type: GIVEN_TYPES.xml, value };
   }
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = attempted(text);
-  if (value !== undefined) return { file_type: 'json', value };
+  if (value !== undefined) return { file_type: GIVEN_TYPES.json, value };
   return isOfLines(text) ? lines(text, name) : undefined;
 }
 
@@ -103,14 +103,14 @@ function declaredCharset({ bytes }: HttpAnswer): string | undefined {
 
 function lines(text: string, name: string): Structure {
   const { records, broken } = jsonLines(text, { name, parse: exactJson });
-  return { file_type: 'json', value: records, broken };
+  return { file_type: GIVEN_TYPES.json, value: records, broken };
 }
 
 /** Some say JSON and mean JSON Lines. */
 function declaredJson(text: string, name: string): Structure {
-  if (text.trim() === '') return { file_type: 'json', value: [] };
+  if (text.trim() === '') return { file_type: GIVEN_TYPES.json, value: [] };
   try {
-    return { file_type: 'json', value: exactJson(text) };
+    return { file_type: GIVEN_TYPES.json, value: exactJson(text) };
   } catch (cause) {
     if (isOfLines(text)) return lines(text, name);
     throw new KbError('invalid', `${name} answered with JSON that cannot be read.`, {

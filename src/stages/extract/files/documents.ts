@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { mapOrdered, yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError, toErrorItem } from '../../../core/errors.ts';
 import { systemPath } from '../../../core/file-names.ts';
+import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage } from '../../../schema/items.ts';
 import type { Extracted } from '../extract.ts';
@@ -19,6 +20,8 @@ const READ_AHEAD = 8;
 interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
+  /** Kinds of files that folders are searched for. */
+  kinds: readonly FileKind[];
   /** Whether a file (by its absolute path) is known not to have changed: it is not read, nor is any link. Absent: all are read. */
   isUnchanged?: ((path: string) => boolean) | undefined;
   /** A document behind a link. */
@@ -32,8 +35,8 @@ interface DocsParts extends GuardedPlace, FileParts, PictureSettings {
 export async function* extractDocs(docs: DocsInput, parts: DocsParts): AsyncGenerator<Extracted, void, void> {
   const found: FoundFile[] = [];
   for await (const item of listDocs(docs, parts)) if (!isSidecar(item)) found.push(item);
-  const isRead = ({ path, named }: { path: string; named: boolean }) =>
-    (named || parts.reader.fileType(path) !== undefined) && !parts.isUnchanged?.(path);
+  const isRead = ({ path, named, kinds }: FoundPath) =>
+    (named || parts.reader.fileType(path, kinds) !== undefined) && !parts.isUnchanged?.(path);
   const files = found.flatMap((item) => ('path' in item && isRead(item) ? [item.path] : []));
   yield { expected: files.length, bytes: await lengthOf(files) };
   const [first, ...others] = found.filter((item) => !('input' in item));
@@ -66,6 +69,7 @@ async function lengthOf(files: readonly string[]): Promise<number> {
 }
 
 type FoundLink = Extract<FoundFile, { link: string }>;
+type FoundPath = Extract<FoundFile, { path: string }>;
 
 /** A file of metadata that was not named is no document. */
 const isSidecar = (item: FoundFile): boolean => 'path' in item && !item.named && basename(item.path) === SIDECAR;
@@ -76,9 +80,9 @@ async function extractOne(
 ): Promise<Extracted | FoundLink> {
   if ('failed' in item) return failure(item.failed, item.error, 'validate');
   if (!('path' in item)) return item;
-  const { path, named, title, description } = item;
+  const { path, named, kinds, title, description } = item;
   const source = fileSource(path, parts);
-  const file_type = parts.reader.fileType(path);
+  const file_type = parts.reader.fileType(path, kinds);
   if (file_type === undefined && !named) return { passed_over: source };
   if (parts.isUnchanged?.(path)) return { unchanged: source };
   // the path was real when it was listed; since then a link may have been put in its place

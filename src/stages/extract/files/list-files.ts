@@ -8,9 +8,10 @@ import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, path
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
+import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
-import { isPattern, listPattern, unfollowedLinks } from './list-pattern.ts';
+import { isPattern, listPattern, otherKinds, unfollowedLinks } from './list-pattern.ts';
 import { fileErrorReason } from './file-candidate.ts';
 import { urlSource as addressOf, isUrl } from '../pages/network.ts';
 
@@ -132,9 +133,9 @@ function excluded(rules: readonly Rules[], path: string, isFolder: boolean): boo
   return false;
 }
 
-/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found. */
+/** What a `docs` input names, resolved, behind the entry that names it (`input`). `path` is absolute, its links resolved; `named` tells a file that was named from one that was found; `kinds` are those that it was looked for, where not all. */
 export type FoundFile =
-  | { path: string; named: boolean; title?: string | undefined; description?: string | undefined }
+  | { path: string; named: boolean; kinds?: readonly FileKind[] | undefined; title?: string | undefined; description?: string | undefined }
   | { link: string; title?: string | undefined; description?: string | undefined }
   | { failed: string; error: KbError }
   | { passed_over: string }
@@ -152,6 +153,8 @@ interface Listing extends GuardedPlace {
   reader: DocumentReader;
   /** Whether links that lead out of a folder or pattern are followed. */
   follow_links: boolean;
+  /** Kinds of files that folders, and patterns without an extension, are searched for. */
+  kinds: readonly FileKind[];
   signal?: AbortSignal | undefined;
 }
 
@@ -235,7 +238,8 @@ const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: Gua
     : unreadable(name, error, place);
 
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
-  const { follow_links, signal } = listing;
+  const { follow_links, signal, kinds, reader } = listing;
+  const others: string[] = [];
   let supported = 0;
   let whole = true;
   const unfollowed: string[] = [];
@@ -250,16 +254,18 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
       whole &&= isRefused;
       yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
     } else {
-      if (listing.reader.fileType(found.path) !== undefined) supported++;
-      yield { path: absolutePath(found.path, listing), named: false };
+      if (reader.fileType(found.path, kinds) !== undefined) supported++;
+      else if (reader.fileType(found.path) !== undefined) others.push(name);
+      yield { path: absolutePath(found.path, listing), named: false, kinds };
     }
   }
   if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
+  if (supported > 0 && others.length > 0) yield { notice: otherKinds(others) };
   if (supported === 0)
     yield {
       failed: given,
       error: new KbError('usage', `${given} holds no document of a supported kind.`, {
-        hint: `Supported: ${listing.reader.extensions.join(', ')}.`,
+        hint: others.length > 0 ? otherKinds(others) : `Supported: ${reader.extensions.join(', ')}.`,
       }),
     };
   else if (whole) yield { scope: folderScope(root, listing) };

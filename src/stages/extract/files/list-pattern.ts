@@ -6,6 +6,7 @@ import { listNames } from '../../../text/count.ts';
 import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
+import type { FileKind } from '../../../schema/config-sources.ts';
 import type { Scope } from '../extract.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
 import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
@@ -28,6 +29,10 @@ export const emptyFiles = (sources: readonly string[]): string =>
     ? `A file is empty and was passed over: ${listNames(sources, MOST_NAMED)}.`
     : `${sources.length.toLocaleString('en')} files are empty and were passed over: ${listNames(sources, MOST_NAMED)}.`;
 
+/** What is said of files in a folder that it was not searched for. */
+export const otherKinds = (sources: readonly string[]): string =>
+  `${sources.length.toLocaleString('en')} ${sources.length === 1 ? 'file' : 'files'} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. To read them as well, add --kinds (ingestion.docs.kinds), or name them.`;
+
 /** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
 interface Pattern {
   root: string;
@@ -36,7 +41,7 @@ interface Pattern {
 }
 
 type FoundByPattern =
-  | { path: string; named: false }
+  | { path: string; named: false; kinds?: readonly FileKind[] | undefined }
   | { failed: string; error: KbError }
   | { passed_over: string }
   | { notice: string }
@@ -44,6 +49,7 @@ type FoundByPattern =
 
 interface PatternPlace extends GuardedPlace {
   follow_links: boolean;
+  kinds: readonly FileKind[];
   signal?: AbortSignal | undefined;
 }
 
@@ -60,10 +66,11 @@ export async function* listPattern(given: string, place: PatternPlace): AsyncGen
   if (pattern instanceof KbError) return yield { failed: given, error: pattern };
   const paths = await pattern.files(place.signal);
   throwIfAborted(place.signal);
+  const kinds = /\.[^/]*$/.test(given) ? undefined : place.kinds;
   const unfollowed: string[] = [];
   for (const spelled of paths.toSorted((a, b) => (a < b ? -1 : 1))) {
     const path = absolutePath(spelled, place);
-    if (place.follow_links || isWithin(pattern.root, path)) yield { path, named: false };
+    if (place.follow_links || isWithin(pattern.root, path)) yield { path, named: false, kinds };
     else unfollowed.push(fileSource(spelled, place));
   }
   for (const source of unfollowed) yield { passed_over: source };

@@ -16,7 +16,7 @@ export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): 
   return {
     ...reader,
     extensions: [...reader.extensions, ...pictures.extensions],
-    fileType: (path) => reader.fileType(path) ?? pictures.fileType(path),
+    fileType: (path, kinds) => reader.fileType(path, kinds) ?? pictures.fileType(path),
   };
 }
 

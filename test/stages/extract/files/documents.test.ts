@@ -38,6 +38,7 @@ async function extracted(
     frontmatter: false,
     follow_links: false,
     ocr: 'report',
+    kinds: ['documents'],
     link,
     ...rest,
   }))

@@ -71,7 +71,7 @@ type FileType = Pick<FileTypes, 'fileType'>;
 /** Whether an address ends in an extension of a list that no parser reads. */
 const isAmong = (extensions: ReadonlySet<string>, address: string, { fileType }: FileType): boolean => {
   const { pathname } = new URL(address);
-  return extensions.has(extname(pathname).slice(1).toLowerCase()) && fileType(pathname) === undefined;
+  return extensions.has(extname(pathname).slice(1).toLowerCase()) && fileType(pathname, ['documents']) === undefined;
 };
 
 /** Whether the address names a kind that a crawl passes over without asking for it. */

@@ -1,0 +1,220 @@
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
+import { decodeText } from '../encoding.ts';
+import type { ParserRow } from '../parser-row.ts';
+import { MarkedLines } from './marked-lines.ts';
+
+/** Values within values, at most. */
+const DEEPEST = 256;
+/** Values of a file, at most. */
+const MOST_VALUES = 1_000_000;
+/** What a record is called by, in this order. */
+const NAMES = ['title', 'name', 'headline', 'subject', 'question', 'label', 'id', 'key'];
+/** Characters of a name in a heading. */
+const LONGEST_NAME = 120;
+
+/** A value with the line that it begins in. */
+interface Leaf {
+  path: string;
+  value: string;
+  line: number;
+}
+
+/** JSON, each value on a line with its path; the records of a list under headings of their own. */
+export const jsonParser: ParserRow = {
+  file_type: 'json',
+  name: 'a JSON file',
+  kind: 'data',
+  extensions: ['.json', '.jsonc', '.geojson', '.jsonld', '.webmanifest'],
+  is_text: true,
+  async parse(bytes): Promise<ParsedDocument> {
+    const reader = new JsonReader(await decodeText(bytes));
+    const records = reader.readAll();
+    return asDocument(records);
+  },
+};
+
+/** JSON Lines: a record a line. */
+export const jsonLinesParser: ParserRow = {
+  file_type: 'jsonl',
+  name: 'a JSON Lines file',
+  kind: 'data',
+  extensions: ['.jsonl', '.ndjson'],
+  is_text: true,
+  async parse(bytes): Promise<ParsedDocument> {
+    return asDocument(new JsonReader(await decodeText(bytes)).readSequence());
+  },
+};
+
+/** A record, or what stands outside of any. */
+interface JsonRecord {
+  /** From 1; undefined for what is no record of a list. */
+  number: number | undefined;
+  leaves: Leaf[];
+}
+
+function asDocument(records: readonly JsonRecord[]): ParsedDocument {
+  const lines = new MarkedLines();
+  for (const { number, leaves } of records) {
+    if (leaves.length === 0) continue;
+    if (lines.length > 0) lines.add('', leaves[0]!.line);
+    if (number !== undefined) {
+      const name = NAMES.map((key) => leaves.find(({ path }) => path === key)?.value).find(Boolean);
+      lines.add(heading(2, `Record ${number}${name ? `: ${escapeLine(oneLine(name).slice(0, LONGEST_NAME))}` : ''}`), leaves[0]!.line);
+      lines.add('', leaves[0]!.line);
+    }
+    for (const { path, value, line } of leaves)
+      lines.add(path === '' ? escapeLine(oneLine(value)) : `- ${oneLine(path)}: ${oneLine(value)}`, line);
+  }
+  const count = records.filter(({ number }) => number !== undefined).length;
+  return { text: lines.text, marks: lines.marks, metadata: count > 0 ? { records: count } : {} };
+}
+
+const BLANK = /[\s\ufeff]/;
+const SCALAR = /[^\s,\]}:"/]+/y;
+const STRING = /"(?:[^"\\\n]|\\.)*"/y;
+
+/** Reads JSON with the line of each value; comments and commas before a bracket are passed over. */
+class JsonReader {
+  readonly #text: string;
+  #at = 0;
+  #line = 1;
+  #values = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The records of a list, or the one value. */
+  readAll(): JsonRecord[] {
+    this.#skip();
+    if (this.#text[this.#at] !== '[') {
+      const records = [this.#record(undefined)];
+      this.#end();
+      return records;
+    }
+    const records: JsonRecord[] = [];
+    this.#at += 1;
+    for (;;) {
+      this.#skip();
+      if (this.#text[this.#at] === ']') break;
+      records.push(this.#record(records.length + 1));
+      this.#skip();
+      if (this.#text[this.#at] === ',') this.#at += 1;
+      else if (this.#text[this.#at] !== ']') this.#fail();
+    }
+    this.#at += 1;
+    this.#end();
+    const isList = records.every(({ leaves }) => leaves.every(({ path }) => path === ''));
+    return isList ? [{ number: undefined, leaves: records.flatMap(({ leaves }) => leaves) }] : records;
+  }
+
+  /** Values one after another. */
+  readSequence(): JsonRecord[] {
+    const records: JsonRecord[] = [];
+    for (this.#skip(); this.#at < this.#text.length; this.#skip()) records.push(this.#record(records.length + 1));
+    return records;
+  }
+
+  #end(): void {
+    this.#skip();
+    if (this.#at < this.#text.length) this.#fail();
+  }
+
+  #record(number: number | undefined): JsonRecord {
+    const leaves: Leaf[] = [];
+    this.#value('', 0, leaves);
+    return { number, leaves };
+  }
+
+  #value(path: string, depth: number, leaves: Leaf[]): void {
+    this.#skip();
+    if (depth > DEEPEST) throw new Error(`line ${this.#line}: it is nested too deeply`);
+    if (++this.#values > MOST_VALUES) throw new Error(`it holds more than ${MOST_VALUES} values`);
+    const start = this.#text[this.#at];
+    const line = this.#line;
+    if (start === '{') return this.#members(path, depth, leaves);
+    if (start === '[') return this.#items(path, depth, leaves);
+    if (start === '"') return void leaves.push({ path, value: this.#string(), line });
+    const begin = this.#at;
+    const value = this.#match(SCALAR);
+    if (value === undefined || !/^(?:true|false|null|NaN|[-+]?(?:Infinity|[\d.][\w.+-]*))$/.test(value)) {
+      this.#at = begin;
+      return this.#fail();
+    }
+    if (value !== 'null') leaves.push({ path, value, line });
+  }
+
+  #members(path: string, depth: number, leaves: Leaf[]): void {
+    this.#list('}', () => {
+      if (this.#text[this.#at] !== '"') this.#fail();
+      const key = this.#string();
+      this.#skip();
+      if (this.#text[this.#at] !== ':') this.#fail();
+      this.#at += 1;
+      this.#value(path === '' ? key : `${path}.${key}`, depth + 1, leaves);
+    });
+  }
+
+  #items(path: string, depth: number, leaves: Leaf[]): void {
+    const own: Leaf[] = [];
+    let count = 0;
+    this.#list(']', () => this.#value(`${path}[${++count}]`, depth + 1, own));
+    const isShort = own.length === count && own.every(({ value, line }) => value.length <= 80 && line === own[0]!.line);
+    if (isShort && count > 0) leaves.push({ path, value: own.map(({ value }) => value).join(', '), line: own[0]!.line });
+    else for (const leaf of own) leaves.push(leaf);
+  }
+
+  /** What stands between brackets, with commas between. */
+  #list(closing: string, read: () => void): void {
+    this.#at += 1;
+    for (;;) {
+      this.#skip();
+      if (this.#text[this.#at] === closing) break;
+      read();
+      this.#skip();
+      if (this.#text[this.#at] === ',') this.#at += 1;
+      else if (this.#text[this.#at] !== closing) this.#fail();
+    }
+    this.#at += 1;
+  }
+
+  #string(): string {
+    const text = this.#match(STRING);
+    if (text === undefined) return this.#fail();
+    try {
+      return JSON.parse(text.replaceAll('\t', '\\t')) as string;
+    } catch {
+      return this.#fail();
+    }
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #skip(): void {
+    for (;;) {
+      const letter = this.#text[this.#at];
+      if (letter === '\n') this.#line += 1;
+      else if (letter === '/' && /[/*]/.test(this.#text[this.#at + 1] ?? '')) {
+        const isLine = this.#text[this.#at + 1] === '/';
+        const end = this.#text.indexOf(isLine ? '\n' : '*/', this.#at + 2);
+        const stop = end < 0 ? this.#text.length : isLine ? end : end + 2;
+        this.#line += this.#text.slice(this.#at, stop).split('\n').length - 1;
+        this.#at = stop;
+        continue;
+      } else if (letter === undefined || !BLANK.test(letter)) return;
+      this.#at += 1;
+    }
+  }
+
+  #fail(): never {
+    const found =
+      this.#at < this.#text.length ? `${JSON.stringify(this.#text.slice(this.#at, this.#at + 20))} is not expected` : 'it ends too early';
+    throw new Error(`line ${this.#line}: ${found}`);
+  }
+}

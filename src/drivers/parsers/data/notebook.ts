@@ -1,0 +1,70 @@
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import { codeFence } from '../../../text/markdown/write.ts';
+import type { ParserRow } from '../parser-row.ts';
+import { firstHeading } from '../title.ts';
+
+/** Characters of the output of a cell that are kept. */
+const LONGEST_OUTPUT = 4_000;
+
+interface Output {
+  text?: unknown;
+  data?: Record<string, unknown>;
+  ename?: unknown;
+  evalue?: unknown;
+}
+
+interface Cell {
+  cell_type?: string;
+  source?: unknown;
+  input?: unknown;
+  outputs?: Output[];
+}
+
+/** A Jupyter notebook: its texts, its code with the language, and the text that it put out. */
+export const notebookParser: ParserRow = {
+  file_type: 'ipynb',
+  name: 'a Jupyter notebook',
+  extensions: ['.ipynb'],
+  media_types: ['application/x-ipynb+json'],
+  is_text: true,
+  async parse(bytes): Promise<ParsedDocument> {
+    const book = JSON.parse(new TextDecoder().decode(bytes)) as {
+      cells?: Cell[];
+      worksheets?: { cells?: Cell[] }[];
+      metadata?: { title?: unknown; language_info?: { name?: unknown }; kernelspec?: { language?: unknown } };
+    };
+    const cells = book.cells ?? book.worksheets?.flatMap((sheet) => sheet.cells ?? []);
+    if (!Array.isArray(cells)) throw new Error('it has no cells');
+    const { metadata = {} } = book;
+    const language = textOf(metadata.language_info?.name ?? metadata.kernelspec?.language).slice(0, 30);
+    const text = cells
+      .map((cell) => cellText(cell, language))
+      .filter(Boolean)
+      .join('\n\n');
+    return { text, title: textOf(metadata.title) || firstHeading(text), metadata: language ? { language } : {} };
+  },
+};
+
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join('') : typeof value === 'string' ? value : '');
+
+function cellText(cell: Cell, language: string): string {
+  const source = textOf(cell.source ?? cell.input).trim();
+  if (cell.cell_type !== 'code') return cell.cell_type === 'raw' && source ? codeFence(source, '') : source;
+  const outputs = (Array.isArray(cell.outputs) ? cell.outputs : []).map(outputText).filter(Boolean);
+  return [...(source ? [codeFence(source, language)] : []), ...outputs.map((output) => codeFence(output, 'output'))].join('\n\n');
+}
+
+/** What a cell put out as text, without the codes of terminals; pictures and pages are left out. */
+function outputText({ text, data, ename, evalue }: Output): string {
+  const said =
+    textOf(text) ||
+    textOf(data?.['text/markdown']) ||
+    textOf(data?.['text/plain']) ||
+    [textOf(ename), textOf(evalue)].filter(Boolean).join(': ');
+  // oxlint-disable-next-line no-control-regex -- it is what has to be found
+  const plain = said
+    .slice(0, 4 * LONGEST_OUTPUT)
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .trim();
+  return plain.length > LONGEST_OUTPUT ? `${plain.slice(0, LONGEST_OUTPUT)}\n…` : plain;
+}

@@ -1,0 +1,143 @@
+import type { Mark } from '../../../schema/items.ts';
+import type { ParsedDocument } from '../../../ports/reading.ts';
+import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
+import { decodeText } from '../encoding.ts';
+import { allText, elementsIn, localName, readXml, type XmlElement } from '../ordered-xml.ts';
+import type { ParserRow } from '../parser-row.ts';
+import { firstHeading } from '../title.ts';
+import { feedText } from './feed.ts';
+
+/** Characters, at most: what is made of them takes many times as much. */
+const MAX_LENGTH = 32 * 2 ** 20;
+
+/** XML: prose (DocBook, JATS, DITA) under its titles, records as `name: value`, a feed as its entries. */
+export const xmlFileParser: ParserRow = {
+  file_type: 'xml',
+  name: 'an XML file',
+  kind: 'data',
+  extensions: ['.xml', '.nxml', '.dbk', '.dita', '.xsd', '.wsdl'],
+  is_text: true,
+  parse: (bytes) => readXmlFile(bytes),
+};
+
+/** A feed (RSS, Atom, RDF): its entries with title, date and address. */
+export const feedParser: ParserRow = {
+  file_type: 'feed',
+  name: 'a feed (RSS, Atom)',
+  extensions: ['.rss', '.atom'],
+  is_text: true,
+  parse: (bytes) => readXmlFile(bytes),
+};
+
+async function readXmlFile(bytes: Uint8Array): Promise<ParsedDocument> {
+  const declared = /<\?xml[^>]*encoding=["']([\w.-]+)/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1'))?.[1];
+  const source = (await decodeText(bytes, declared)).trimEnd();
+  if (source.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
+  const root = await readXml(source);
+  if (/^(?:rss|feed|RDF)$/.test(localName(root))) return feedText(root, lineFinder(source));
+  const writing: XmlWriting = { blocks: [], hasProse: hasProse(root) };
+  writeElement(root, 1, writing);
+  const { text, marks } = joined(writing.blocks, lineFinder(source));
+  return { text, title: firstHeading(text), metadata: {}, marks };
+}
+
+/** The line of an offset. Offsets are asked for in their order. */
+export function lineFinder(source: string): (at: number) => number {
+  let [reached, line] = [0, 1];
+  return (at) => {
+    for (let next = source.indexOf('\n', reached); next >= 0 && next < at; next = source.indexOf('\n', reached)) {
+      reached = next + 1;
+      line += 1;
+    }
+    return line;
+  };
+}
+
+interface XmlBlock {
+  text: string;
+  at: number;
+}
+
+interface XmlWriting {
+  blocks: XmlBlock[];
+  hasProse: boolean;
+}
+
+/** The blocks with blank lines between, but for those of a list, and the line of each. */
+export function joined(blocks: readonly XmlBlock[], lineOf: (at: number) => number): { text: string; marks: Mark[] } {
+  const marks: Mark[] = [];
+  const pieces: string[] = [];
+  let length = 0;
+  let before = '';
+  for (const { text, at } of blocks) {
+    const gap = before === '' ? '' : text.startsWith('- ') && before.startsWith('- ') ? '\n' : '\n\n';
+    pieces.push(gap, text);
+    marks.push({ at: length + gap.length, line: lineOf(at) });
+    length += gap.length + text.length;
+    before = text;
+  }
+  return { text: pieces.join(''), marks };
+}
+
+const CODE = /^(?:screen|programlisting|literallayout|synopsis|codeblock|pre|preformat|eg)$/;
+const HEADLINE = /^(?:title|head|article-title|shorttitle)$/;
+const PROSE = /^(?:para|simpara|formalpara|p|paragraph|ab|blockquote)$/;
+const LIST_ITEM = /^(?:listitem|list-item|item|li|step)$/;
+const ROW = /^(?:row|tr|strow|sthead)$/;
+const TABLE = /^(?:tgroup|table|informaltable|simpletable)$/;
+/** What says where something is, to programs. */
+const REFERENCE = /^(?:journal-id|object-id|article-id|ext-link-id)$/;
+
+const hasProse = (element: XmlElement): boolean => PROSE.test(localName(element)) || elementsIn(element).some(hasProse);
+const hasText = ({ content }: XmlElement): boolean => content.some((child) => typeof child === 'string' && child.trim() !== '');
+
+function writeElement(element: XmlElement, level: number, writing: XmlWriting): void {
+  const { at } = element;
+  const name = localName(element);
+  const add = (text: string) => void writing.blocks.push({ text, at });
+  if (writing.hasProse && REFERENCE.test(name)) return;
+  if (CODE.test(name) && allText(element).trim() !== '') return add(codeFence(allText(element).replace(/^\s*\n|\s+$/g, ''), ''));
+  const rows = TABLE.test(name) ? rowsIn(element) : [];
+  if (rows.length > 0) {
+    for (const child of elementsIn(element))
+      if (rowsIn(child).length === 0 && !ROW.test(localName(child))) writeElement(child, level + 1, writing);
+    return add(tableLines(rows).join('\n'));
+  }
+  const isLeaf = hasText(element) || elementsIn(element).length === 0;
+  const words = isLeaf ? escapeLine(oneLine(wordsIn(element))) : '';
+  const own = attributesOf(element, writing);
+  if (isLeaf) {
+    const shown = [words, ...own].filter(Boolean).join('; ');
+    if (shown === '') return;
+    if (HEADLINE.test(name)) return add(heading(level, words));
+    if (PROSE.test(name)) return add(words);
+    return add(LIST_ITEM.test(name) ? `- ${words}` : `- ${name}: ${shown}`);
+  }
+  if (own.length > 0) add(`- ${name}: ${own.join('; ')}`);
+  if (LIST_ITEM.test(name) && writing.hasProse) {
+    const inside: XmlWriting = { ...writing, blocks: [] };
+    for (const child of elementsIn(element)) writeElement(child, level + 1, inside);
+    const { text } = joined(inside.blocks, () => 1);
+    return text === '' ? undefined : add(`- ${text.replace(/\n(?=[^\n])/g, '\n  ')}`);
+  }
+  for (const child of elementsIn(element)) writeElement(child, HEADLINE.test(localName(child)) ? level : level + 1, writing);
+}
+
+/** In records, attributes are fields; in prose they are for programs. */
+const attributesOf = ({ attributes }: XmlElement, { hasProse: isProse }: XmlWriting): string[] =>
+  isProse
+    ? []
+    : Object.entries(attributes)
+        .filter(([key, value]) => !/^xmlns(?::|$)|^xsi:|^xml:/.test(key) && value.trim() !== '')
+        .map(([key, value]) => `${key}=${oneLine(value)}`);
+
+/** Elements that follow each other with nothing between them are words of their own. */
+const wordsIn = ({ content }: XmlElement): string =>
+  content
+    .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + wordsIn(child)))
+    .join('');
+
+const rowsIn = (element: XmlElement): string[][] =>
+  elementsIn(element).flatMap((child) =>
+    ROW.test(localName(child)) ? [elementsIn(child).map((cell) => oneLine(wordsIn(cell)))] : rowsIn(child),
+  );

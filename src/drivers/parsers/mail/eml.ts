@@ -1,0 +1,78 @@
+import type { Address, Email } from 'postal-mime';
+import { KbError } from '../../../core/errors.ts';
+import type { ParsedFile, ParserRow } from '../parser-row.ts';
+import { type Mail, mailDocument } from './mail-document.ts';
+
+/** Messages of a mailbox, at most. */
+const MOST_MESSAGES = 10_000;
+/** Parts within parts, and bytes of the headers, at most. */
+const LIMITS = { maxNestingDepth: 32, maxHeadersSize: 2 ** 20 };
+
+/** A mail as it is sent (RFC 5322). */
+export const emlParser: ParserRow = {
+  file_type: 'eml',
+  name: 'a mail (EML)',
+  extensions: ['.eml'],
+  media_types: ['message/rfc822'],
+  is_text: true,
+  parse: async (bytes) => mailDocument(await readMail(bytes)),
+};
+
+/** A mailbox (RFC 4155): each of its mails as a document of its own. */
+export const mboxParser: ParserRow = {
+  file_type: 'mbox',
+  name: 'a mailbox (MBOX)',
+  extensions: ['.mbox', '.mbx'],
+  media_types: ['application/mbox'],
+  is_text: true,
+  signature: /^From \S+.{0,100}\d{4}\r?\n/,
+  async parse(bytes, { source }): Promise<ParsedFile> {
+    const messages = messagesIn(bytes);
+    if (messages.length > MOST_MESSAGES)
+      throw new KbError('too_large', `${source} holds ${messages.length} mails; at most ${MOST_MESSAGES} are read.`, { hint: 'Split it.' });
+    const { file_type } = emlParser;
+    const files = messages.map((message, i) => ({ path: `message ${i + 1}`, file_type, bytes: () => message }));
+    return { text: '', metadata: {}, files };
+  },
+};
+
+/** The mails of a mailbox: each begins with a line `From ` behind an empty one. */
+function messagesIn(bytes: Uint8Array): Buffer[] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return text
+    .split(/(?:^|\r?\n\r?\n)From [^\r\n]*\r?\n/)
+    .slice(1)
+    .filter((message) => message.trim() !== '')
+    .map((message) => Buffer.from(message.replace(/^>(>*From )/gm, '$1'), 'latin1'));
+}
+
+async function readMail(bytes: Uint8Array): Promise<Mail> {
+  const { default: PostalMime } = await import('postal-mime');
+  const mail = await PostalMime.parse(bytes, { ...LIMITS, attachmentEncoding: 'arraybuffer' });
+  if (mail.headers.length === 0) throw new Error('it has no header');
+  return {
+    subject: mail.subject ?? '',
+    from: addresses(mail.from ? [mail.from] : []),
+    to: addresses(mail.to),
+    cc: addresses(mail.cc),
+    date: mail.date ?? '',
+    message_id: mail.messageId ?? '',
+    in_reply_to: mail.inReplyTo ?? '',
+    references: mail.references ?? '',
+    text: mail.text ?? '',
+    html: mail.html ?? '',
+    attachments: mail.attachments.filter(isForPeople).map(({ filename, content }) => ({ name: filename ?? '', content: bytesOf(content) })),
+  };
+}
+
+const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
+  typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
+
+/** Pictures within the text are no documents. */
+const isForPeople = ({ filename, related }: Email['attachments'][number]): boolean => Boolean(filename) && !related;
+
+const addresses = (list: readonly Address[] = []): string =>
+  list
+    .flatMap(({ name, address, group }) => (group ? addresses(group) : name && address ? `${name} <${address}>` : name || address || ''))
+    .filter(Boolean)
+    .join(', ');

@@ -1,0 +1,92 @@
+import { deflateRawSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { docxFile, wordParagraph } from '../../../support/files.ts';
+import { zipFile } from '../../../support/zip.ts';
+import { placeOf, read } from '../read.ts';
+
+const container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>';
+const opf = `<package xmlns:dc="d"><metadata><dc:title>Pumps</dc:title><dc:creator>Ada</dc:creator><dc:language>en</dc:language></metadata>
+  <manifest><item id="cover" href="cover.xhtml" media-type="application/xhtml+xml"/><item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>
+  <item id="one" href="one%20a.xhtml" media-type="application/xhtml+xml"/><item id="two" href="two.xhtml" media-type="application/xhtml+xml"/></manifest>
+  <spine><itemref idref="cover"/><itemref idref="nav"/><itemref idref="two"/><itemref idref="one"/></spine><guide><reference type="cover" href="cover.xhtml"/></guide></package>`;
+const page = (body: string) =>
+  `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`;
+const book = (parts: Record<string, string> = {}) =>
+  zipFile({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': container,
+    'OEBPS/book.opf': opf,
+    'OEBPS/cover.xhtml': page('<p>Cover junk</p>'),
+    'OEBPS/nav.xhtml': page('<nav><ol><li><a href="two.xhtml">Starting</a></li><li><a href="one%20a.xhtml">Care</a></li></ol></nav>'),
+    'OEBPS/one a.xhtml': page(
+      '<h1>Care</h1><p>Oil it &amp; rest.</p><table><tr><th>Part</th><th>No</th></tr><tr><td>Seal</td><td>7</td></tr></table>',
+    ),
+    'OEBPS/two.xhtml': page('<p>Open the valve first.</p>'),
+    ...parts,
+  });
+
+it('reads the chapters of a book in the order of its spine, named as in its table of contents, without the cover', async () => {
+  const { text, title, metadata } = await read('epub', book());
+  expect(text).toBe('# Starting\n\nOpen the valve first.\n\n# Care\n\nOil it & rest.\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |');
+  expect({ title, metadata }).toEqual({ title: 'Pumps', metadata: { author: 'Ada', lang: 'en' } });
+});
+
+it.each([
+  ['without a package', { 'OEBPS/book.opf': '<package/>', 'META-INF/container.xml': '<container/>' }, /without any text/],
+  ['of a package that is no XML', { 'OEBPS/book.opf': '<package><' }, /cannot be read as an EPUB book/],
+])('refuses a book %s', async (_, parts, message) => {
+  await expect(read('epub', book(parts))).rejects.toThrow(message);
+});
+
+const archive = (parts: Parameters<typeof zipFile>[0]) => read('zip', zipFile(parts));
+
+it('reads the files of an archive as documents, and says which it left out', async () => {
+  const { members, text, metadata } = await archive({
+    'guide/b.md': '# B\n\nTwo.',
+    'a.docx': docxFile(wordParagraph('One.')),
+    'inner.zip': zipFile({ 'c.md': 'C' }),
+    'film.mov': 'x',
+    '__MACOSX/a.md': 'x',
+    '.hidden/a.md': 'x',
+    'empty/': '',
+  });
+  expect(text).toBe('');
+  expect(members!.map(({ path, file_type, parsed }) => [path, file_type, parsed.text])).toEqual([
+    ['a.docx', 'docx', 'One.'],
+    ['guide/b.md', 'markdown', '# B\n\nTwo.'],
+  ]);
+  expect(metadata.left_out).toEqual(['film.mov is of a kind that is not supported', 'inner.zip is an archive within another file']);
+});
+
+it('reads what lies outside of an archive by its name under that name alone', async () => {
+  const { members } = await archive({ '../../etc/passwd.txt': 'root' });
+  expect(members).toMatchObject([{ path: '../../etc/passwd.txt', parsed: { text: 'root' } }]);
+});
+
+it('refuses an archive of which nothing can be read, and says why', async () => {
+  await expect(archive({ 'inner.zip': zipFile({ 'c.md': 'C' }) })).rejects.toThrow(
+    /sample\.zip holds no file that can be read: inner\.zip is an archive within another file/,
+  );
+});
+
+it.each([
+  ['unpacks to too much', { 'a.txt': { packed: deflateRawSync('x'), size: 300 * 2 ** 20 } }, /more than 256 MiB/],
+  ['holds too many files', Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`${i}.txt`, ''])), /20001 parts/],
+])('refuses an archive that %s', async (_, parts, message) => {
+  await expect(archive(parts)).rejects.toMatchObject({ code: 'too_large', message: expect.stringMatching(message) });
+});
+
+it('tells an archive by what is in it', async () => {
+  await expect(read('zip', book())).rejects.toThrow(/an EPUB book by its content, not a ZIP archive/);
+  await expect(read('epub', zipFile({ 'a.md': 'A' }))).rejects.toThrow(/cannot be read|without any text|ZIP/);
+});
+
+it('refuses half of an archive', async () => {
+  const whole = zipFile({ 'a.md': 'Words.' });
+  await expect(read('zip', whole.subarray(0, whole.length - 30))).rejects.toThrow(/cannot be read as a ZIP archive/);
+});
+
+it('keeps the places of a document within another', async () => {
+  const { members } = await archive({ 'a.md': 'one\n\n## Two\n\nthree' });
+  expect(placeOf(members![0]!.parsed, 'three')).toMatchObject({ line: 1 });
+});

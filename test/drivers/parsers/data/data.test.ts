@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from '../../../../src/drivers/parsers/parse.ts';
+import { chunkDocument } from '../../../../src/stages/chunk/chunk.ts';
+import { placeOf, read } from '../read.ts';
+
+/** The lines of each chunk, by the words that it begins with. */
+const linesOf = (parsed: Awaited<ReturnType<typeof read>>, chunk_size = 200) =>
+  chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, { chunk_size, chunk_overlap: 0, min_chunk_length: 1 }).map(
+    ({ text, metadata }) => {
+      const { line_start, line_end, headings } = metadata.location as Record<string, unknown>;
+      return { text, line_start, line_end, headings };
+    },
+  );
+
+describe('JSON', () => {
+  it('is read as values with their paths, its records under headings, with their lines', async () => {
+    const parsed = await read(
+      'json',
+      '[\n  {"name": "Pump", "size": {"w": 10, "h": 2.5e3}, "tags": ["a", "b"], "none": null},\n  // a comment\n  {"id": 7,\n   "parts": [{"code": "X-1"},\n             {"code": "X-2"}],},\n]',
+    );
+    expect(parsed.text).toBe(
+      '## Record 1: Pump\n\n- name: Pump\n- size.w: 10\n- size.h: 2.5e3\n- tags: a, b\n\n## Record 2: 7\n\n- id: 7\n- parts[1].code: X-1\n- parts[2].code: X-2',
+    );
+    expect(parsed.metadata).toEqual({ records: 2 });
+    expect(placeOf(parsed, '- tags')).toMatchObject({ line: 2 });
+    expect(linesOf(parsed, 100).at(-1)).toMatchObject({ line_start: 4, line_end: 6 });
+  });
+
+  it.each([
+    ['{"a": "one\\ntwo \\u00e9"}', '- a: one two é'],
+    ['["x", "y"]', 'x\ny'],
+    ['"just words"', 'just words'],
+  ])('%s is %s', async (source, text) => {
+    expect((await read('json', source)).text).toBe(text);
+  });
+
+  it('has a record a line in JSON Lines', async () => {
+    const parsed = await read('jsonl', '{"question":"Why?","a":1}\n\n{"question":"How?","a":2}\n');
+    expect(parsed.text).toContain('## Record 2: How?');
+    expect(linesOf(parsed, 60).map(({ line_start, line_end }) => [line_start, line_end])).toEqual([
+      [1, 1],
+      [3, 3],
+    ]);
+  });
+
+  it.each([
+    ['{"a": 1', /line 1: it ends too early/],
+    ['{\n"a": oops}', /line 2: "oops}" is not expected/],
+    ['['.repeat(100_000), /nested too deeply/],
+    ['{"a":1} x', /line 1/],
+  ])('is refused when it is broken (%#)', async (source, message) => {
+    await expect(read('json', source)).rejects.toThrow(message);
+  });
+});
+
+describe('a notebook', () => {
+  const notebook = (cells: unknown[]) => JSON.stringify({ cells, metadata: { language_info: { name: 'python' } }, nbformat: 4 });
+
+  it('is its texts, code and text outputs', async () => {
+    const { text, title } = await read(
+      'ipynb',
+      notebook([
+        { cell_type: 'markdown', source: ['# Flow\n', 'Text.'] },
+        {
+          cell_type: 'code',
+          source: 'print(1)',
+          outputs: [{ text: ['\u001b[31m1\u001b[0m\n'] }, { data: { 'image/png': 'AAAA', 'text/plain': '<Figure>' } }],
+        },
+        { cell_type: 'code', source: '', outputs: [{ ename: 'ValueError', evalue: 'no' }, { text: 'x'.repeat(10_000) }] },
+      ]),
+    );
+    expect(title).toBe('Flow');
+    expect(text).toContain(
+      '# Flow\nText.\n\n```python\nprint(1)\n```\n\n```output\n1\n```\n\n```output\n<Figure>\n```\n\n```output\nValueError: no\n```',
+    );
+    expect(text.length).toBeLessThan(4_300);
+  });
+
+  it.each([['{}'], ['{"cells": 5}'], ['{"cells": [']])('is refused when it has no cells (%s)', async (source) => {
+    await expect(read('ipynb', source)).rejects.toThrow(/cannot be read as a Jupyter notebook/);
+  });
+});
+
+describe('subtitles', () => {
+  it('are paragraphs with the time as their place', async () => {
+    const parsed = await read(
+      'subtitles',
+      'WEBVTT\n\nNOTE made by hand\n\n1\n00:01.000 --> 00:03.500 align:start\n<v Ada>Open the <b>valve</b>\n\n00:04.000 --> 00:06.000\n<v Ada>and wait.\n\n01:00:10.000 --> 01:00:12.000\n<v Bo>It leaks &amp; hisses.\n',
+    );
+    expect(parsed.text).toBe('Ada: Open the valve and wait.\n\nBo: It leaks & hisses.');
+    expect(placeOf(parsed, 'and wait')).toMatchObject({ time: '00:00:04' });
+    const [chunk] = chunkDocument({ id: 'x', source: 'x', title: 'x', ...parsed } as never, {
+      chunk_size: 500,
+      chunk_overlap: 0,
+      min_chunk_length: 1,
+    });
+    expect(chunk!.metadata.location).toMatchObject({ time_start: '00:00:01', time_end: '01:00:10' });
+  });
+
+  it('are read from SubRip, without lines that are said again', async () => {
+    const { text } = await read(
+      'subtitles',
+      '1\r\n00:00:01,000 --> 00:00:02,000\r\n{\\an8}<i>one</i>\r\n\r\n2\r\n00:00:02,000 --> 00:00:03,000\r\none\r\ntwo\r\n',
+    );
+    expect(text).toBe('one two');
+  });
+
+  it('are refused without a time', async () => {
+    await expect(read('subtitles', 'Just words.')).rejects.toThrow(/no line says when/);
+  });
+});
+
+describe('XML', () => {
+  it('is prose under its titles', async () => {
+    const parsed = await read(
+      'xml',
+      '<?xml version="1.0"?>\n<article><title>Pumps</title>\n<section id="s"><title>Care</title><para>Oil <b>it</b>.</para>\n<itemizedlist><listitem><para>daily</para></listitem></itemizedlist><screen>  run\n  stop</screen></section></article>',
+    );
+    expect(parsed.text).toBe('# Pumps\n\n## Care\n\nOil it.\n\n- daily\n\n```\n  run\n  stop\n```');
+    expect(parsed.title).toBe('Pumps');
+    expect(placeOf(parsed, 'Oil')).toMatchObject({ line: 3 });
+  });
+
+  it('is records with their fields', async () => {
+    const { text } = await read('xml', '<list><part id="7"><name>Seal</name><price cur="EUR">3</price></part></list>');
+    expect(text).toBe('- part: id=7\n- name: Seal\n- price: 3; cur=EUR');
+  });
+
+  it('is a feed', async () => {
+    const parsed = await read(
+      'feed',
+      '<rss version="2.0"><channel><title>News</title><description>All of it</description>\n<item><title>One</title><link>https://x/1</link><pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate><description>&lt;p&gt;Text &lt;b&gt;bold&lt;/b&gt;.&lt;/p&gt;</description></item></channel></rss>',
+    );
+    expect(parsed.text).toBe(
+      '# News\n\nAll of it\n\n## One\n\n- Date: Mon, 01 Jan 2024 00:00:00 GMT\n- Link: https://x/1\n\nText **bold**.',
+    );
+    expect(placeOf(parsed, '## One')).toMatchObject({ line: 2 });
+  });
+
+  it('is a feed of Atom', async () => {
+    const { text } = await read(
+      'xml',
+      '<feed xmlns="http://www.w3.org/2005/Atom"><title>Log</title><entry><title>Two</title><link href="https://x/2"/><updated>2024-01-02</updated><content type="xhtml"><div><p>Inner 1 &lt; 2.</p></div></content></entry></feed>',
+    );
+    expect(text).toBe('# Log\n\n## Two\n\n- Date: 2024-01-02\n- Link: https://x/2\n\nInner 1 \\< 2.'.replace('\\<', '<'));
+  });
+
+  it('expands no entity that is made of others or lies elsewhere', async () => {
+    const laughs = `<!DOCTYPE l [<!ENTITY a "ha">${Array.from({ length: 30 }, (_, i) => `<!ENTITY e${i} "${(i ? `&e${i - 1};` : '&a;').repeat(10)}">`).join('')}<!ENTITY x SYSTEM "file:///etc/passwd">]><l><p>&e29; &x;</p></l>`;
+    const outcome = await read('xml', laughs).then(
+      ({ text }) => text,
+      (error: Error) => error.message,
+    );
+    expect(outcome.length).toBeLessThan(1_000);
+    expect(outcome).not.toContain('root:');
+  });
+
+  it.each([
+    ['<a><b></a>', /line 1/],
+    ['<a>'.repeat(5_000) + '</a>'.repeat(5_000), /cannot be read as an XML file/],
+  ])('is refused when it is broken (%#)', async (source, message) => {
+    await expect(read('xml', source)).rejects.toThrow(message);
+  });
+});
+
+describe('source code', () => {
+  const code = (name: string, source: string) => parseDocument({ bytes: Buffer.from(source), source: name, file_type: 'code' });
+
+  it('is its functions and classes with comments, each with its lines', async () => {
+    const parsed = await code(
+      'pump.ts',
+      "import { x } from './x.ts';\n\n/** Starts it. */\nexport function start(a: number): void {\n  if (a) {\n    run(a);\n  }\n}\n\nexport class Pump {\n  #on = false;\n\n  /** Stops it. */\n  stop(): void {\n    halt();\n  }\n}\n\nexport const wait = async (ms: number) => {\n  sleep(ms);\n};\n",
+    );
+    expect(parsed.metadata).toEqual({ language: 'ts' });
+    expect(parsed.text.match(/^#+ .*$/gm)).toEqual(['## start', '## class Pump', '### stop()', '## wait']);
+    expect(parsed.text).toContain('## start\n\n```ts\n/** Starts it. */\nexport function start');
+    const chunks = linesOf(parsed, 120);
+    expect(chunks.find(({ text }) => text.includes('halt'))).toMatchObject({
+      line_start: 13,
+      line_end: 17,
+      headings: ['class Pump', 'stop()'],
+    });
+    expect(chunks.find(({ text }) => text.includes('sleep'))).toMatchObject({ line_start: 19, line_end: 21 });
+  });
+
+  it.each([
+    [
+      'a.py',
+      '# about\nimport os\n\n@cached\ndef run(a):\n    return a\n\nclass Pump(Base):\n    """Doc."""\n\n    async def stop(self):\n        pass\n\nx = 1\n',
+      ['## run', '## class Pump', '### stop()'],
+    ],
+    [
+      'A.java',
+      'package a;\n\n/** Doc. */\npublic final class Pump extends Base {\n    private int a;\n\n    @Override\n    public void stop(int b) throws E {\n        if (b > 0) {\n        }\n    }\n}\n',
+      ['## class Pump', '### stop()'],
+    ],
+    [
+      'a.go',
+      'package a\n\n// Run runs.\nfunc (p *Pump) Run(a int) error {\n\treturn nil\n}\n\ntype Pump struct {\n\tA int\n}\n',
+      ['## Run', '## Pump'],
+    ],
+    [
+      'a.rs',
+      'use x;\n\n/// Doc\npub struct Pump<T> {\n    a: T,\n}\n\nimpl<T> Pump<T> {\n    pub fn stop(&self) {}\n}\n\nfn main() {}\n',
+      ['## struct Pump<T>', '## impl Pump<T>', '### stop()', '## main'],
+    ],
+    [
+      'a.c',
+      '#include <a.h>\n\n/* Doc. */\nstatic int run(int a) {\n    return 1;\n}\n\nstruct pump {\n    int a;\n};\n',
+      ['## run', '## struct pump'],
+    ],
+    [
+      'a.cs',
+      'namespace A;\n\npublic class Pump {\n    public async Task Stop(int a) {\n    }\n}\n',
+      ['## namespace A', '## class Pump', '### Stop()'],
+    ],
+    ['a.rb', 'class Pump < Base\n  def stop(a)\n    1\n  end\nend\n\ndef run\nend\n', ['## class Pump < Base', '### stop()', '## run']],
+    [
+      'a.php',
+      '<?php\nfunction run($a) {\n}\nclass Pump {\n    public function stop() {\n    }\n}\n',
+      ['## run', '## class Pump', '### stop()'],
+    ],
+    ['a.sh', '#!/bin/sh\n# Doc\nrun() {\n  echo 1\n}\n\nrun\n', ['## run']],
+    [
+      'a.sql',
+      '-- Doc\nCREATE TABLE IF NOT EXISTS pumps (\n  id int\n);\n\ncreate or replace function f() returns int;\n',
+      ['## table pumps', '## function f'],
+    ],
+  ])('%s has its parts under their names', async (name, source, headings) => {
+    const { text } = await code(name, source);
+    expect(text.match(/^#{2,3} .*$/gm)?.filter((line) => !/about|Doc|bin|include/.test(line))).toEqual(headings);
+    const kept = text.replace(/^(?:```.*|#{2,3} (?!Doc).*)$/gm, '').replace(/\s/g, '');
+    for (const line of source.split('\n').filter((one) => !/^#/.test(one))) expect(kept).toContain(line.replace(/\s/g, ''));
+  });
+
+  it('reads a line of megabytes', async () => {
+    const { text } = await code('min.js', `function a(){${'x(1);'.repeat(500_000)}}`);
+    expect(text.length).toBeGreaterThan(2_500_000);
+  });
+
+  it('keeps fences within code', async () => {
+    expect((await code('a.py', 's = """\n```\nx\n```\n"""')).text).toContain('````python\n');
+  });
+});

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import XLSX from 'xlsx';
+import { docxFile, wordParagraph } from '../../../support/files.ts';
+import { read } from '../read.ts';
+
+const eml = (headers: string, body: string) => `${headers}\r\n\r\n${body}`.replace(/\r?\n/g, '\r\n');
+const headers = `From: "Ada L." <ada@example.com>
+To: bo@example.com, Cy <cy@example.com>
+Subject: =?utf-8?q?Pump_=C3=A9?=
+Date: Mon, 01 Jan 2024 10:00:00 +0100
+Message-ID: <2@x>
+In-Reply-To: <1@x>
+References: <0@x> <1@x>`;
+
+it('reads a mail: who wrote it, to whom and when, its text', async () => {
+  const { text, title, metadata } = await read('eml', eml(`${headers}\nContent-Type: text/plain`, 'Hello,\n\n# no heading\n> quoted'));
+  expect(text).toBe(
+    '# Pump é\n\n- From: Ada L. \\<ada@example.com>\n- To: bo@example.com, Cy \\<cy@example.com>\n- Date: 2024-01-01T09:00:00.000Z\n\nHello,\n\n\\# no heading\n> quoted',
+  );
+  expect(title).toBe('Pump é');
+  expect(metadata).toEqual({
+    author: 'Ada L. <ada@example.com>',
+    created: '2024-01-01T09:00:00.000Z',
+    message_id: '<2@x>',
+    in_reply_to: '<1@x>',
+    thread: '<0@x>',
+  });
+});
+
+const withAttachments = (files: Record<string, Uint8Array | string>) =>
+  eml(
+    `${headers}\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b`,
+    [
+      'Content-Type: text/html; charset=utf-8\n\n<p>See <a href="https://x/">this</a>.</p><table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>',
+      ...Object.entries(files).map(
+        ([name, content]) =>
+          `Content-Type: application/octet-stream\nContent-Disposition: attachment; filename="${name}"\nContent-Transfer-Encoding: base64\n\n${Buffer.from(content as string).toString('base64')}`,
+      ),
+    ]
+      .map((part) => `--b\n${part}\n`)
+      .join('') + '--b--\n',
+  );
+
+it('reads what is attached to a mail as documents, and names the rest', async () => {
+  const { text, members, metadata } = await read(
+    'eml',
+    withAttachments({ 'a.docx': docxFile(wordParagraph('In Word.')), 'b.bin': 'x', 'c.eml': eml('Subject: Inner', 'Deep.') }),
+  );
+  expect(text).toContain('- Attachments: a.docx, b.bin, c.eml');
+  expect(text).toContain('See [this](https://x/).\n\n| A | B |');
+  expect(members!.map(({ path, parsed }) => [path, parsed.text])).toEqual([
+    ['a.docx', 'In Word.'],
+    ['c.eml', '# Inner\n\nDeep.'],
+  ]);
+  expect(metadata.left_out).toEqual(['b.bin is of a kind that is not supported']);
+});
+
+it('reads the mails of a mailbox as documents', async () => {
+  const { members } = await read(
+    'mbox',
+    `From ada@x Mon Jan 01 10:00:00 2024\n${headers}\n\nOne.\n>From here on.\n\nFrom bo@x Mon Jan 01 11:00:00 2024\nSubject: Re: Pump\nIn-Reply-To: <2@x>\n\nTwo.\n`,
+  );
+  expect(members!.map(({ path, parsed: { title, text, metadata } }) => [path, title, text.split('\n\n').at(-1), metadata.thread])).toEqual([
+    ['message 1', 'Pump é', 'One.\nFrom here on.', '<0@x>'],
+    ['message 2', 'Re: Pump', 'Two.', '<2@x>'],
+  ]);
+});
+
+/** A compound file (MS-CFB) of these streams. */
+function compoundFile(streams: Record<string, Uint8Array>): Buffer {
+  const { CFB } = XLSX;
+  const file = CFB.utils.cfb_new();
+  for (const [name, content] of Object.entries(streams)) CFB.utils.cfb_add(file, `/${name}`, Buffer.from(content));
+  return Buffer.from(CFB.write(file, { type: 'buffer' }));
+}
+const wide = (text: string) => Buffer.from(text, 'utf16le');
+const sent = Buffer.alloc(48);
+sent.writeUInt32LE(0x00390040, 32);
+sent.writeBigUInt64LE(BigInt(Date.UTC(2024, 0, 1)) * 10_000n + 116_444_736_000_000_000n, 40);
+const message = {
+  '__properties_version1.0': sent,
+  '__substg1.0_0037001F': wide('Pump'),
+  '__substg1.0_0C1A001F': wide('Ada'),
+  '__substg1.0_5D01001F': wide('ada@example.com'),
+  '__substg1.0_0E04001F': wide('Bo'),
+  '__substg1.0_1000001E': Buffer.from('Caf\u00e9 at noon, und sp\u00e4ter Gr\u00fc\u00dfe.', 'latin1'),
+  '__attach_version1.0_#00000000/__substg1.0_3707001F': wide('a.txt'),
+  '__attach_version1.0_#00000000/__substg1.0_37010102': Buffer.from('Attached words.'),
+};
+
+it('reads a mail of Outlook and what is attached to it', async () => {
+  const { text, title, members } = await read('msg', compoundFile(message));
+  expect(title).toBe('Pump');
+  expect(text).toBe(
+    '# Pump\n\n- From: Ada \\<ada@example.com>\n- To: Bo\n- Date: 2024-01-01T00:00:00.000Z\n- Attachments: a.txt\n\nCafé at noon, und später Grüße.',
+  );
+  expect(members).toMatchObject([{ path: 'a.txt', parsed: { text: 'Attached words.' } }]);
+});
+
+it.each([
+  ['eml', '', /is empty/],
+  ['mbox', 'just words', /without any text/],
+  ['msg', compoundFile({ Other: Buffer.from('x') }), /old Office version/],
+  ['msg', compoundFile(message).subarray(0, 1024), /.*/],
+])('refuses a broken mail (%s %#)', async (kind, content, reason) => {
+  await expect(read(kind, content)).rejects.toThrow(reason);
+});
+
+it('does not follow parts within parts for ever', async () => {
+  const depth = 2_000;
+  const parts = Array.from({ length: depth }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`).join('');
+  await expect(read('eml', `Subject: x\r\n${parts}Content-Type: text/plain\r\n\r\nDeep.`)).rejects.toThrow(/cannot be read as a mail/);
+});

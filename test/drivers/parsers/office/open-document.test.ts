@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import XLSX from 'xlsx';
+import { zipFile } from '../../../support/zip.ts';
+import { placeOf, read } from '../read.ts';
+
+const odf = (kind: string, body: string, parts: Record<string, string> = {}) =>
+  zipFile({
+    mimetype: `application/vnd.oasis.opendocument.${kind}`,
+    'META-INF/manifest.xml': '<manifest:manifest/>',
+    'styles.xml': '<office:document-styles/>',
+    'content.xml': `<office:document-content><office:automatic-styles><text:list-style style:name="N"><text:list-level-style-number text:level="1"/></text:list-style></office:automatic-styles><office:body>${body}</office:body></office:document-content>`,
+    ...parts,
+  });
+
+it('reads headings, lists, tables, links and notes of an ODT, without what was deleted', async () => {
+  const { text, title, metadata } = await read(
+    'odt',
+    odf(
+      'text',
+      `<office:text><text:tracked-changes><text:p>gone</text:p></text:tracked-changes>
+      <text:h text:outline-level="1">Care</text:h><text:p>Oil<text:s/>it<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Weekly.</text:p></text:note-body></text:note> &amp; <text:a xlink:href="https://x/">rest</text:a>.</text:p>
+      <text:list text:style-name="N"><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>two</text:p></text:list-item></text:list>
+      <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>Part</text:p></table:table-cell><table:table-cell><text:p>No</text:p></table:table-cell></table:table-row></table:table-header-rows>
+      <table:table-row><table:table-cell><text:p>Seal</text:p></table:table-cell><table:table-cell><text:p>7</text:p></table:table-cell></table:table-row></table:table></office:text>`,
+      {
+        'meta.xml':
+          '<m><dc:title>Pump</dc:title><meta:initial-creator>Ada</meta:initial-creator><meta:creation-date>2024-01-01T00:00:00Z</meta:creation-date></m>',
+      },
+    ),
+  );
+  expect(text).toBe(
+    '# Care\n\nOil it[1] & [rest](https://x/).\n\n1. one\n   - inner\n2. two\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |\n\n1. Weekly.',
+  );
+  expect({ title, metadata }).toEqual({ title: 'Pump', metadata: { author: 'Ada', created: '2024-01-01T00:00:00.000Z' } });
+});
+
+it('reads the slides of an ODP with their notes, each slide a page', async () => {
+  const slide = (title: string, text: string, notes: string) =>
+    `<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>${title}</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box><text:list><text:list-item><text:p>${text}</text:p></text:list-item></text:list></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box><text:p>${notes}</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>`;
+  const parsed = await read(
+    'odp',
+    odf('presentation', `<office:presentation>${slide('One', 'a', 'Say it.')}${slide('Two', 'b', '')}</office:presentation>`),
+  );
+  expect(parsed.text).toBe('## One\n\n- a\n\n> Notes: Say it.\n\n## Two\n\n- b');
+  expect(placeOf(parsed, '- b')).toMatchObject({ page: 2 });
+});
+
+it.each(['ods', 'xls', 'xlsb'] as const)('reads a workbook (%s) with its sheets and rows', async (kind) => {
+  const book = XLSX.utils.book_new();
+  XLSX.utils.book_append_sheet(
+    book,
+    XLSX.utils.aoa_to_sheet([
+      ['Part', 'No'],
+      ['Seal', 7],
+      ['Valve é', 8],
+    ]),
+    'Prices',
+  );
+  const bytes = XLSX.write(book, { type: 'buffer', bookType: kind === 'xls' ? 'biff8' : kind }) as Buffer;
+  const parsed = await read(kind === 'xlsb' ? 'xlsx' : kind, bytes);
+  expect(parsed.text).toBe('## Prices\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |\n| Valve é | 8 |');
+  expect(placeOf(parsed, '| Part')).toMatchObject({ sheet: 'Prices', row: 1 });
+});
+
+it.each([
+  ['odt', odf('spreadsheet', '<office:spreadsheet/>'), /an OpenDocument spreadsheet \(ODS\) by its content/],
+  ['odt', odf('text', '<office:text>'), /cannot be read as an OpenDocument text/],
+  [
+    'odp',
+    odf('presentation', `<office:presentation>${'<draw:g>'.repeat(3_000)}${'</draw:g>'.repeat(3_000)}</office:presentation>`),
+    /cannot be read/,
+  ],
+  [
+    'ods',
+    zipFile({ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '<a><' }),
+    /cannot be read|without any text/,
+  ],
+  ['xls', Buffer.from('d0cf11e0a1b11ae1'.padEnd(1200, '0'), 'hex'), /old Office version/],
+])('refuses a broken file (%s %#)', async (kind, bytes, message) => {
+  await expect(read(kind, bytes)).rejects.toThrow(message);
+});
+
+it('does not fill in the empty rest of a sheet or table', async () => {
+  const row =
+    '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>';
+  const cells =
+    '<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>b</text:p></table:table-cell></table:table-row>';
+  const table = `<table:table table:name="T">${cells}${cells}${row}</table:table>`;
+  expect((await read('odt', odf('text', `<office:text>${table}</office:text>`))).text.length).toBeLessThan(1_000);
+  expect((await read('ods', odf('spreadsheet', `<office:spreadsheet>${table}</office:spreadsheet>`))).text.length).toBeLessThan(1_000);
+});
+
+it('reads rich text: headings by style, lists, tables, notes, letters by code and by Unicode', async () => {
+  const { text, title, metadata } = await read(
+    'rtf',
+    String.raw`{\rtf1\ansi\ansicpg1252\uc1{\fonttbl{\f0 Arial;}}{\stylesheet{\s0 Normal;}{\s1 heading 1;}}{\info{\title Pump}{\author Ada}}{\*\generator x;}
+\pard\s1 Care\par\pard Caf\'e9 \u8364?5 \{x\}{\footnote\pard Weekly.}\tab and {\b bold}{\pict 00ff}\line next\par
+{\pntext\'b7\tab}one\par{\pntext\'b7\tab}two\par
+\trowd\intbl Part\cell No\cell\row\trowd\intbl Seal\cell 7\cell\row\pard # no heading\par}`,
+  );
+  expect(text).toBe(
+    '# Care\n\nCafé €5 {x}[1] and bold\nnext\n\n- one\n- two\n\n| Part | No |\n| --- | --- |\n| Seal | 7 |\n\n\\# no heading\n\n1. Weekly.',
+  );
+  expect({ title, metadata }).toEqual({ title: 'Pump', metadata: { author: 'Ada' } });
+});
+
+it.each([
+  ['{\\rtf1 words', 'words'],
+  ['{\\rtf1 a}}}} b', 'a b'],
+  ['{\\rtf1 \\bin99999999999 x', undefined],
+  [`{\\rtf1 ${'{'.repeat(100_000)}`, undefined],
+])('reads or refuses broken rich text (%#)', async (source, text) => {
+  if (text === undefined) await expect(read('rtf', source)).rejects.toThrow(/rich text file/);
+  else expect((await read('rtf', source)).text).toBe(text);
+});
