@@ -230,7 +230,7 @@ describe('source code', () => {
     const { text } = await code(name, source);
     expect(text.match(/^#{2,3} .*$/gm)?.filter((line) => !/about|Doc|bin|include/.test(line))).toEqual(headings);
     const kept = text.replace(/^(?:```.*|#{2,3} (?!Doc).*)$/gm, '').replace(/\s/g, '');
-    for (const line of source.split('\n').filter((one) => !/^#/.test(one))) expect(kept).toContain(line.replace(/\s/g, ''));
+    for (const line of source.split('\n').filter((one) => !one.startsWith('#'))) expect(kept).toContain(line.replace(/\s/g, ''));
   });
 
   it('reads a line of megabytes', async () => {
