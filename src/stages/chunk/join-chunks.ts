@@ -1,20 +1,20 @@
 import type { Location } from '../../schema/items.ts';
 import { fenceMark, readBlocks } from '../../text/markdown/blocks.ts';
 
-/** A passage as it is stored. */
+/** A stored chunk: its text and its location. */
 export interface Passage {
   text: string;
   location: Location;
 }
 
-/** The text of a document. */
+/** A document rebuilt from its chunks. */
 export interface JoinedText {
   text: string;
-  /** Which line of the source its first line is. */
+  /** The source line of its first line. */
   first_line: number;
 }
 
-/** A passage without what it repeats: the lines of the source that it takes are known of Markdown and plain text alone. */
+/** A chunk without its overlap and repeated table header. Its source lines are known for Markdown and plain text only. */
 interface OwnText {
   text: string;
   repeated: string;
@@ -34,7 +34,7 @@ function ownText(passage: Passage, next: Passage | undefined): OwnText {
 
 const repeatedIn = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
 
-/** A fence that was cut is closed in the one passage and opened again in the next. */
+/** Removes the closing fence that splitting added, if the next chunk reopens it. */
 function withoutClosing({ text, location }: Passage, next: Passage | undefined): string {
   const opening = next ? repeatedIn(next).trimStart() : '';
   if (!/^(?:```|~~~)/.test(opening)) return text;
@@ -47,9 +47,8 @@ function withoutClosing({ text, location }: Passage, next: Passage | undefined):
 }
 
 /**
- * The text that passages of one document were cut from, given in its order. White space between them is that of the document in its lines; where these
- * are unknown, as in a PDF, a paragraph that was cut goes on after a space and a list or table in the next line. A passage of which it is not known where
- * it stood (stored by an older version, or edited as a whole) follows after an empty line.
+ * Rebuilds a document from its chunks, given in order, without overlaps. Blank lines follow the line numbers; without these (PDF) a split paragraph
+ * continues after a space, a list or table on the next line. A chunk of unknown position follows after a blank line.
  */
 export function joinChunks(passages: readonly Passage[]): JoinedText {
   const owns = passages.map((passage, i) => ownText(passage, passages[i + 1]));
@@ -61,7 +60,7 @@ export function joinChunks(passages: readonly Passage[]): JoinedText {
   return { text, first_line: owns[0]?.first_line ?? 1 };
 }
 
-/** White space between two passages. */
+/** The white space between two chunks. */
 function between(before: OwnText, after: OwnText): string {
   if (before.offset === undefined || after.offset === undefined) return '\n\n';
   const gap = Math.max(0, after.offset - before.offset - before.text.length);

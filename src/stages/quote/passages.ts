@@ -2,19 +2,19 @@ import { terms } from '../../text/terms.ts';
 import { countWords, type QuoteBlock, withClosedFence } from './quote-blocks.ts';
 import { sentencesOf } from './quote-sentences.ts';
 
-/** Says that something is left out. It counts as a word. */
+/** The ellipsis that marks omitted text. It counts as a word. */
 const MORE = '…';
 
-/** How many words of the question a text holds. */
+/** The number of question terms in a text. */
 const held = (text: string, wanted: ReadonlySet<string>): number => new Set(terms(text)).intersection(wanted).size;
 
-/** The first words of a text that has no place to be cut in. */
+/** The first `room` words of a text without sentence or cell boundaries. */
 function cutWords(text: string, room: number): string {
   const [kept = ''] = new RegExp(String.raw`^\s*\S+(?:\s+\S+){0,${Math.max(0, Math.floor(room) - 1)}}`).exec(text) ?? [];
   return `${kept} ${MORE}`;
 }
 
-/** The indices of the parts around the best that fit into `room` words together, ends inclusive; undefined where none fits. */
+/** The range of parts (indices, inclusive) around the best that fits into `room` words; undefined if the best does not fit. */
 function withinRoom(
   parts: readonly string[],
   { wanted, room }: { wanted: ReadonlySet<string>; room: number },
@@ -35,7 +35,7 @@ function withinRoom(
   }
 }
 
-/** As many whole sentences around the best as fit into `room` words. What is too long to be quoted whole is passed over; undefined where nothing else is. */
+/** The whole sentences around the best that fit into `room` words, skipping longer ones; undefined if none fits. */
 function cutProse(text: string, wanted: ReadonlySet<string>, room: number): string | undefined {
   const sentences = sentencesOf(text);
   const within = withinRoom(sentences, { wanted, room });
@@ -45,7 +45,7 @@ function cutProse(text: string, wanted: ReadonlySet<string>, room: number): stri
   return `${first > 0 ? `${MORE} ` : ''}${said}${last + 1 < sentences.length ? ` ${MORE}` : ''}`;
 }
 
-/** The lines of code that fit, from the first on, and a line that says that there are more; undefined where none fits. */
+/** The first lines of a code block that fit, followed by an ellipsis line; undefined if none fits. */
 function cutCode(text: string, room: number): string | undefined {
   const lines = text.split('\n');
   let kept = 0;
@@ -56,7 +56,7 @@ function cutCode(text: string, room: number): string | undefined {
   return kept > 1 ? `${withClosedFence(lines.slice(0, kept).join('\n'))}\n\n${MORE}` : undefined;
 }
 
-/** What an item says, and each item, paragraph and block of code below it. */
+/** The parts of a list item: its own text, then each nested item, paragraph and code block. */
 function partsOfItem(text: string): string[] {
   const parts: string[] = [];
   let fence = '';
@@ -73,7 +73,7 @@ function partsOfItem(text: string): string[] {
   return parts.map((part) => part.trimEnd());
 }
 
-/** What an item says with those of its parts that fit around the best, and lines that say where others are left out; undefined where it does not fit itself. */
+/** The text of a list item with the nested parts around the best that fit, and ellipsis lines for the others; undefined if its own text does not fit. */
 function cutItem(text: string, wanted: ReadonlySet<string>, room: number): string | undefined {
   const [lead, ...parts] = partsOfItem(text);
   const indent = /^\s*/.exec(parts[0] ?? '')![0];
@@ -85,7 +85,7 @@ function cutItem(text: string, wanted: ReadonlySet<string>, room: number): strin
   return [lead, ...(first > 0 ? [indent + MORE] : []), ...kept, ...(last + 1 < parts.length ? [indent + MORE] : [])].join('\n');
 }
 
-/** As many whole cells of a row as fit, and where that is not all of them one that says that there are more; undefined where none fits. */
+/** The first cells of a table row that fit, followed by an ellipsis cell if some are omitted; undefined if none fits. */
 function cutRow(row: string, room: number): string | undefined {
   const cells = row.split(/(?<!\\)\|/);
   const kept: string[] = [];
@@ -97,12 +97,12 @@ function cutRow(row: string, room: number): string | undefined {
   return kept.length > 1 ? `${kept.join('|')}| ${MORE} |` : undefined;
 }
 
-/** What is quoted from one source: blocks that follow each other, or a part of one that is too long. */
+/** A quotation from one source: adjacent blocks, or a part of a block that is too long. */
 export interface QuotedPassage {
   blocks: readonly QuoteBlock[];
-  /** Markdown without links. Where something is left out, it says «…». */
+  /** Markdown without links; «…» marks omissions. */
   text: string;
-  /** Whether a sentence, a line or a cell is broken off, or a row stands without the header of its table: nothing whole was short enough. */
+  /** Whether a sentence, line or cell is truncated, or a row lacks its table header, because nothing whole was short enough. */
   isBroken: boolean;
 }
 
@@ -113,16 +113,13 @@ const leadsIn = (block: QuoteBlock | undefined): boolean => block !== undefined 
 const isAlone = (all: readonly QuoteBlock[], at: number): boolean =>
   all[at]!.kind === 'item' && all[at - 1]!.kind !== 'item' && all[at + 1]?.kind === 'item';
 
-/** How likely a block is to help: set by the ranking. */
+/** The ranking score of a block. */
 type Worth = (block: QuoteBlock) => number;
 
-/** What a block that the one before it introduces has ahead of any other. */
+/** The bonus of a block that is introduced by the one before it; higher than any ranking score. */
 const INTRODUCED = 9;
 
-/**
- * The blocks around one of a source, in `room` words: what introduces it, then the better of its neighbours, one after the other, within its section
- * and its definition.
- */
+/** Extends a block by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. */
 export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth }: { room: number; worth: Worth }): readonly QuoteBlock[] {
   let [first, last] = [seed.at, seed.at];
   const headers = new Set(['', seed.header]);
@@ -148,7 +145,7 @@ export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth
   return all.slice(first, last + 1);
 }
 
-/** The text of blocks as they stood: the rows of a table below its header, items of a list together. */
+/** The Markdown of blocks: table rows below their header, list items without blank lines between them. */
 function passageText(blocks: readonly QuoteBlock[]): string {
   return blocks.reduce((text, block, i) => {
     const before = blocks[i - 1];
@@ -158,13 +155,13 @@ function passageText(blocks: readonly QuoteBlock[]): string {
   }, '');
 }
 
-/** A list, code or several paragraphs within an item: cut between its lines. */
+/** A list item with nested items, code or several paragraphs, which is cut between lines. */
 const HAS_LINES = /\n[^\S\n]*(?:[-*+]|\d+[.)]|```|~~~|\n)/;
 
-/** Words that say that something is left out before and behind. */
+/** Words reserved for an ellipsis at both ends. */
 const MARKS = 2;
 
-/** One block in `room` words: a paragraph is cut between sentences, a row between cells, what has lines between them. Undefined where nothing whole fits. */
+/** Truncates a block to `room` words at a sentence, cell or line boundary; undefined if no whole part fits. */
 function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: ReadonlySet<string> }): string | undefined {
   const { kind, plain, header } = block;
   const beside = room - MARKS - countWords(header);
@@ -178,7 +175,7 @@ function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: R
   return cutProse(plain, wanted, room - MARKS);
 }
 
-/** Blocks as a passage of at most `room` words; one that is longer is cut, and says so. */
+/** A quotation of at most `room` words, truncated and marked as such if the blocks are longer. */
 export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { room: number; wanted: ReadonlySet<string> }): QuotedPassage {
   const [block, ...more] = blocks;
   const isWhole = !block || more.length > 0 || block.words + countWords(block.header) <= room;
@@ -188,7 +185,7 @@ export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { roo
   return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - MARKS), isBroken };
 }
 
-/** The sentence, item, row or line of a passage that holds most of the words that are asked for; the first of equals. */
+/** The sentence, item, row or line of a quotation with most question terms; the first of equals. */
 export function bestSentence({ blocks, text }: QuotedPassage, wanted: ReadonlySet<string>): string {
   const parts = blocks.length === 1 ? [{ ...blocks[0]!, plain: text }] : blocks;
   const isProse = (kind: QuoteBlock['kind'], part: string) => (kind === 'paragraph' || kind === 'item') && !/^\s*(?:```|~~~)/.test(part);

@@ -1,12 +1,12 @@
 import { type Block, readBlocks } from '../../text/markdown/blocks.ts';
 
-/** What has to be brought in order: a quotation, code that is indented or whose closing line is. */
+/** Blockquotes and indented code fences, which the block reader needs normalized. */
 const NEEDS_ORDER = /^[ \t]*>|^[ \t]+(?:```|~~~)/m;
 
-/** The marks of a quotation before what a line says, with those of a heading or of code behind them. */
+/** Blockquote markers at the start of a line, with the heading or fence markers after them. */
 const QUOTED = /^([ \t]*)(?:>[ \t]?)+(#{1,6}[ \t]+|[ \t]*(?:```|~~~))?/gm;
 
-/** What quoted lines say. A heading in them is none of the text around. */
+/** The text without blockquote markers. A quoted heading becomes a paragraph, since it starts no section of the surrounding text. */
 function unquoted(text: string): string {
   let isCode = false;
   return text.replace(QUOTED, (_marks, indent: string, behind = '') => {
@@ -18,26 +18,26 @@ function unquoted(text: string): string {
 
 const indentOf = (line: string): number => /^[ \t]*/.exec(line)![0].length;
 
-/** How far a block is indented, in characters. */
+/** The indentation of a block, in characters. */
 const indentAt = (text: string, { start }: Block): number => start - (text.lastIndexOf('\n', start - 1) + 1);
 
-/** The lines of a block without this much of their indentation. */
+/** Removes up to `indent` characters of indentation from each line. */
 const outdented = (text: string, indent: number): string => text.replace(new RegExp(`^[ \\t]{0,${indent}}`, 'gm'), '');
 
-/** A block of code without the indentation that all of it has. */
+/** Removes the common indentation of a code block. */
 function outdentedCode(text: string): string {
   const below = text.split('\n').slice(1).filter((line) => line.trim() !== ''); // prettier-ignore
   return outdented(text, below.length > 0 ? Math.min(...below.map(indentOf)) : 0);
 }
 
-/** Code whose closing line is indented like its opening one: further in, it would be a line of the code. */
+/** Aligns a closing fence with its opening fence; further in, it would count as a line of code. */
 function withAlignedEnd(text: string, indent: number): string {
   const end = text.lastIndexOf('\n') + 1;
   const isClosing = end > 0 && /^\s*(?:`{3,}|~{3,})\s*$/.test(text.slice(end));
   return isClosing ? `${text.slice(0, end)}${' '.repeat(indent)}${text.slice(end).trim()}` : text;
 }
 
-/** A text of as many lines, in which quotations stand without their marks and blocks of code end as they begin. */
+/** Normalizes Markdown with the same number of lines: no blockquote markers, closing fences aligned with opening ones. */
 function withOrderedLines(markdown: string): string {
   if (!NEEDS_ORDER.test(markdown)) return markdown;
   const ordered = (text: string, order: (block: Block) => string): string => {
@@ -59,13 +59,13 @@ function withOrderedLines(markdown: string): string {
   });
 }
 
-/** A block as it reads outside of what it is indented or quoted in, and the line of the text that it begins in, from 0. */
+/** A block without its indentation and blockquote markers, and its first line in the text, from 0. */
 interface ReadBlock extends Pick<Block, 'kind' | 'level' | 'title'> {
   text: string;
   line: number;
 }
 
-/** The blocks of a text; what is indented below a list belongs to its last item. */
+/** The blocks of a text; indented content after a list belongs to its last item. */
 export function readWholeBlocks(markdown: string): ReadBlock[] {
   const text = withOrderedLines(markdown);
   const blocks: Block[] = [];
@@ -82,7 +82,7 @@ export function readWholeBlocks(markdown: string): ReadBlock[] {
   });
 }
 
-/** The line of a text that holds an offset, from 0. */
+/** The line number of an offset, from 0. */
 export function lineAt(text: string, offset: number): number {
   let line = 0;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
