@@ -78,7 +78,7 @@ function usualWidth(records: readonly (readonly string[])[]): { width: number; s
 const withoutEmptyEnd = (cells: readonly string[]): string[] => cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
 
 /** The line that psql, mysql and others draw below names. */
-const isRule = ({ cells }: NumberedRow): boolean => cells.every((cell) => /^[\s:+=-]*[=-]{2}[\s:+=-]*$/.test(cell));
+const isRule = ({ cells }: NumberedRow): boolean => cells.every((cell) => /^[\s:+=-]+$/.test(cell) && /[=-]{2}/.test(cell));
 
 /** One table, and another one from each record below a blank one that names columns. */
 function tablesOf(records: readonly NumberedRow[]): NumberedRow[][] {

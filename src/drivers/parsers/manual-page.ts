@@ -4,7 +4,7 @@ import { escapeLine } from '../../text/markdown/write.ts';
 
 /** The running title of a printed manual page: `TAR(1)  GNU TAR Manual  TAR(1)` at its head, `tar 1.34  July 2022  TAR(1)` at its foot. */
 const HEAD = /^(\S+\(\w{1,5}\))\s.*\s\1$/;
-const FOOT = /^\S.*\s{2,}\S+\(\w{1,5}\)$/;
+const FOOT = /^\S.*\s{2}[^\s()]{1,100}\(\w{1,5}\)$/;
 
 const TAB = 8;
 /** Maximum indentation of headings of the second level. */

@@ -69,7 +69,7 @@ function tableLine(line: string, { isFirst, above }: { isFirst: boolean; above: 
   const cells = line.startsWith('|')
     ? line
         .slice(1)
-        .split(/\s*(?<!\\)\|\s*/)
+        .split(/(?<!\\)\|/)
         .map((cell) => inline(cell.trim()))
     : undefined;
   if (cells) return `| ${cells.join(' | ')} |`;
@@ -98,12 +98,10 @@ function lineOf(line: string, before: string): string {
 /** The marks within a line: links, references, anchors, attributes. */
 const inline = (line: string): string =>
   line
-    .replace(/(?:link:|(?=https?:))(https?:[^\s[\]]+|[^\s[\]:]+)\[([^\]]*?)\^?\]/g, (_, target: string, text: string) =>
-      text === '' ? target : `[${text}](${target})`,
+    .replace(/(?:link:|(?=https?:))([^\s[\]]{1,1000})\[([^[\]]{0,300})\]/g, (_, target: string, text: string) =>
+      text === '' ? target : `[${text.replace(/\^$/, '')}](${target})`,
     )
-    .replace(/<<[^,>]+,\s*([^>]+)>>/g, '$1')
-    .replace(/<<([^,>]+)>>/g, '$1')
-    .replace(/xref:[^[\s]+\[([^\]]+)\]/g, '$1')
-    .replace(/(?:image|kbd|btn|menu)::?([^[\s]*)\[([^\]]*)\]/g, (_, target: string, text: string) => text || target)
-    .replace(/\[\[[\w-]+\]\]/g, '')
+    .replace(/<<([^<>]{1,300})>>/g, (_, reference: string) => reference.slice(reference.indexOf(',') + 1).trim())
+    .replace(/(?:xref|image|kbd|btn|menu)::?([^\s[\]]{0,300})\[([^[\]]{0,300})\]/g, (_, target: string, text: string) => text || target)
+    .replace(/\[\[[\w-]{1,100}\]\]/g, '')
     .replace(/ \+$/, '');

@@ -18,9 +18,10 @@ const MOST_LINES = 2000;
 const DIALECT = /^[ \t]*(?:!!!|\?\?\?|===[!+]?[ \t]+"|:::|\{%|<\/?(?:details|summary|table)[\s>])/im;
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
-const NOTE = /^(\s*)(?:!!!|\?\?\?\+?)\s+([\w-]+)[\w -]*?(?:\s+"(.*)")?\s*$/;
+const NOTE = /^([ \t]{0,40})(?:!!!|\?\?\?\+?)[ \t]{1,5}([\w-]{1,40})(?: [\w -]{1,80})?(?:[ \t]{1,5}"([^"]{0,300})")?[ \t]{0,20}$/;
 const TAB = /^(\s*)===[!+]?\s+"(.+)"\s*$/;
-const CONTAINER = /^\s*:{3,}\s*(?:\{?[.#]?([\w-]+)[^}\n]*?\}?(?:\[(.*)\])?\s*)?$/;
+const CONTAINER =
+  /^[ \t]{0,40}:{3,20}[ \t]{0,5}(?:\{?[.#]?([\w-]{1,60})(?:[ .#][^{}[\]\n]{0,200})?\}?(?:\[([^\]\n]{0,300})\])?[ \t]{0,20})?$/;
 const TITLED_CONTAINER = /^\s*:{3,}\s*([\w-]+)\s+([^{[].*)$/;
 const HINT = /^\s*\{%-?\s*(end)?(hint|tabs|tab|content-ref|embed|stepper|step)\b([^%]*)%\}\s*$/;
 const SUMMARY = /^\s*(?:<details[^>]*>\s*)?<summary[^>]*>(.*?)<\/summary>\s*$/i;
@@ -81,7 +82,7 @@ async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[
 
 function plainLine(text: string): string {
   const summary = SUMMARY.exec(text);
-  if (summary) return `**${summary[1]!.replace(/<[^>]*>/g, '').trim()}**`;
+  if (summary) return `**${summary[1]!.replace(/<[^<>]*>/g, '').trim()}**`;
   if (DETAILS.test(text)) return '';
   const hint = HINT.exec(text);
   if (hint) return hint[1] ? '' : titleIn(hint[3] ?? '');
@@ -160,7 +161,7 @@ const withoutTags = (text: string): string =>
       index % 2 === 1
         ? piece
         : piece
-            .replace(/\{\/\*.*?\*\/\}/g, '')
+            .replace(/\{\/\*[^*{}]{0,1000}\*\/\}/g, '')
             .replace(/<([A-Z][\w.]*)((?:\s[^<>]*)?)>/g, (_, _name: string, attributes: string) => titleIn(attributes))
             .replace(/<\/[A-Z][\w.]*>/g, ''),
     )

@@ -105,13 +105,16 @@ function optionsEnd(lines: readonly string[], from: number, end: number): number
 /** A paragraph that ends in `::`, and the code below it. */
 function literalAt(lines: readonly string[], at: number): string[] | undefined {
   const line = lines[at]!;
-  if (!/::\s*$/.test(line) || lines[at + 1]?.trim() !== '') return undefined;
+  if (!line.trimEnd().endsWith('::') || lines[at + 1]?.trim() !== '') return undefined;
   const end = blockEnd(lines, at + 1, indentOf(line));
   if (end === at + 1) return undefined;
-  return [
-    asProse(inline(line.replace(/\s*::\s*$/, (mark) => (mark === '::' ? ':' : '')))),
-    ...fencedCode(lines, { from: at + 1, end, language: '' }),
-  ];
+  return [asProse(inline(withoutColons(line))), ...fencedCode(lines, { from: at + 1, end, language: '' })];
+}
+
+/** `Run it::` is «Run it:», `Run it ::` and `::` alone are no part of the text. */
+function withoutColons(line: string): string {
+  const text = line.trimEnd().slice(0, -2);
+  return text.trimEnd() === text && text !== '' ? `${text}:` : text.trimEnd();
 }
 
 /** What is no markup and no directive behind `..`: a comment, the target of a link. With the block below it. */
@@ -121,20 +124,25 @@ function commentAt(lines: readonly string[], at: number): string[] | undefined {
   return lines.slice(at, Math.max(at + 1, blockEnd(lines, at + 1, indentOf(line)))).map(() => '');
 }
 
+/** Text between single backticks, with the role before it and the mark of a link behind it. */
+const MARKED = /(:[\w:+.-]{1,60}:)?`([^`]{1,500})`(__?)?/g;
+
 /** The marks within a line: roles, links, literals. */
 function inline(line: string): string {
   return line
-    .split(/(``.+?``)/)
-    .map((piece, index) =>
-      index % 2 === 1
-        ? `\`${piece.slice(2, -2)}\``
-        : piece
-            .replace(/:[\w:+.-]+:`~?!?([^`<]+?)\s*<[^`>]*>`/g, '$1')
-            .replace(/:[\w:+.-]+:`~?!?([^`]+)`/g, '`$1`')
-            .replace(/`([^`<]+?)\s*<(https?:[^`>\s]+)>`__?/g, '[$1]($2)')
-            .replace(/`([^`<]+?)(?:\s*<[^`>]*>)?`__?/g, '$1')
-            .replace(/(?<![\w`])\|([\w .-]+)\|(?![\w`])/g, '$1'),
-    )
+    .split(/(``[^`]{1,500}``)/)
+    .map((piece, index) => (index % 2 === 1 ? `\`${piece.slice(2, -2)}\`` : piece.replace(MARKED, shownMark).replace(SUBSTITUTED, '$1')))
     .join('')
-    .replace(/^(\s*)\|(?=\s)/, '$1');
+    .replace(/^(\s{0,40})\|(?=\s)/, '$1');
+}
+
+const SUBSTITUTED = /(?<![\w`])\|([\w .-]{1,80})\|(?![\w`])/g;
+
+function shownMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
+  const text = content.replace(/^[~!]/, '');
+  const at = text.endsWith('>') ? text.lastIndexOf('<') : -1;
+  const [title, target] = at > 0 ? [text.slice(0, at).trim(), text.slice(at + 1, -1)] : [text, ''];
+  if (role) return target === '' ? `\`${text}\`` : title;
+  if (!link) return whole;
+  return /^https?:/.test(target) ? `[${title}](${target})` : title;
 }

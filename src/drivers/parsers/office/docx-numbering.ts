@@ -30,31 +30,53 @@ export function numberHeadings(xml: string, numbering: Element | undefined, styl
   const lists = listsOf(numbering);
   const styleOf = stylesOf(styles);
   const counters = new Map<ReadonlyMap<number, Level>, number[]>();
-  return xml.replace(PARAGRAPH, (whole, properties: string) => {
+  return beforeRuns(xml, (properties) => {
     const id = attribute(properties, 'pStyle');
     const style = styleOf(id);
     const levels = lists.get(attribute(properties, 'numId') ?? style.list ?? '');
-    if (!levels) return whole;
+    if (!levels) return '';
     const level = Number(
       attribute(properties, 'ilvl') ??
         style.level ??
         [...levels].find(([, { style: named }]) => named !== undefined && named === id)?.[0] ??
         0,
     );
-    if (!levels.has(level)) return whole;
+    if (!levels.has(level)) return '';
     const numbers = counters.get(levels) ?? [];
     counters.set(levels, numbers);
     for (let above = 0; above < level; above++) numbers[above] ??= levels.get(above)?.start ?? 1;
     numbers[level] = (numbers[level] ?? levels.get(level)!.start - 1) + 1;
     numbers.length = level + 1;
     const label = style.isHeading ? labelOf(levels, numbers) : '';
-    return label === '' ? whole : `${whole}<w:r><w:t xml:space="preserve">${label} </w:t></w:r>`;
+    return label === '' ? '' : `<w:r><w:t xml:space="preserve">${label} </w:t></w:r>`;
   });
 }
 
-/** A paragraph up to its first run, with its properties. */
-const PARAGRAPH =
-  /<w:p(?:\s[^>]*)?>(<w:pPr>(?:(?!<\/w:p>).){0,8000}?<\/w:pPr>)(?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)[^>]*>)*(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/gs;
+const PROPERTIES = '<w:pPr>';
+/** Characters of a paragraph's properties, at most. */
+const MOST_PROPERTIES = 8000;
+const PARAGRAPH_START = /<w:p(?:\s[^<>]{0,400})?>$/;
+/** What may stand between the properties of a paragraph and its first run. */
+const UP_TO_RUN = /(?:<w:(?:bookmarkStart|bookmarkEnd|proofErr)(?:\s[^<>]{0,400})?>)*(?=<w:(?:r|hyperlink|smartTag|sdt|ins)[\s>])/y;
+
+/** The text with what `numberOf` gives for each paragraph, by its properties, before its first run. */
+function beforeRuns(xml: string, numberOf: (properties: string) => string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = xml.indexOf(PROPERTIES); at >= 0; at = xml.indexOf(PROPERTIES, at + 1)) {
+    const window = xml.slice(at, at + MOST_PROPERTIES);
+    const length = window.indexOf('</w:pPr>');
+    if (length < 0 || !PARAGRAPH_START.test(xml.slice(Math.max(0, at - 410), at))) continue;
+    UP_TO_RUN.lastIndex = at + length + '</w:pPr>'.length;
+    if (!UP_TO_RUN.test(xml)) continue;
+    const label = numberOf(window.slice(0, length));
+    if (label === '') continue;
+    const end = UP_TO_RUN.lastIndex;
+    pieces.push(xml.slice(from, end), label);
+    from = end;
+  }
+  return pieces.length === 0 ? xml : [...pieces, xml.slice(from)].join('');
+}
 
 const attribute = (xml: string, element: string): string | undefined => new RegExp(`<w:${element} w:val="([^"]*)"`).exec(xml)?.[1];
 

@@ -16,8 +16,8 @@ export async function completeDocument(archive: Archive): Promise<string | undef
 }
 
 async function writeEquations(xml: string): Promise<string> {
-  const inline = xml.replace(/<\/?m:oMathPara(?:\s[^>]*)?>|<m:oMathParaPr>.*?<\/m:oMathParaPr>/gs, ''); // mammoth passes over what they hold
-  return replaceAsync(inline, /<m:oMath(?:\s[^>]*)?>.*?<\/m:oMath>/gs, async ([equation]) => {
+  const inline = xml.replace(/<\/?m:oMathPara(?:\s[^<>]{0,400})?>/g, ''); // mammoth passes over what it holds
+  return replaceElements(inline, 'm:oMath', async (equation) => {
     const text = equationText(await parseXml(equation, DOCUMENT));
     return text === '' ? '' : run(`$${text}$`);
   });
@@ -27,20 +27,47 @@ async function writeEquations(xml: string): Promise<string> {
 async function writeCharts(xml: string, archive: Archive): Promise<string> {
   if (!xml.includes('<c:chart')) return xml;
   const relations = await relationsOf(archive, DOCUMENT);
-  return replaceAsync(xml, CHART, async ([whole, before = '', id = '', after = '']) => {
-    const part = await partOf(archive, relations.get(id));
-    if (!part) return whole;
+  return replaceElements(xml, 'w:drawing', async (drawing, { before, after }) => {
+    const id = /<c:chart\s[^<>]{0,400}r:id="([^"<>]{0,100})"/.exec(drawing)?.[1];
+    const part = id === undefined ? undefined : await partOf(archive, relations.get(id));
+    if (!part) return drawing;
     const { title, rows } = await readChart(part);
     const table = `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`;
-    const isInParagraph = before !== '' && after !== '';
-    if (!isInParagraph) return title === '' ? whole : `${before}${textOf(`Chart: ${title}`)}${after}`;
-    return `${before}${textOf(title)}</w:r></w:p>${rows.length > 0 ? table : ''}<w:p><w:r>${after}`;
+    if (!standsAlone(before, after)) return title === '' ? drawing : textOf(`Chart: ${title}`);
+    return `${textOf(title)}</w:r></w:p>${rows.length > 0 ? table : ''}<w:p><w:r>`;
   });
 }
 
-/** A drawing with a chart; the start of its run before it and the end of that run behind it, where it is all that the run holds. */
-const CHART =
-  /(<w:p(?:\s[^>]*)?>(?:<w:pPr>(?:(?!<\/w:pPr>).){0,8000}<\/w:pPr>)?<w:r(?:\s[^>]*)?>(?:<w:rPr>(?:(?!<\/w:rPr>).){0,8000}<\/w:rPr>)?)?<w:drawing>(?:(?!<\/w:drawing>).){0,8000}?<c:chart [^>]*r:id="([^"]*)"(?:(?!<\/w:drawing>).){0,8000}<\/w:drawing>(<\/w:r>)?/gs;
+/** Whether a drawing is all that its run holds, and the run stands in a paragraph and in nothing else. */
+function standsAlone(before: string, after: string): boolean {
+  if (!after.startsWith('</w:r>') || !/(?:<w:r(?:\s[^<>]{0,400})?>|<\/w:rPr>)$/.test(before)) return false;
+  const start = Math.max(before.lastIndexOf('<w:p>'), before.lastIndexOf('<w:p '));
+  return start >= 0 && !/<w:(?:hyperlink|ins|del|sdt|smartTag|fldSimple)[\s>]/.test(before.slice(start));
+}
+
+/** Characters before and behind an element that tell where it stands. */
+const AROUND = 4000;
+
+/** The text with each element of this name, which does not hold others of its name, as `replacement` has it. */
+async function replaceElements(
+  text: string,
+  name: string,
+  replacement: (element: string, around: { before: string; after: string }) => Promise<string>,
+): Promise<string> {
+  const [opening, closing] = [`<${name}`, `</${name}>`];
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, Math.max(from, at + 1))) {
+    if (!/[\s>]/.test(text.charAt(at + opening.length))) continue;
+    const close = text.indexOf(closing, at);
+    if (close < 0) break;
+    const end = close + closing.length;
+    const around = { before: text.slice(Math.max(from, at - AROUND), at), after: text.slice(end, end + AROUND) };
+    pieces.push(text.slice(from, at), await replacement(text.slice(at, end), around));
+    from = end;
+  }
+  return pieces.length === 0 ? text : [...pieces, text.slice(from)].join('');
+}
 
 const partOf = async (archive: Archive, relation: Relation | undefined) =>
   relation?.type === 'chart' ? readPart(archive, relation.target) : undefined;
@@ -52,13 +79,3 @@ const textOf = (text: string): string => `<w:t xml:space="preserve">${escaped(te
 const run = (text: string): string => `<w:r>${textOf(text)}</w:r>`;
 
 const paragraph = (text: string): string => `<w:p>${run(text)}</w:p>`;
-
-async function replaceAsync(text: string, pattern: RegExp, replacement: (match: RegExpMatchArray) => Promise<string>): Promise<string> {
-  const pieces: string[] = [];
-  let from = 0;
-  for (const match of text.matchAll(pattern)) {
-    pieces.push(text.slice(from, match.index), await replacement(match));
-    from = match.index + match[0].length;
-  }
-  return pieces.length === 0 ? text : [...pieces, text.slice(from)].join('');
-}
