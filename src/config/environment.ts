@@ -14,7 +14,7 @@ const QUOTED = /^\s*(["'])[^]*\1\s*$/;
 
 /**
  * The value of a key as text gives it, read as YAML, also where it lies within a free map and so has no key of its own. Where the key is text, text stays
- * what it is, with `#`, `: ` and digits alone, unless it is quoted as a whole. Throws a KbError (`usage`) for what is no plain data.
+ * what it is, with `#`, `: ` and digits alone, unless it is quoted as a whole. A list of words may have commas between them. Throws a KbError (`usage`) for what is no plain data.
  */
 export function fromText(key: Key | undefined, text: string): unknown {
   const schema = key && unwrapped(key.schema);
@@ -22,6 +22,8 @@ export function fromText(key: Key | undefined, text: string): unknown {
   if (isText && !QUOTED.test(text)) return text;
   const value = yamlIn(text);
   assertPlainData(value, key ? [key.path] : []);
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum && typeof value === 'string')
+    return value.split(',').map((word) => word.trim());
   return isText && typeof value !== 'string' ? text : value;
 }
 

@@ -74,10 +74,15 @@ export async function* getSource({ name, id, ...part }: GetSourceRequest, contex
   return { ...described, text, chunks: documents.flat() };
 }
 
+/** «message 2» stands before «message 10». */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
 /** Chunks in the order of the text. Documents with the same source follow each other. */
 function documentsIn(stored: readonly StoredChunk[]): OrderedChunk[][] {
-  const documents = [...Map.groupBy(stored, ({ metadata }) => metadata.content_hash).values()];
-  return documents.map((chunks) =>
+  const memberOf = ({ metadata }: StoredChunk): string => (typeof metadata.member === 'string' ? metadata.member : '');
+  const documents = [...Map.groupBy(stored, (chunk) => `${chunk.metadata.content_hash}\n${memberOf(chunk)}`).values()];
+  const inOrder = documents.toSorted(([one], [other]) => byNumber.compare(memberOf(one!), memberOf(other!)));
+  return inOrder.map((chunks) =>
     chunks
       .map(({ id, text, metadata }) => ({ id, text, location: Location.safeParse(metadata.location ?? {}).data ?? {} }))
       .toSorted((a, b) => (a.location.offset ?? Infinity) - (b.location.offset ?? Infinity) || 0),

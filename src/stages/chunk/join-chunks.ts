@@ -64,10 +64,9 @@ export function joinChunks(passages: readonly Passage[]): JoinedText {
 function between(before: OwnText, after: OwnText): string {
   if (before.offset === undefined || after.offset === undefined) return '\n\n';
   const gap = Math.max(0, after.offset - before.offset - before.text.length);
-  if (before.last_line !== undefined && after.first_line !== undefined) {
-    const lines = Math.max(0, after.first_line - before.last_line);
-    return '\n'.repeat(lines) + ' '.repeat(lines > 0 ? 0 : Math.min(1, gap));
-  }
+  const lines = (after.first_line ?? NaN) - (before.last_line ?? NaN);
+  // less than none where the text has lines that its source has not, such as the headings of functions
+  if (lines >= 0) return '\n'.repeat(lines) + ' '.repeat(lines > 0 ? 0 : Math.min(1, gap));
   if (gap !== 1) return '\n'.repeat(Math.min(2, gap));
   return after.repeated.endsWith('\n') || /^(?:[-*+|>#]|\d+[.)]) ?/.test(after.text) ? '\n' : ' ';
 }

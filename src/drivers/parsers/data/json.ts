@@ -72,7 +72,6 @@ function asDocument(records: readonly JsonRecord[]): ParsedDocument {
 
 const BLANK = /[\s\ufeff]/;
 const SCALAR = /[^\s,\]}:"/]+/y;
-const STRING = /"(?:[^"\\\n]|\\.)*"/y;
 
 /** Reads JSON with the line of each value; comments and commas before a bracket are passed over. */
 class JsonReader {
@@ -180,13 +179,24 @@ class JsonReader {
   }
 
   #string(): string {
-    const text = this.#match(STRING);
-    if (text === undefined) return this.#fail();
+    const text = this.#text.slice(this.#at, this.#endOfString());
     try {
-      return JSON.parse(text.replaceAll('\t', '\\t')) as string;
+      const value = JSON.parse(text.replaceAll('\t', '\\t')) as string;
+      this.#at += text.length;
+      return value;
     } catch {
       return this.#fail();
     }
+  }
+
+  /** Behind the quotation mark that ends a string: no backslash stands before it, or an even number of them. */
+  #endOfString(): number {
+    for (let end = this.#text.indexOf('"', this.#at + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
+      let before = end;
+      while (this.#text[before - 1] === '\\') before -= 1;
+      if ((end - before) % 2 === 0) return end + 1;
+    }
+    return this.#text.length;
   }
 
   #match(pattern: RegExp): string | undefined {

@@ -45,7 +45,7 @@ function readCues(source: string): Cue[] {
       .slice(1)
       .map((part) => Number(part ?? 0));
     const said = lines.slice(at + 1).join('\n');
-    const speaker = oneLine(/<v(?:\.[^\s>]*)?\s+([^>\n]*)>/.exec(said)?.[1] ?? '');
+    const speaker = oneLine(/<v(?:\.[^\s<>]{0,100})?[ \t]+([^<>\n]{0,200})>/.exec(said)?.[1] ?? '');
     const text = oneLine(plain(said));
     if (text !== '') cues.push({ start: seconds(numbers.slice(0, 3)), end: seconds(numbers.slice(4, 7)), speaker, text });
   }
@@ -56,7 +56,7 @@ const seconds = ([hours = 0, minutes = 0, rest = 0]: number[]): number => hours 
 
 const plain = (text: string): string =>
   text
-    .replace(/<\/?(?:[cibuv]|ruby|rt|lang|font|\d)[^>\n]*>|\{\\[^}\n]*\}/gi, '')
+    .replace(/<\/?(?:[cibuv]|ruby|rt|lang|font|\d)[^<>\n]{0,200}>|\{\\[^{}\n]{0,200}\}/gi, '')
     .replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => ({ amp: '&', lt: '<', gt: '>', nbsp: ' ' })[name] ?? '');
 
 /** Captions that roll up say a line again in the next cue. */

@@ -43,12 +43,9 @@ async function readXmlFile(bytes: Uint8Array): Promise<ParsedDocument> {
 
 /** The line of an offset. Offsets are asked for in their order. */
 export function lineFinder(source: string): (at: number) => number {
-  let [reached, line] = [0, 1];
+  let [next, line] = [source.indexOf('\n'), 1];
   return (at) => {
-    for (let next = source.indexOf('\n', reached); next >= 0 && next < at; next = source.indexOf('\n', reached)) {
-      reached = next + 1;
-      line += 1;
-    }
+    for (; next >= 0 && next < at; next = source.indexOf('\n', next + 1)) line += 1;
     return line;
   };
 }

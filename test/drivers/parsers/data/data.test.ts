@@ -242,3 +242,11 @@ describe('source code', () => {
     expect((await code('a.py', 's = """\n```\nx\n```\n"""')).text).toContain('````python\n');
   });
 });
+
+it.each([
+  ['json', `{"a":"${'x'.repeat(10 * 2 ** 20)}"}`, 10_000_000],
+  ['xml', `<a>${'<b c="1">x</b>'.repeat(30_000)}</a>`, 100_000],
+  ['subtitles', `00:00:01.000 --> 00:00:02.000\n${'<v '.repeat(300_000)}`, 100_000],
+])('reads much of one thing (%s)', async (kind, source, length) => {
+  expect((await read(kind, source)).text.length).toBeGreaterThan(length);
+});
