@@ -52,7 +52,7 @@ export const codeParser: ParserRow = {
   is_text: true,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const language = languageOf.get(extname(source).toLowerCase()) ?? '';
-    const lines = (await decodeText(bytes)).replace(/\n+$/, '').split('\n');
+    const lines = (await decodeText(bytes)).trimEnd().split('\n');
     return { ...sectionsText(lines, sectionsOf(lines, language), language), metadata: { language } };
   },
 };

@@ -30,7 +30,9 @@ export const feedParser: ParserRow = {
 };
 
 async function readXmlFile(bytes: Uint8Array): Promise<ParsedDocument> {
-  const declared = /<\?xml[^>]*encoding=["']([\w.-]+)/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1'))?.[1];
+  const declared = /^(?:ï»¿)?<\?xml[^>]{0,150}?encoding=["']([\w.-]{1,40})/.exec(
+    Buffer.from(bytes.subarray(0, 200)).toString('latin1'),
+  )?.[1];
   const source = (await decodeText(bytes, declared)).trimEnd();
   if (source.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
   const root = await readXml(source);
@@ -93,7 +95,15 @@ function writeElement(element: XmlElement, level: number, writing: XmlWriting): 
   const name = localName(element);
   const add = (text: string) => void writing.blocks.push({ text, at });
   if (writing.hasProse && REFERENCE.test(name)) return;
-  if (CODE.test(name) && allText(element).trim() !== '') return add(codeFence(allText(element).replace(/^\s*\n|\s+$/g, ''), ''));
+  if (CODE.test(name) && allText(element).trim() !== '')
+    return add(
+      codeFence(
+        allText(element)
+          .trimEnd()
+          .replace(/^\s*\n/, ''),
+        '',
+      ),
+    );
   const rows = TABLE.test(name) ? rowsIn(element) : [];
   if (rows.length > 0) {
     for (const child of elementsIn(element))
