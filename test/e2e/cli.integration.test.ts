@@ -48,7 +48,7 @@ describe('a first ingest', () => {
   it('ends with what was done and what to type next, its progress on standard error', () => {
     expect(first).toMatchObject({ code: 0, error: expect.stringMatching(/^Ingesting …\n/) });
     expect(first.out).toMatch(
-      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}passed over {2}1 file not read: docs\/photo\.jpg\nNext: kb retrieve/,
+      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}passed over {2}1 file not read\n {2}note {9}1 picture was not read: docs\/photo\.jpg[^]*\nNext: kb retrieve/,
     );
     expect(first.out + first.error).not.toMatch(/\u001b|⠋/);
   });
@@ -198,7 +198,7 @@ describe('--json', () => {
     ['a list', ['collections', 'list'], { collections: [{ name: 'default' }] }, 0],
     ['a report with failures', ['ingest', '--docs', 'missing.md', '--docs', 'docs'], { failed: 1, unchanged: 2 }, 1],
     ['documents', ['parse', 'docs/gate.md', 'docs/none.md'], { documents: 1, failed: 1, outputs: [{ source: 'docs/gate.md' }] }, 1],
-    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
+    ['checks', ['doctor'], { checks: [{ name: 'node' }, {}, {}, {}, {}, {}, {}, {}, {}], failed: 0 }, 0],
     ['an unknown command', ['retreive'], { error: { type: 'ValueError' } }, 2],
     ['an unknown flag', ['ingest', '--dcs', 'x'], { error: { type: 'ValueError' } }, 2],
     ['an error of the configuration', ['retrieve', 'x', '--set', 'a.b=1'], { error: { type: 'ValueError' } }, 2],

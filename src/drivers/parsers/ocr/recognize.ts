@@ -104,6 +104,8 @@ const UNSURE = 0.85;
 /** Pixels around a line. */
 const MARGIN = 6;
 const SINGLE_LINE = '7';
+/** By how much less sure the reading with wider spaces may be where it finds more words. */
+const SPREAD_LEAD = 0.03;
 
 /** Reads a line again with wider spaces where it has gaps (narrow spaces beside wide ones are overlooked) or is not sure; the surer reading stays. */
 async function readAgain(engine: Engine, page: Bitmap, line: Line): Promise<void> {
@@ -122,7 +124,8 @@ async function readAgain(engine: Engine, page: Bitmap, line: Line): Promise<void
   if (!spread) return;
   const read = await engine.recognize(greyMap(spread.picture), { tessedit_pageseg_mode: SINGLE_LINE }, { text: false, blocks: true });
   const found = linesOf(read).flatMap((one) => one.words);
-  if (confidenceOf(found) < confidenceOf(words)) return;
+  const lead = spread.hadLeaders ? 1 : found.length > words.length ? SPREAD_LEAD : 0;
+  if (found.length === 0 || confidenceOf(found) + lead < confidenceOf(words)) return;
   line.words = found.map((word) => ({
     ...word,
     bbox: { x0: spread.originOf(word.bbox.x0), x1: spread.originOf(word.bbox.x1), y0: word.bbox.y0 + top, y1: word.bbox.y1 + top },

@@ -9,7 +9,8 @@ import { createReaders } from '../../../../src/drivers/parsers/ocr/scan-reader.t
 import { createDocumentReader } from '../../../../src/drivers/parsers/reader.ts';
 import type { ScanSettings } from '../../../../src/ports/reading.ts';
 import { folder } from '../../../support/folder.ts';
-import { scannedPdf, tiffFile, withOcr } from '../../../support/ocr.ts';
+import { withOcr } from '../../../support/ocr.ts';
+import { scannedPdf, tiffFile } from '../../../support/scans.ts';
 import { placeOf } from '../read.ts';
 
 const manual = fileURLToPath(new URL('../../../../examples/manuals/user-manual.pdf', import.meta.url));

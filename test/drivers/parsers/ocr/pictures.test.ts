@@ -3,7 +3,7 @@ import { type Bitmap, turned } from '../../../../src/drivers/parsers/ocr/bitmap.
 import { evenOut } from '../../../../src/drivers/parsers/ocr/even-out.ts';
 import { spreadWords } from '../../../../src/drivers/parsers/ocr/read-again.ts';
 import { directionOf } from '../../../../src/drivers/parsers/ocr/text-direction.ts';
-import { tiffFile } from '../../../support/ocr.ts';
+import { tiffFile } from '../../../support/scans.ts';
 import { read } from '../read.ts';
 
 /** A white page on which `isInk` tells the black pixels. */
