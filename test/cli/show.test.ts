@@ -414,6 +414,12 @@ describe('an answer', () => {
     expect(screen.out.slice(3)).toEqual(['\nSee also:', '– Care — a.md · page 2', '– Parts — a.md · page 2']);
   });
 
+  it('names a page and its headings as they stand above the quotation', () => {
+    const screen = paper();
+    showSources({ ...result, sources: [{ ...source, cited: true, location: { headings: ['Manual', 'Seals'], line_start: 4 } }] }, screen);
+    expect(screen.out).toContain('[1] Manual — a.md · Seals, line 4');
+  });
+
   it('whose search query and words failed alike says so once', () => {
     const screen = paper();
     const refused = { ...failure('q', 'It answered 401.'), source_kind: 'chat' as const };

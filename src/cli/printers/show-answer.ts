@@ -66,13 +66,14 @@ export function showSources(result: ChatResult, screen: Screen): void {
     screen.warn(wrappedText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
-/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark behind it; «–» for the number of what an answer was not built from. */
+/** `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`: the title and headings as above a quotation, and a remark behind it; «–» for the number of what an answer was not built from. */
 export function sourceLine(
   { citation, title, metadata, location, collection }: Shown,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,
   remark = '',
 ): string {
-  const place = [collection, String(metadata.source), locationText(location)].filter(Boolean).join(' · ');
+  const headings = location?.headings?.filter((heading) => heading !== title) ?? [];
+  const place = [collection, String(metadata.source), locationText({ ...location, headings })].filter(Boolean).join(' · ');
   const spans = [
     { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
     { text: ` ${printable(title)} — `, paint: plain },
