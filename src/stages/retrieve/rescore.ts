@@ -88,7 +88,7 @@ const LOOKED_AT = 30;
 
 /** Weight of the cosine to the mean vector of the best passages, relative to the cosine to the query. */
 const CENTROID = 0.4;
-const BEST = 5;
+const BEST = 3;
 
 /** Penalty of a listing if none was requested. */
 const LISTING = 0.1;

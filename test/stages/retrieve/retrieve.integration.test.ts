@@ -233,7 +233,7 @@ test('explain tells rank, score and weight in each arm, and the fused score', as
     text: { weight: 0.5, rank: 1, score: expect.any(Number) },
     vector: { weight: 0.5, rank: 1, score: expect.any(Number) },
     centroid: expect.any(Number),
-    fused_score: expect.closeTo(1.135),
+    fused_score: expect.closeTo(1.154),
   });
 });
 
