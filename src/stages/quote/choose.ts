@@ -86,14 +86,16 @@ function quotationOf(
   const path = headingOf(seed.path, words);
   const own = blocks.filter(({ source }) => source === seed.source);
   const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
-  const passage = (lead: string): QuotedPassage => {
-    const room = words - countWords(path) - countWords(lead);
-    const { text, ...rest } = passageOf(grow(own, seed, { room, worth }), { room, wanted });
-    return { ...rest, text: lead + text.replace(/^… /, lead === '' ? '$&' : '') };
+  const passage = (term: string): QuotedPassage => {
+    const room = words - countWords(path) - (term === '' ? 0 : countWords(`${term} …`));
+    const { text, blocks: grown, isBroken } = passageOf(grow(own, seed, { room, worth }), { room, wanted });
+    const isNext = own[grown[0]!.at - 1]?.kind === 'term';
+    const lead = term === '' ? '' : `${plainText(term)}\n\n${isNext || text.startsWith('…') ? '' : '…\n\n'}`;
+    return { blocks: grown, isBroken, text: lead + text };
   };
   const quoted = passage('');
   const { kind, term } = quoted.blocks[0]!;
-  return { source: seed.source, path, ...(kind === 'term' || term === '' ? quoted : passage(`${plainText(term)}\n\n…\n\n`)) };
+  return { source: seed.source, path, ...(kind === 'term' || term === '' ? quoted : passage(term)) };
 }
 
 /** The end of the second thing: «json and jsonb in Postgres». */
