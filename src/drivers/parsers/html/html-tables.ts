@@ -70,10 +70,22 @@ export function addTableRules(turndown: TurndownService): void {
 function tableText(content: string): string {
   const [before = '', ...written] = content.split(ROW);
   const rows = written.map(cellsOf);
-  const grid = (laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.some((cell) => cell !== ''));
+  const grid = withoutEmptyColumns(laidOut(rows) ?? rows.map((cells) => cells.map(({ text }) => text))).filter((row) => row.length > 0);
+  const line = grid.length === 1 && written.length === 1 ? grid[0]!.filter(Boolean).join(' ') : '';
+  if (line !== '') return [before.trim(), line].filter(Boolean).join('\n\n');
   const header = (grid[0] ?? []).map((cell) => cell.replace(/^\*\*(.+)\*\*$/, '$1')); // a header is bold without being told
   const table = grid.length === 0 ? '' : tableLines([header, ...grid.slice(1)]).join('\n');
   return [before.trim(), table].filter(Boolean).join('\n\n');
+}
+
+/** The columns that hold something: others keep distance. Rows end at their last value. */
+function withoutEmptyColumns(grid: readonly string[][]): string[][] {
+  const filled = new Set<number>();
+  for (const row of grid) for (const [column, cell] of row.entries()) if (cell !== '') filled.add(column);
+  return grid.map((row) => {
+    const cells = row.filter((_, column) => filled.has(column));
+    return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
+  });
 }
 
 const cellsOf = (row: string): Cell[] =>

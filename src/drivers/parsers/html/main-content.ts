@@ -1,5 +1,6 @@
 import { type DomDocument, type DomElement, childElements, type Page, isTopic, purposeOf } from './dom.ts';
 import { lettersAtAll, lettersOf, measuresOf, proseOf } from './link-density.ts';
+import { rewriteReferences } from './references.ts';
 import { removeUnseen } from './remove-unseen.ts';
 import { removeFrames, removeNavigation } from './navigation.ts';
 import { headingText, headlineOf, leadOf, withLead } from './headline.ts';
@@ -109,6 +110,7 @@ export async function mainContent(page: Page, source: GeneratorSource & { title:
   const isOfStory = isStory(page.document) && !isGenerated(source);
   openComponents(page.body, source.html);
   rewriteWidgets(page, source.html);
+  rewriteReferences(page, source.html);
   writeIcons(page.body, source.html);
   const generated = generatedContent(page.body, source);
   removeUnseen(page.body, generated);

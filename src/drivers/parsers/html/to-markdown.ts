@@ -135,12 +135,15 @@ function escapeText(root: DomElement): void {
   visit(root);
 }
 
-/** An item of a list with the number that a browser shows. `next`: the number that the next item of each list has, because looking that up at each takes its time from long lists. */
+const HEADINGS = 'h1, h2, h3, h4, h5, h6';
+
+/** An item of a list with the number that a browser shows; one with headings of its own is a part of the page. `next`: the number that the next item of each list has, because looking that up at each takes its time from long lists. */
 function listItem(content: string, node: DomElement, next: WeakMap<DomElement, number>): string {
   const list = node.parentElement;
   const isNumbered = list?.nodeName === 'OL';
   const number = isNumbered ? (numberIn(node, 'value') ?? next.get(list) ?? firstOf(list)) : 0;
   if (isNumbered) next.set(list, Math.max(0, number + (list.hasAttribute('reversed') ? -1 : 1)));
+  if (node.querySelector(HEADINGS)) return `\n\n${isNumbered ? content.trim().replace(/^#+ /, `$&${number}. `) : content}\n\n`;
   const mark = isNumbered ? `${number}. ` : '- ';
   const text = content.trim().replace(/\n(?=[^\n])/g, `\n${' '.repeat(mark.length)}`);
   return text === '' ? '' : `${mark}${text}\n`;
