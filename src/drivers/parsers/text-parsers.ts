@@ -1,6 +1,7 @@
 import type { Metadata } from '../../schema/items.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
+import { markHeadings } from './light-markup/plain-headings.ts';
 import { readDialects } from './light-markup/markdown-dialects.ts';
 import { decodeText } from './encoding.ts';
 import { readManualPage } from './manual-page.ts';
@@ -85,8 +86,9 @@ export const textParser: ParserRow = {
   media_types: ['text/*'],
   is_text: true,
   is_quick: true,
-  async parse(bytes): Promise<ParsedDocument> {
+  async parse(bytes, { source }): Promise<ParsedDocument> {
     const text = await decodeText(bytes);
-    return readManualPage(text) ?? { text, metadata: {}, marks: [{ at: 0, line: 1 }] };
+    const read = /\.log$/i.test(source) ? { text } : markHeadings(text);
+    return readManualPage(text) ?? { ...read, metadata: {}, marks: [{ at: 0, line: 1 }] };
   },
 };

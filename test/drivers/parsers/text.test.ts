@@ -52,3 +52,42 @@ describe('plain text', () => {
     expect((await read('text', bytes)).text).toMatch(/^needle .* end$/);
   });
 });
+
+describe('headings of a plain text', () => {
+  it.each([
+    [
+      'in capitals',
+      'PUMP GUIDE\n\nUSE\n\nIt moves\nwater.\n\nSAFETY\n\nNever dry.\n',
+      '# PUMP GUIDE\n\n## USE\n\nIt moves\nwater.\n\n## SAFETY\n\nNever dry.\n',
+    ],
+    ['with numbers', '1. Use\n\nIt moves water.\n\n1.1 Speed\n\nSlow.\n', '## 1. Use\n\nIt moves water.\n\n### 1.1 Speed\n\nSlow.\n'],
+    [
+      'above, between and inside of rules',
+      'Use\n~~~\n\nWater.\n\n====\nPump\n====\n\n*** NOTE ***\n\nDry.\n',
+      '## Use\n\n\nWater.\n\n\n# Pump\n\n\n## NOTE\n\nDry.\n',
+    ],
+    [
+      'left of an indented text',
+      'Abstract\n\n   It moves water,\n   and stops when\n   there is none.\n\nStatus\n\n   Draft, without\n   warranty.\n',
+      '## Abstract\n\n   It moves water,\n   and stops when\n   there is none.\n\n## Status\n\n   Draft, without\n   warranty.\n',
+    ],
+  ])('%s are marked, and each line stays where it is', async (_name, content, expected) => {
+    const { text, marks } = await read('text', content);
+    expect(text).toBe(expected);
+    expect(marks).toEqual([{ at: 0, line: 1 }]);
+  });
+
+  it('give it its title where one of the first level begins it', async () => {
+    expect((await read('text', 'Pump Guide\n==========\n\nIt moves water.\n')).title).toBe('Pump Guide');
+    expect((await read('text', '1. Use\n\nIt moves water.\n\n2. Care\n\nDry it.\n')).title).toBeUndefined();
+  });
+
+  it.each([
+    ['items of a list', '1. Stop the pump\n\n2. Open the lid\n\n3. Look\n'],
+    ['sentences', 'NEVER RUN IT DRY.\n\nIt breaks.\n\n3 Times a day it stops.\n\nIt rests.\n'],
+    ['a single shout', 'It moves water.\n\nWARNING\n\nIt is hot.\n'],
+    ['lines of a paragraph', 'THE SOFTWARE IS PROVIDED AS IS\nWITHOUT WARRANTY\n\nIt is.\n'],
+  ])('are not %s', async (_name, content) => {
+    expect((await read('text', content)).text).toBe(content);
+  });
+});

@@ -1,5 +1,5 @@
-import { childElements, type DomElement, moveInto, unwrap } from './dom.ts';
-import type { Page } from './element-names.ts';
+import { childElements, type DomElement, moveInto, type Page, unwrap } from './dom.ts';
+
 import { oneLine } from '../../../text/markdown/write.ts';
 
 // References that a program made of a program: what their stylesheets draw as headings, signatures, code and tables becomes elements that say so.

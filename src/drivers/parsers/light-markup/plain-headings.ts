@@ -1,0 +1,100 @@
+/** The longest line that may be a heading. */
+const LONGEST = 80;
+/** Fewer numbered, capital or outdented lines may stand alone by chance. */
+const LEAST = 2;
+/** Texts whose lines are indented by so much, for this share of them, have their headings at the margin, as RFCs do. */
+const INDENTED = 3;
+const MOST_OF_TEXT = 0.6;
+
+const RULE = /^([=\-~*+#^"'`_])\1{2,}$/;
+/** Underlines that Markdown reads itself. */
+const SETEXT = /^[=-]/;
+const NUMBERED = /^(\d{1,3}(?:\.\d{1,3})*)\.?\s+\p{Lu}.*[^.,;:!?]$/u;
+const FRAMED = /^([*=#-]{3,})\s*(\S.*\S)\s*\1$/;
+
+const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === '';
+
+const isCapitals = (text: string): boolean =>
+  text.length <= LONGEST && /\p{Lu}{3}/u.test(text) && !/\p{Ll}|[.,;!?]$|\s{3}|^[^\p{L}\p{N}]/u.test(text);
+
+/** The number of parts of `1.2 Title`; 0 for other lines. */
+const depthOf = (text: string): number => (text.length <= LONGEST ? (NUMBERED.exec(text)?.[1]?.split('.').length ?? 0) : 0);
+
+/** The lines of a text, and its headings by the index of their lines. */
+interface Reading {
+  lines: string[];
+  headings: Map<number, Heading>;
+}
+
+interface Heading {
+  title: string;
+  level: number;
+}
+
+/**
+ * Marks the evident headings of a plain text as Markdown does: titles between or above rules, and lines that stand alone and are numbered (`1.2 Title`),
+ * in capitals, or left of a text that is indented. Every line stays where it is. The title is a first heading of the first level.
+ */
+export function markHeadings(text: string): { text: string; title?: string | undefined } {
+  const reading: Reading = { lines: text.split('\n'), headings: new Map() };
+  markRuled(reading);
+  const alone = aloneIn(reading.lines);
+  if (alone.size >= LEAST) for (const [index, level] of alone) mark(reading, index, { level, title: reading.lines[index]!.trim() });
+  const { lines, headings } = reading;
+  if (headings.size === 0) return { text };
+  const first = headings.get(Math.min(...headings.keys()))!;
+  return { text: lines.join('\n'), title: first.level === 1 ? first.title : undefined };
+}
+
+function mark({ lines, headings }: Reading, index: number, { level, title }: Heading): void {
+  headings.set(index, { title, level });
+  lines[index] = `${'#'.repeat(Math.min(level, 6))} ${title}`;
+}
+
+/** Titles above a rule about as long, below one, too, or between two short ones in the same line. */
+function markRuled(reading: Reading): void {
+  const { lines } = reading;
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!.trim();
+    const framed = FRAMED.exec(line);
+    if (framed && isBlank(lines[i - 1]) && isBlank(lines[i + 1]) && line.length <= LONGEST)
+      mark(reading, i, { level: 2, title: framed[2]! });
+    const below = lines[i + 1]?.trim() ?? '';
+    if (line === '' || RULE.test(line) || !RULE.test(below) || Math.abs(below.length - lines[i]!.trimEnd().length) > 2) continue;
+    const isOverlined = lines[i - 1]?.trim() === below;
+    if (!isOverlined && !isBlank(lines[i - 1])) continue;
+    const level = below.startsWith('=') ? 1 : 2;
+    if (!isOverlined && SETEXT.test(below)) {
+      reading.headings.set(i, { title: line, level });
+      continue;
+    }
+    mark(reading, i, { level, title: line });
+    lines[i + 1] = '';
+    if (isOverlined) lines[i - 1] = '';
+  }
+}
+
+/** Lines with a blank one above and below that are headings by how they are written, and their levels. */
+function aloneIn(lines: readonly string[]): Map<number, number> {
+  const filled = lines.filter((line) => !isBlank(line));
+  const isIndented = filled.filter((line) => line.search(/\S/) >= INDENTED).length >= filled.length * MOST_OF_TEXT;
+  const found = new Map<number, number>();
+  const indexes = lines.flatMap((line, index) => (isBlank(line) ? [] : [index]));
+  for (const [i, index] of indexes.entries()) {
+    const next = lines[indexes[i + 1] ?? -1];
+    if (next === undefined || !isBlank(lines[index - 1]) || !isBlank(lines[index + 1])) continue;
+    const level = levelOf(lines[index]!, next, { isFirst: i === 0, isIndented });
+    if (level > 0) found.set(index, level);
+  }
+  return found;
+}
+
+/** The level of a line by how it is written and by the next one that is not blank; 0 where it is no heading: several in a row are a list. */
+function levelOf(line: string, next: string, { isFirst, isIndented }: { isFirst: boolean; isIndented: boolean }): number {
+  const text = line.trim();
+  const depth = /^\s/.test(line) ? 0 : depthOf(text);
+  if (depth > 0) return depth === depthOf(next.trim()) ? 0 : depth + 1;
+  if (isCapitals(text)) return isFirst ? 1 : isCapitals(next.trim()) ? 0 : 2;
+  const isOutdented = isIndented && /^\p{Lu}/u.test(line) && /^\s{3}/.test(next);
+  return isOutdented && line.length <= LONGEST && !/[.,;:!?\]]$|\s{3}/.test(text) ? 2 : 0;
+}
