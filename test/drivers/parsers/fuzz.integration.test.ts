@@ -1,13 +1,34 @@
 import { afterAll, expect, it } from 'vitest';
+import XLSX from 'xlsx';
 import { random } from '../../../bench/manual.ts';
 import { createDocumentReader } from '../../../src/drivers/parsers/reader.ts';
 import { chartPart, docxFile, pptxFile, wordParagraph, wordTable, xlsxFile } from '../../support/files.ts';
 import { isUnclear, mutate } from '../../support/mutate.ts';
 import { pdfFile } from '../../support/pdf-file.ts';
+import { zipFile } from '../../support/zip.ts';
 
 const ROUNDS = 30;
 
 const rows = Array.from({ length: 12 }, (_, row) => `P-${row};Gasket;${row},50`);
+const workbook = (bookType: 'ods' | 'biff8'): Buffer => {
+  const book = XLSX.utils.book_new();
+  XLSX.utils.book_append_sheet(
+    book,
+    XLSX.utils.aoa_to_sheet([
+      ['Part', 'Price'],
+      ['Seal', 3],
+      ['Pump', 90],
+    ]),
+    'Parts',
+  );
+  return XLSX.write(book, { type: 'buffer', bookType }) as Buffer;
+};
+/** A compound file (MS-CFB) of these texts. */
+const compound = (streams: Record<string, string>): Buffer => {
+  const file = XLSX.CFB.utils.cfb_new();
+  for (const [name, text] of Object.entries(streams)) XLSX.CFB.utils.cfb_add(file, `/${name}`, Buffer.from(text, 'utf16le'));
+  return Buffer.from(XLSX.CFB.write(file, { type: 'buffer' }));
+};
 const files: Record<string, string | Buffer> = {
   'plan.pdf': pdfFile(
     [
@@ -48,11 +69,54 @@ const files: Record<string, string | Buffer> = {
   'guide.rst': 'Guide\n=====\n\n.. note:: Careful.\n\n::\n\n  code()\n\n=== ===\na   b\n=== ===\n1   2\n=== ===\n',
   'guide.adoc': '= Guide\n\n== Part\n\n[source,js]\n----\nrun();\n----\n\n|===\n|a |b\n|===\n',
   'log.txt': 'Monday\n======\n\nThe pump ran.\n\n1. It stopped.\n',
+  'news.rss':
+    '<rss><channel><title>News</title><item><title>Seal</title><description>&lt;p&gt;Green.&lt;/p&gt;</description></item></channel></rss>',
+  'data.xml': '<parts><part id="1"><name>Seal</name></part><part id="2"><name>Pump</name></part></parts>',
+  'data.json': '[{"name":"Seal","price":3},{"name":"Pump","sizes":[1,2]}]',
+  'data.jsonl': '{"name":"Seal"}\n{"name":"Pump"}\n',
+  'talk.vtt': 'WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nHello.\n\n00:00:04.000 --> 00:00:05.000\nBye.\n',
+  'pump.ts': '/** Starts it. */\nexport function start(rpm: number): void {\n  run(rpm);\n}\n\nclass Pump {\n  stop() {}\n}\n',
+  'book.ipynb':
+    '{"cells":[{"cell_type":"markdown","source":["# Care"]},{"cell_type":"code","source":["run()"],"outputs":[{"text":["1"]}]}],"metadata":{},"nbformat":4}',
+  'note.rtf': '{\\rtf1\\ansi{\\fonttbl\\f0 Arial;}{\\b Care}\\par Dry it \\u233?.\\par\\trowd a\\cell b\\cell\\row}',
+  'mail.eml':
+    'From: a@example.com\r\nSubject: Seal\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nGreen.\r\n--b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename="a.csv"\r\n\r\na,b\r\n1,2\r\n--b--\r\n',
+  'mails.mbox':
+    'From a@example.com Mon Jan 01 10:00:00 2024\nSubject: One\n\nFirst.\n\nFrom a@example.com Mon Jan 01 10:00:00 2024\nSubject: Two\n\nSecond.\n',
+  'letter.odt': zipFile({
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'content.xml':
+      '<office:document-content><office:body><office:text><text:h text:outline-level="1">Care</text:h><text:p>Dry it.</text:p></office:text></office:body></office:document-content>',
+  }),
+  'talk.odp': zipFile({
+    mimetype: 'application/vnd.oasis.opendocument.presentation',
+    'content.xml':
+      '<office:document-content><office:body><office:presentation><draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>One</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body></office:document-content>',
+  }),
+  'parts.ods': workbook('ods'),
+  'parts.xls': workbook('biff8'),
+  'book.epub': zipFile({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+    'OEBPS/book.opf':
+      '<package><metadata><dc:title>Pumps</dc:title></metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>',
+    'OEBPS/a.xhtml': '<html><body><h1>Care</h1><p>Dry it.</p></body></html>',
+  }),
+  'all.zip': zipFile({ 'a.md': '# Care\n\nDry it.\n', 'b/c.csv': 'a,b\n1,2\n', 'd.docx': docxFile(wordParagraph('Manual')) }),
+  'note.msg': compound({ '__properties_version1.0': ' '.repeat(24), '__substg1.0_0037001F': 'Seal', '__substg1.0_1000001F': 'Green.' }),
   'parts.csv': `part;name;price\n${rows.join('\n')}\n"quoted; and\nbroken";"x""y";1\n`,
 };
 
 const reader = createDocumentReader({ processes: 2, seconds: 20, megabytes: 512 });
 afterAll(() => reader.close());
+
+/** Are read by OCR, which has to be set up. */
+const PICTURES = new Set(['png', 'jpeg', 'webp', 'tiff']);
+
+it('holds files of every kind', () => {
+  const kinds = new Set([...PICTURES, ...Object.keys(files).map((name) => reader.fileType(name))]);
+  expect(reader.extensions.filter((extension) => !kinds.has(reader.fileType(`a${extension}`)!))).toEqual([]);
+});
 
 it.each(Object.keys(files))('reads %s however it was changed, or says what is wrong with it', async (name) => {
   const whole = Buffer.from(files[name]!);
@@ -68,5 +132,6 @@ it.each(Object.keys(files))('reads %s however it was changed, or says what is wr
     }),
   );
   expect(results.filter(Boolean)).toEqual([]);
-  expect((await reader.read(whole, { source: name, file_type: reader.fileType(name)! })).text).not.toBe('');
+  const { text, members = [] } = await reader.read(whole, { source: name, file_type: reader.fileType(name)! });
+  expect(text || members).not.toHaveLength(0);
 });

@@ -43,7 +43,7 @@ function rename(element: DomElement, name: string, { document }: Page): DomEleme
 const signatureOf = (element: DomElement): string =>
   oneLine([...element.querySelectorAll('td')].map(({ textContent }) => textContent).join(' '))
     .replace(/ ([*&]+) (?=\w)/g, ' $1')
-    .replace(/\s*([(,)])\s*/g, '$1')
+    .replace(/ ?([(,)]) ?/g, '$1')
     .replaceAll(',', ', ')
     .replace(/\)(?=\w)/g, ') ');
 

@@ -10,7 +10,7 @@ const RULE = /^([=\-~*+#^"'`_])\1{2,}$/;
 /** Underlines that Markdown reads itself. */
 const SETEXT = /^[=-]/;
 const NUMBERED = /^(\d{1,3}(?:\.\d{1,3})*)\.?\s+\p{Lu}.*[^.,;:!?]$/u;
-const FRAMED = /^([*=#-]{3,})\s*(\S.*\S)\s*\1$/;
+const FRAME = /^([*=#-])\1{2,}/;
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === '';
 
@@ -56,9 +56,8 @@ function markRuled(reading: Reading): void {
   const { lines } = reading;
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!.trim();
-    const framed = FRAMED.exec(line);
-    if (framed && isBlank(lines[i - 1]) && isBlank(lines[i + 1]) && line.length <= LONGEST)
-      mark(reading, i, { level: 2, title: framed[2]! });
+    const framed = isBlank(lines[i - 1]) && isBlank(lines[i + 1]) ? wordsInFrame(line) : '';
+    if (framed !== '') mark(reading, i, { level: 2, title: framed });
     const below = lines[i + 1]?.trim() ?? '';
     if (line === '' || RULE.test(line) || !RULE.test(below) || Math.abs(below.length - lines[i]!.trimEnd().length) > 2) continue;
     const isOverlined = lines[i - 1]?.trim() === below;
@@ -72,6 +71,12 @@ function markRuled(reading: Reading): void {
     lines[i + 1] = '';
     if (isOverlined) lines[i - 1] = '';
   }
+}
+
+/** What stands between two rules in the line. */
+function wordsInFrame(line: string): string {
+  const [rule] = FRAME.exec(line) ?? [];
+  return rule && line.length <= LONGEST && line.endsWith(rule) ? line.slice(rule.length, -rule.length).trim() : '';
 }
 
 /** Lines with a blank one above and below that are headings by how they are written, and their levels. */
