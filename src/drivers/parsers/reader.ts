@@ -10,6 +10,7 @@ import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import { fileTypes } from './file-types.ts';
+import { hasDialect, isMdx } from './light-markup/markdown-dialects.ts';
 import { parsers } from './parsers.ts';
 import { looksLikeText } from './signatures.ts';
 
@@ -171,11 +172,13 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Whether a document may be parsed in this process: a short text in UTF-8, whose parser takes linear time and no more memory than a few times its size.
- * What has to be guessed (its encoding, what it is if no text) or expanded (much front matter) is for a process that can be stopped.
+ * What has to be guessed (its encoding, what it is if no text), expanded (much front matter) or rewritten (dialects of Markdown, with tables in HTML) is
+ * for a process that can be stopped.
  */
-export function isShortText({ bytes, file_type }: ParseTask): boolean {
+export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
-  return isUtf8(bytes) && !bytes.includes(0) && looksLikeText(bytes) && (file_type === 'text' || hasShortFrontMatter(bytes));
+  if (!isUtf8(bytes) || bytes.includes(0) || !looksLikeText(bytes)) return false;
+  return file_type === 'text' || (hasShortFrontMatter(bytes) && !isMdx(source) && !hasDialect(new TextDecoder().decode(bytes)));
 }
 
 /** Whether a text begins with none, or with some that ends within its bound. */

@@ -24,6 +24,8 @@ describe('a text that is parsed in this process', () => {
     ['a PDF', '%PDF-1.7\n'],
     ['an archive', 'PK\u0003\u0004 and letters'],
     ['control characters', '\u0001\u0002\u0003\u0004'],
+    ['a dialect of Markdown', '# Pumps\n\n!!! note\n    Hot.\n'],
+    ['a table in HTML', '# Pumps\n\n<table>\n<tr><td colspan="900">Hot</td></tr>\n</table>\n'],
     ['megabytes', 'Text.\n'.repeat(200_000)],
   ])('is not %s', (_what, content) => {
     expect(isShort(content)).toBe(false);

@@ -20,6 +20,8 @@ export const asciidocParser: ParserRow = {
 
 /** Lines of signs that open and close a block of code, and of one that is not shown. */
 const CODE = /^(?:-{4,}|\.{4,}|`{3,}|\+{4,})\s*$/;
+/** A fence as in Markdown, which may name its language. */
+const NAMED_CODE = /^(`{3,})([\w+-]+)\s*$/;
 const COMMENT = /^\/{4,}\s*$/;
 /** Lines around an example, a sidebar, a quotation: what they hold is text. */
 const AROUND = /^(?:={4,}|\*{4,}|_{4,}|--|\+)\s*$/;
@@ -28,23 +30,23 @@ const TABLE = /^[|,:!]={3,}\s*$/;
 /** The text in Markdown. Each line of it is the line of this number of `source`. */
 export function asciidocToMarkdown(source: string): string {
   const out: string[] = [];
-  let closing: RegExp | undefined;
+  let closing: string | undefined;
   let isHidden = false;
   let language = '';
   let rows: number | undefined;
   const lines = source.split('\n');
   for (const [at, line] of lines.entries()) {
     if (closing) {
-      const isEnd = closing.test(line);
+      const isEnd = line.trimEnd() === closing;
       out.push(isHidden ? '' : isEnd ? FENCE : line);
       if (isEnd) closing = undefined;
       continue;
     }
-    const opening = CODE.test(line) || COMMENT.test(line);
-    if (opening) {
-      closing = new RegExp(`^${line.trim().replace(/[.+]/g, '\\$&')}\\s*$`);
+    const named = NAMED_CODE.exec(line);
+    if (named || CODE.test(line) || COMMENT.test(line)) {
+      closing = named?.[1] ?? line.trimEnd();
       isHidden = COMMENT.test(line);
-      out.push(isHidden ? '' : `${FENCE}${language}`);
+      out.push(isHidden ? '' : `${FENCE}${named?.[2] ?? language}`);
       language = '';
     } else if (TABLE.test(line)) {
       rows = rows === undefined ? 0 : undefined;

@@ -1,7 +1,7 @@
 import type { Mark } from '../../../schema/items.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
-import { admonition, indentOf } from './markdown-lines.ts';
+import { admonition, boxTitle, indentOf } from './markdown-lines.ts';
 
 /** A line, and its number in the file, from 1. */
 interface NumberedLine {
@@ -14,7 +14,6 @@ const INDENT = 4;
 /** Lines of a table in HTML, at most: a longer one stays as it is. */
 const MOST_LINES = 2000;
 
-/** Where a text has any of it; most have none. */
 const DIALECT = /^[ \t]*(?:!!!|\?\?\?|===[!+]?[ \t]+"|:::|\{%|<\/?(?:details|summary|table)[\s>])/im;
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
@@ -27,6 +26,12 @@ const HINT = /^\s*\{%-?\s*(end)?(hint|tabs|tab|content-ref|embed|stepper|step)\b
 const SUMMARY = /^\s*(?:<details[^>]*>\s*)?<summary[^>]*>(.*?)<\/summary>\s*$/i;
 const DETAILS = /^\s*<\/?details[^>]*>\s*$/i;
 
+/** Whether a document is MDX, by its name. */
+export const isMdx = (source: string): boolean => source.toLowerCase().endsWith('.mdx');
+
+/** Whether a text has anything that is written in a dialect; most have none. */
+export const hasDialect = (source: string): boolean => DIALECT.test(source);
+
 /**
  * Markdown in which what other programs read as notes, tabs, boxes and tables stands as Markdown: MkDocs, Docusaurus, VitePress, GitBook, GitHub; with
  * `isMdx` also without imports and the tags of components. Marks tell the lines of the file.
@@ -35,7 +40,7 @@ export async function readDialects(
   source: string,
   { line, isMdx }: { line: number; isMdx: boolean },
 ): Promise<{ text: string; marks: Mark[] }> {
-  if (!isMdx && !DIALECT.test(source)) return { text: source, marks: [{ at: 0, line }] };
+  if (!isMdx && !hasDialect(source)) return { text: source, marks: [{ at: 0, line }] };
   const numbered = source.split('\n').map((text, index) => ({ text, number: line + index }));
   const lines = await plainLines(isMdx ? withoutComponents(numbered) : numbered);
   const marks: Mark[] = [];
@@ -63,7 +68,7 @@ async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[
       out.push(...lines.slice(at, next));
     } else if (boxed) {
       next = blockEnd(lines, at + 1, boxed[1]!.length + INDENT);
-      put(text.trimStart().startsWith('=') ? `**${boxed[2]!}**` : admonition(boxed[3] || boxed[2]!, ''));
+      put(text.trimStart().startsWith('=') ? `**${boxed[2]!}**` : boxed[3] ? boxTitle(boxed[3]) : admonition(boxed[2]!, ''));
       out.push({ text: '', number });
       out.push(
         ...(await plainLines(lines.slice(at + 1, next).map((inner) => ({ ...inner, text: inner.text.slice(boxed[1]!.length + INDENT) })))),
@@ -87,9 +92,9 @@ function plainLine(text: string): string {
   const hint = HINT.exec(text);
   if (hint) return hint[1] ? '' : titleIn(hint[3] ?? '');
   const titled = TITLED_CONTAINER.exec(text);
-  if (titled) return admonition(titled[2]!.trim(), '');
+  if (titled) return boxTitle(titled[2]!.trim());
   const container = CONTAINER.exec(text);
-  if (container) return container[2] ? admonition(container[2], '') : NAMED.test(container[1] ?? '') ? admonition(container[1]!, '') : '';
+  if (container) return container[2] ? boxTitle(container[2]) : NAMED.test(container[1] ?? '') ? admonition(container[1]!, '') : '';
   return text;
 }
 

@@ -1,3 +1,6 @@
+/** The line that names a box: its title as it is written. */
+export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
+
 /** A paragraph of an admonition («note», «warning») in Markdown: its name, then what stands in its first line. */
 export const admonition = (name: string, text: string): string =>
   `**${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}:**${text === '' ? '' : ` ${text}`}`;

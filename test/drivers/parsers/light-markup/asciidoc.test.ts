@@ -20,6 +20,7 @@ describe('AsciiDoc', () => {
       '````',
     ]);
     expect(markdown('----', 'open')).toEqual(['````', 'open', '````']);
+    expect(markdown('```ruby', 'pump.start', '```', '== Then')).toEqual(['````ruby', 'pump.start', '````', '## Then']);
   });
 
   it('has a table with its header', () => {

@@ -15,6 +15,8 @@ describe('dialects of Markdown', () => {
       await shown(['!!! note "Before you start"', '    Wear gloves.', '', '    === "Linux"', '', '        Run it.', '', 'After.']),
     ).toEqual(['**Before you start:**', '', 'Wear gloves.', '', '**Linux**', '', '', 'Run it.', '', 'After.']);
     expect(await shown(['???+ warning', '    Hot.'])).toEqual(['**Warning:**', '', 'Hot.']);
+    expect(await shown(['??? tip inline end "MFA lost?"', '    Call.'])).toEqual(['**MFA lost?**', '', 'Call.']);
+    expect(await shown(['!!! note ""', '    Hot.'])).toEqual(['**Note:**', '', 'Hot.']);
   });
 
   it('have boxes by their name or title', async () => {
