@@ -80,11 +80,25 @@ export function wholeText({ before = '', text, after = '' }: GroundingSource): {
   return { whole: before + text + after, from: before.length, to: before.length + text.length };
 }
 
-/** The path below a heading: up to the heading if the source's path contains it, else with its last title replaced. */
-function pathBelow(title: string, base: readonly string[], open: readonly string[]): readonly string[] {
+/** A heading with the path that ends in it. */
+interface OpenHeading {
+  level: number;
+  path: readonly string[];
+}
+
+/**
+ * The path below a heading: up to the heading if the source's path contains it, else that of the heading above it. Without one, as much of the path of `before`
+ * (the last heading so far, else the source itself) as their levels tell.
+ */
+function pathBelow(
+  { title, level }: { title: string; level: number },
+  { base, above, before }: { base: readonly string[]; above: OpenHeading | undefined; before: OpenHeading | undefined },
+): readonly string[] {
   const known = base.indexOf(title);
   if (known >= 0) return base.slice(0, known + 1);
-  return open.length > 1 ? [...new Set([...base.slice(0, 1), ...open])] : [...base.slice(0, Math.max(1, base.length - 1)), title];
+  if (above) return [...above.path, title];
+  const last = before?.path ?? base;
+  return [...last.slice(0, Math.max(1, last.length - 1 - (before ? before.level - level : 0))), title];
 }
 
 /** The items of a list or rows of a table with their first lines. */
@@ -103,7 +117,7 @@ export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
   const base = source.title.split(SEPARATOR);
   const blocks: QuoteBlock[] = [];
-  const open: { level: number; title: string }[] = [];
+  const open: OpenHeading[] = [];
   const reading: Reading = { path: base, section: 0, term: '' };
   const add = (kind: QuoteBlock['kind'], written: string, { line, header = '' }: { line: number; header?: string }) => {
     const text = withClosedFence(written.trimEnd());
@@ -131,9 +145,10 @@ export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[
   };
   for (const { kind, text, line, level, title } of readWholeBlocks(whole)) {
     if (kind === 'heading') {
+      const before = open.at(-1);
       while (open.length > 0 && open.at(-1)!.level >= level) open.pop();
-      open.push({ level, title });
-      const path = pathBelow(title, base, open.map((heading) => heading.title)); // prettier-ignore
+      const path = pathBelow({ title, level }, { base, above: open.at(-1), before });
+      open.push({ level, path });
       Object.assign(reading, { path, section: reading.section + 1, term: '' });
     } else if (kind === 'list')
       for (const item of partsOf(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });

@@ -10,6 +10,18 @@ test('names the title of a document once, where its first heading says the same'
   ]);
 });
 
+test('puts a section that follows below the headings above it, by their levels', () => {
+  const text =
+    '## 3.2 Span check\n\nApply air.\n\n### Limits\n\nAt most 2 %.\n\n# 4 Records\n\nKeep them.\n\n## 4.1 Where\n\nIn the archive.';
+  const blocks = quoteBlocks({ citation: 1, title: 'Rotor › 3 Procedure › 3.2 Span check', text, score: 0.5 }, 0);
+  expect(blocks.map(({ path }) => path.join(' › '))).toEqual([
+    'Rotor › 3 Procedure › 3.2 Span check',
+    'Rotor › 3 Procedure › 3.2 Span check › Limits',
+    'Rotor › 4 Records',
+    'Rotor › 4 Records › 4.1 Where',
+  ]);
+});
+
 const blocksOf = (text: string) => quoteBlocks({ citation: 1, title: 'Rotor', text, score: 0.5 }, 0);
 
 test.each([
