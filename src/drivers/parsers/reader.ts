@@ -10,7 +10,7 @@ import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { ParsedDocument } from '../../ports/reading.ts';
 import { fileTypes } from './file-types.ts';
-import { hasDialect, isMdx } from './light-markup/markdown-dialects.ts';
+import { hasDialect, isMdxName } from './light-markup/markdown-dialects.ts';
 import { parsers } from './parsers.ts';
 import { looksLikeText } from './signatures.ts';
 
@@ -178,7 +178,7 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 export function isShortText({ bytes, file_type, source }: ParseTask): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || (file_type !== 'markdown' && file_type !== 'text')) return false;
   if (!isUtf8(bytes) || bytes.includes(0) || !looksLikeText(bytes)) return false;
-  return file_type === 'text' || (hasShortFrontMatter(bytes) && !isMdx(source) && !hasDialect(new TextDecoder().decode(bytes)));
+  return file_type === 'text' || (hasShortFrontMatter(bytes) && !isMdxName(source) && !hasDialect(new TextDecoder().decode(bytes)));
 }
 
 /** Whether a text begins with none, or with some that ends within its bound. */

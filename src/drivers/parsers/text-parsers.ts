@@ -2,7 +2,7 @@ import type { Metadata } from '../../schema/items.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
 import { markHeadings } from './light-markup/plain-headings.ts';
-import { isMdx, readDialects } from './light-markup/markdown-dialects.ts';
+import { isMdxName, readDialects } from './light-markup/markdown-dialects.ts';
 import { decodeText } from './encoding.ts';
 import { readManualPage } from './manual-page.ts';
 import { firstHeading } from './title.ts';
@@ -70,7 +70,7 @@ export const markdownParser: ParserRow = {
     const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
     const { text, marks } = await readDialects(body.slice(blank.length), {
       line: line + blank.split('\n').length - 1,
-      isMdx: isMdx(name),
+      isMdx: isMdxName(name),
     });
     const { title: given, ...metadata } = data;
     const title = (typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '') || firstHeading(text);

@@ -30,13 +30,21 @@ function rangeOf(lines: string): LineRange {
 
 /** Each of several documents has its own line numbers. */
 function linesOf([first, last]: LineRange, joined: readonly JoinedText[], source: string): string {
-  const parts = joined.flatMap(({ text, first_line }) => {
-    const found = text.split('\n').slice(Math.max(0, first - first_line), Math.max(0, last - first_line + 1));
+  const parts = joined.flatMap(({ text, lines }) => {
+    const found = text.split('\n').slice(indexOf(first, lines), indexOf(last + 1, lines));
     return found.length > 0 ? [found.join('\n')] : [];
   });
   if (parts.length > 0) return parts.join('\n\n');
-  const end = Math.max(...joined.map(({ text, first_line }) => first_line + text.split('\n').length - 1));
+  const end = Math.max(...joined.map(({ lines }) => lines.at(-1)!.line - 1));
   throw missing(`${source} has no lines ${first}–${last}.`, `Its last line is ${end}.`);
+}
+
+/** Where a line of the source is in the text: as far behind the last known line as in the source, and not behind the next. */
+function indexOf(line: number, lines: JoinedText['lines']): number {
+  const next = lines.findIndex((known) => known.line > line);
+  const known = lines.at(next < 0 ? -1 : next - 1)!;
+  if (next === 0) return 0;
+  return Math.min(known.at + line - known.line, lines[next]?.at ?? Infinity);
 }
 
 function pageOf(page: number, documents: readonly (readonly Passage[])[], source: string): string {

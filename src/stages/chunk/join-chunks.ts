@@ -10,8 +10,15 @@ export interface Passage {
 /** A document rebuilt from its chunks. */
 export interface JoinedText {
   text: string;
-  /** The source line of its first line. */
-  first_line: number;
+  /** In their order, the first line of each passage and the one behind its last: a parser may write more or fewer lines than it reads. */
+  lines: readonly KnownLine[];
+}
+
+interface KnownLine {
+  /** Index in the text, from 0. */
+  at: number;
+  /** Number in the source, from 1. */
+  line: number;
 }
 
 /** A chunk without its overlap and repeated table header. Its source lines are known for Markdown and plain text only. */
@@ -26,9 +33,9 @@ interface OwnText {
 const newlines = (text: string): number => text.split('\n').length - 1;
 
 function ownText(passage: Passage, next: Passage | undefined): OwnText {
-  const { offset, overlap = 0, line_end } = passage.location;
+  const { offset, overlap = 0, line_start, line_end } = passage.location;
   const own = withoutClosing(passage, next).slice(overlap);
-  const first_line = line_end === undefined ? undefined : line_end - newlines(own);
+  const first_line = overlap === 0 || line_end === undefined ? line_start : line_end - newlines(own);
   return { text: own, repeated: repeatedIn(passage), offset, first_line, last_line: line_end };
 }
 
@@ -52,12 +59,32 @@ function withoutClosing({ text, location }: Passage, next: Passage | undefined):
  */
 export function joinChunks(passages: readonly Passage[]): JoinedText {
   const owns = passages.map((passage, i) => ownText(passage, passages[i + 1]));
-  let text = '';
+  const lines: KnownLine[] = [];
+  let [text, at] = ['', 0];
+  const add = (written: string): void => {
+    text += written;
+    at += newlines(written);
+  };
+  const know = (line: number | undefined): void => {
+    if (line !== undefined) lines.push({ at, line: Math.max(line, lines.at(-1)?.line ?? 1) });
+  };
   for (const [i, own] of owns.entries()) {
     const before = owns[i - 1];
-    text += (before ? between(before, own) : '') + own.text;
+    if (before) add(between(before, own));
+    know(own.first_line);
+    add(own.text);
+    if (own.last_line !== undefined) lines.push({ at: at + 1, line: own.last_line + 1 });
   }
-  return { text, first_line: owns[0]?.first_line ?? 1 };
+  return {
+    text,
+    lines:
+      lines.length > 0
+        ? lines
+        : [
+            { at: 0, line: 1 },
+            { at: at + 1, line: at + 2 },
+          ],
+  };
 }
 
 /** The white space between two chunks. */
@@ -65,8 +92,9 @@ function between(before: OwnText, after: OwnText): string {
   if (before.offset === undefined || after.offset === undefined) return '\n\n';
   const gap = Math.max(0, after.offset - before.offset - before.text.length);
   const lines = (after.first_line ?? NaN) - (before.last_line ?? NaN);
-  // less than none where the text has lines that its source has not, such as the headings of functions
-  if (lines >= 0) return '\n'.repeat(lines) + ' '.repeat(lines > 0 ? 0 : Math.min(1, gap));
+  if (lines >= 0) {
+    return '\n'.repeat(lines) + ' '.repeat(lines > 0 ? 0 : Math.min(1, gap));
+  }
   if (gap !== 1) return '\n'.repeat(Math.min(2, gap));
   return after.repeated.endsWith('\n') || /^(?:[-*+|>#]|\d+[.)]) ?/.test(after.text) ? '\n' : ' ';
 }

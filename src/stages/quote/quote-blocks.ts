@@ -101,6 +101,15 @@ function pathBelow(
   return [...last.slice(0, Math.max(1, last.length - 1 - (before ? before.level - level : 0))), title];
 }
 
+/** Opens a heading among those that are open, closing the ones it does not stand below. Returns the path below it. */
+function openHeading(heading: { title: string; level: number }, open: OpenHeading[], base: readonly string[]): readonly string[] {
+  const before = open.at(-1);
+  while (open.length > 0 && open.at(-1)!.level >= heading.level) open.pop();
+  const path = pathBelow(heading, { base, above: open.at(-1), before });
+  open.push({ level: heading.level, path });
+  return path;
+}
+
 /** The items of a list or rows of a table with their first lines. */
 function partsOf(text: string, isFirst: (line: string) => boolean): { text: string; line: number }[] {
   const parts: { text: string; line: number }[] = [];
@@ -145,11 +154,7 @@ export function quoteBlocks(source: GroundingSource, index: number): QuoteBlock[
   };
   for (const { kind, text, line, level, title } of readWholeBlocks(whole)) {
     if (kind === 'heading') {
-      const before = open.at(-1);
-      while (open.length > 0 && open.at(-1)!.level >= level) open.pop();
-      const path = pathBelow({ title, level }, { base, above: open.at(-1), before });
-      open.push({ level, path });
-      Object.assign(reading, { path, section: reading.section + 1, term: '' });
+      Object.assign(reading, { path: openHeading({ title, level }, open, base), section: reading.section + 1, term: '' });
     } else if (kind === 'list')
       for (const item of partsOf(text, (written) => ITEM.test(written))) add('item', item.text, { line: line + item.line });
     else if (kind === 'table') {

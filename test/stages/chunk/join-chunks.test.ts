@@ -49,7 +49,8 @@ it('leaves out what a passage repeats, the head of a table that goes on, and the
   const passages = passagesOf(text);
   expect(passages.length).toBeGreaterThan(6);
   expect(passages.some(({ location }) => location.overlap !== undefined)).toBe(true);
-  expect(joinChunks(passages)).toEqual({ text, first_line: 1 });
+  expect(joinChunks(passages).text).toBe(text);
+  expect(joinChunks(passages).lines[0]).toEqual({ at: 0, line: 1 });
 });
 
 it('keeps both fences of an empty block that was cut between them', () => {
@@ -58,7 +59,24 @@ it('keeps both fences of an empty block that was cut between them', () => {
 });
 
 it('tells which line of the file the text begins with', () => {
-  expect(joinChunks(passagesOf('# A\n\nThe text.', SMALL, [{ at: 0, line: 9 }]))).toEqual({ text: '# A\n\nThe text.', first_line: 9 });
+  const known = [
+    { at: 0, line: 9 },
+    { at: 3, line: 12 },
+  ];
+  expect(joinChunks(passagesOf('# A\n\nThe text.', SMALL, [{ at: 0, line: 9 }]))).toEqual({ text: '# A\n\nThe text.', lines: known });
+});
+
+it('keeps the lines of a text that has others than its file', () => {
+  const rows = Array.from({ length: 12 }, (_, i) => `| pump ${i} | hall ${i} of the house |`).join('\n');
+  const text = `# House\n\nRead this.\n\n| pump | hall |\n| --- | --- |\n${rows}\n\n# Garden\n\nIt is ${'very '.repeat(30)}green.`;
+  const marks = [...text.matchAll(/^.*$/gm)].map(({ index, 0: line }) => ({ at: index, line: line.startsWith('|') ? 5 : 1 }));
+  for (const [i, mark] of marks.entries()) if (i > 0 && mark.line !== 5) mark.line = marks[i - 1]!.line + 1;
+  const passages = passagesOf(text, SMALL, marks);
+  const joined = joinChunks(passages);
+  expect(joined.text).toBe(text);
+  const lines = text.split('\n');
+  expect(joined.lines).toContainEqual({ at: lines.indexOf('# Garden'), line: 7 });
+  expect(joined.lines.at(-1)).toEqual({ at: lines.length, line: 10 });
 });
 
 it('goes on after a space in a paragraph whose lines are not known, and in the next line in a list', () => {

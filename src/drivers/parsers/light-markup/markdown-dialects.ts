@@ -27,7 +27,7 @@ const SUMMARY = /^\s*(?:<details[^>]*>\s*)?<summary[^>]*>(.*?)<\/summary>\s*$/i;
 const DETAILS = /^\s*<\/?details[^>]*>\s*$/i;
 
 /** Whether a document is MDX, by its name. */
-export const isMdx = (source: string): boolean => source.toLowerCase().endsWith('.mdx');
+export const isMdxName = (source: string): boolean => source.toLowerCase().endsWith('.mdx');
 
 /** Whether a text has anything that is written in a dialect; most have none. */
 export const hasDialect = (source: string): boolean => DIALECT.test(source);
