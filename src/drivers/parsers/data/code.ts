@@ -69,7 +69,7 @@ interface Section {
 const MODIFIERS = String.raw`(?:(?:export|default|declare|public|private|protected|internal|static|abstract|final|sealed|partial|virtual|override|async|unsafe|extern(?: "C")?|inline|const|open|data|suspend|pub(?:\([a-z ]+\))?|local|readonly|get|set|synchronized|native)\s+)*`;
 /** A declaration by its keyword. Longer lines are no code that people wrote. */
 const KEYWORD = new RegExp(
-  String.raw`^${MODIFIERS}(?:(class|interface|struct|enum|trait|record|object|namespace|module|impl|protocol|extension|union|service|message)\b(?:\s*<[^>]{0,80}>)?\s+([\w.$:<>, ]{1,80}?)(?=\s*(?:[({:;]|$|extends\b|implements\b|for\b|where\b))|(function\*?|def|fn|func|fun|sub|proc|type|macro_rules!)\s*(?:\([^)]{0,120}\)\s*)?([\w.$?!]+(?:::\w+)*))`,
+  String.raw`^${MODIFIERS}(?:(class|interface|struct|enum|trait|record|object|namespace|module|impl|protocol|extension|union|service|message)\b(?:\s{0,8}<[^>]{0,80}>)?\s{1,8}([\w.$:<>][\w.$:<>, ]{0,80}?)(?=\s{0,8}(?:[({:;]|$|extends\b|implements\b|for\b|where\b))|(function\*?|def|fn|func|fun|sub|proc|type|macro_rules!)\s{0,8}(?:\([^)]{0,120}\)\s{0,8})?([\w.$?!]+(?:::\w+)*))`,
 );
 /** A function that is the value of a name (JavaScript), or a method: a name, its parameters, an opening brace. */
 const VALUE =
