@@ -256,7 +256,7 @@ describe('a conversation off a terminal', () => {
     const cwd = home;
     const ended = await kb(['chat', '--quiet'], { cwd, input: `${QUESTION}\n/sources\nWho has the key?\n/exit\nWhen?\n` });
     expect(ended).toMatchObject({ code: 0, error: '' });
-    expect(ended.out.match(/^\[1\] Gate — docs\/gate\.md · Gate, line 3$/gm)).toHaveLength(3);
+    expect(ended.out.match(/^\[1\] Gate — docs\/gate\.md · line 3$/gm)).toHaveLength(3);
     expect(ended.out).not.toContain('\u001b');
     expect(existsSync(join(home, '.state', 'kb', 'chat'))).toBe(false);
   });
