@@ -1,22 +1,3 @@
-/**
- * Options of fast-xml-parser for a tree that loses nothing: elements and texts in their order, all of them as text. Deeper nesting than `maxNestedTags` is an
- * error.
- */
-export const orderedXml = (maxNestedTags: number) =>
-  ({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    attributeNamePrefix: '',
-    attributesGroupName: false,
-    parseTagValue: false,
-    parseAttributeValue: false,
-    trimValues: false,
-    htmlEntities: true, // without it numeric ones are not read either
-    ignoreDeclaration: true,
-    ignorePiTags: true,
-    maxNestedTags,
-  }) as const;
-
 /** An element with its content in order. Names keep their prefixes. */
 export interface XmlElement {
   name: string;
@@ -26,8 +7,25 @@ export interface XmlElement {
   at: number;
 }
 
+/** Deeper documents are refused: nobody reads further in, and the stack is not endless. */
 const MOST_NESTED = 256;
 const OWN = new Set([':@', '#text']);
+
+/** A tree that loses nothing: elements and texts in their order, all of them as text, each with its place. */
+const OPTIONS = {
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  attributesGroupName: false,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  htmlEntities: true, // without it numeric ones are not read either
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  maxNestedTags: MOST_NESTED,
+  captureMetaData: true,
+} as const;
 
 /** The root of an XML text. Entities that it defines by others or from elsewhere stay as they are. Throws an Error for what is no XML, or nested too deeply. */
 export async function readXml(text: string): Promise<XmlElement> {
@@ -44,20 +42,26 @@ export async function readXml(text: string): Promise<XmlElement> {
       at: (node[place] as { startIndex?: number } | undefined)?.startIndex ?? 0,
     };
   };
-  const roots = new XMLParser({ ...orderedXml(MOST_NESTED), captureMetaData: true }).parse(text) as Record<string, unknown>[];
+  const roots = new XMLParser(OPTIONS).parse(text) as Record<string, unknown>[];
   const root = roots.find((node) => !('#text' in node));
   if (!root) throw new Error('it has no element');
   return elementOf(root);
 }
 
 /** The name without its prefix. */
-export const localName = ({ name }: XmlElement): string => name.slice(name.indexOf(':') + 1);
+export const localName = ({ name }: { name: string }): string => name.slice(name.indexOf(':') + 1);
 
 export const elementsIn = ({ content }: XmlElement): XmlElement[] => content.filter((child) => typeof child !== 'string');
 
 /** All text in an element. */
 export const allText = ({ content }: XmlElement): string =>
   content.map((child) => (typeof child === 'string' ? child : allText(child))).join('');
+
+/** The text in an element that follows others with nothing between them as words of its own. */
+export const wordsIn = ({ content }: XmlElement): string =>
+  content
+    .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + wordsIn(child)))
+    .join('');
 
 /** The first element of this name (without prefix) in another, itself included. */
 export function findElement(element: XmlElement, name: string): XmlElement | undefined {
@@ -68,3 +72,12 @@ export function findElement(element: XmlElement, name: string): XmlElement | und
   }
   return undefined;
 }
+
+/** The text of the first element of this name (without prefix) in another, on one line; undefined for none and for an empty one. */
+export function textNamed(element: XmlElement, name: string): string | undefined {
+  const found = findElement(element, name);
+  return (found && allText(found).replace(/\s+/g, ' ').trim()) || undefined;
+}
+
+/** Text as XML and HTML hold it, within an element or an attribute in double quotes. */
+export const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

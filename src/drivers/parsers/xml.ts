@@ -1,30 +1,10 @@
 import { KbError } from '../../core/errors.ts';
-import { orderedXml } from './ordered-xml.ts';
+import { elementsIn, localName, readXml, wordsIn, type XmlElement } from './ordered-xml.ts';
 import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
 
-/** An element is `{ name: children, ':@': attributes }`, a text `{ '#text': … }`, in the order of the document (fast-xml-parser's `preserveOrder`). */
-type XmlNode = Record<string, unknown>;
-
-export const ATTRIBUTES = ':@';
-const TEXT = '#text';
-
-const nameOf = (node: XmlNode): string => Object.keys(node).find((key) => key !== ATTRIBUTES)!;
-const childrenOf = (node: XmlNode): XmlNode[] => node[nameOf(node)] as XmlNode[];
-const elementsOf = (nodes: readonly XmlNode[]): XmlNode[] => nodes.filter((node) => !(TEXT in node));
-
-/** Elements that follow each other with nothing between them are words of their own. */
-const xmlText = (nodes: readonly XmlNode[]): string =>
-  nodes
-    .map((node, i) => {
-      if (TEXT in node) return String(node[TEXT]);
-      const before = nodes[i - 1];
-      return (before && !(TEXT in before) ? ' ' : '') + xmlText(childrenOf(node));
-    })
-    .join('');
-
 /** Text between the elements: it is prose, which its markup must not cut up. */
-const isMixed = (nodes: readonly XmlNode[]): boolean => nodes.some((node) => TEXT in node && String(node[TEXT]).trim() !== '');
+const isMixed = ({ content }: XmlElement): boolean => content.some((child) => typeof child === 'string' && child.trim() !== '');
 
 /** Code in DocBook, DITA, JATS and TEI; its lines stay. */
 const CODE = /^(screen|programlisting|literallayout|synopsis|code|codeblock|pre|preformat|eg)$/;
@@ -35,37 +15,32 @@ const PARAGRAPH = /^(para|simpara|formalpara|p|paragraph|ab|blockquote)$/;
 const DEEPEST_TITLE = 6;
 
 /** The index of the first child element from which an element is a document and no record: paragraphs that come again after other elements. The number of children if none. */
-function flowFrom(children: readonly XmlNode[]): number {
-  const names = children.map(nameOf);
+function flowFrom(children: readonly XmlElement[]): number {
+  const names = children.map(({ name }) => name);
   const runs = new Map<string, number>();
   for (const [i, name] of names.entries()) if (name !== names[i - 1]) runs.set(name, (runs.get(name) ?? 0) + 1);
-  const first = names.findIndex((name) => runs.get(name)! > 1 && PARAGRAPH.test(localOf(name)));
+  const first = names.findIndex((name) => runs.get(name)! > 1 && PARAGRAPH.test(localName({ name })));
   return first < 0 ? children.length : first;
 }
 
-const localOf = (name: string): string => name.slice(name.indexOf(':') + 1);
-
-const isText = (element: XmlNode): boolean => isMixed(childrenOf(element)) || elementsOf(childrenOf(element)).length === 0;
+const isText = (element: XmlElement): boolean => isMixed(element) || elementsIn(element).length === 0;
 
 /** Elements as Markdown, in their order: paragraphs, code, items, and titles as headings. */
-const flowOf = (elements: readonly XmlNode[], level = 1): string =>
+const flowOf = (elements: readonly XmlElement[], level = 1): string =>
   elements
     .map((element) => blockOf(element, level))
     .filter((block) => block !== '')
     .join('\n\n');
 
-function blockOf(element: XmlNode, level: number): string {
-  const [name, nodes] = [localOf(nameOf(element)), childrenOf(element)];
-  const text = xmlText(nodes);
+function blockOf(element: XmlElement, level: number): string {
+  const [name, text] = [localName(element), wordsIn(element)];
   if (CODE.test(name)) return text.trim() === '' ? '' : `\`\`\`\n${text.replace(/^\s*\n|(?<!\s)\s+$/g, '')}\n\`\`\``;
-  const inside = isText(element) ? text.trim().replace(/\s+/g, ' ') : flowOf(elementsOf(nodes), level + 1);
+  const inside = isText(element) ? text.trim().replace(/\s+/g, ' ') : flowOf(elementsIn(element), level + 1);
   if (inside === '') return '';
   if (TITLE.test(name) && isText(element)) return `${'#'.repeat(Math.min(DEEPEST_TITLE, level))} ${inside}`;
   return ITEM.test(name) ? `- ${inside.replace(/\n(?=[^\n])/g, '\n  ')}` : inside;
 }
 
-/** Deeper documents are refused: nobody reads further in, and the stack is not endless. */
-const MAX_DEPTH = 256;
 /** Characters, at most: what is made of them takes many times as much. */
 const MAX_LENGTH = 32 * 2 ** 20;
 /** Objects, lists and texts in the value, at most: who takes it goes through all of them without a pause. */
@@ -92,16 +67,10 @@ export const xmlParser: ParserRow = {
 };
 
 async function valueOf(text: string, source: string): Promise<unknown> {
-  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
-  const judged = XMLValidator.validate(text);
-  if (judged !== true) throw unreadable(source, `line ${judged.err.line}: ${judged.err.msg}`);
-  try {
-    const [root] = elementsOf(new XMLParser(orderedXml(MAX_DEPTH)).parse(text) as XmlNode[]);
-    if (root) return elementValue(root);
-  } catch (cause) {
-    throw unreadable(source, (cause as Error).message, cause);
-  }
-  throw unreadable(source, 'it has no element');
+  const root = await readXml(text).catch((cause: Error) => {
+    throw unreadable(source, cause.message, cause);
+  });
+  return elementValue(root);
 }
 
 /** How many values a value is made of, itself included. */
@@ -117,17 +86,16 @@ const unreadable = (source: string, reason: string, cause?: unknown): KbError =>
     cause,
   });
 
-function elementValue(element: XmlNode): unknown {
-  const attributes = Object.entries((element[ATTRIBUTES] ?? {}) as Record<string, string>).filter(([name]) => !/^xmlns(:|$)/.test(name));
-  const nodes = childrenOf(element);
-  const children = isMixed(nodes) ? [] : elementsOf(nodes);
-  if (attributes.length === 0 && children.length === 0) return xmlText(nodes).trim();
+function elementValue(element: XmlElement): unknown {
+  const attributes = Object.entries(element.attributes).filter(([name]) => !/^xmlns(:|$)/.test(name));
+  const children = isMixed(element) ? [] : elementsIn(element);
+  if (attributes.length === 0 && children.length === 0) return wordsIn(element).trim();
   const fields = new Map<string, unknown[]>();
   const add = (name: string, value: unknown) => void (fields.get(name)?.push(value) ?? fields.set(name, [value]));
   for (const [name, value] of attributes) add(name, value);
   const flow = flowFrom(children);
-  for (const child of children.slice(0, flow)) add(nameOf(child), elementValue(child));
-  if (children.length === 0) add('text', xmlText(nodes).trim());
+  for (const child of children.slice(0, flow)) add(child.name, elementValue(child));
+  if (children.length === 0) add('text', wordsIn(element).trim());
   else if (flow < children.length) add('text', flowOf(children.slice(flow)));
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }

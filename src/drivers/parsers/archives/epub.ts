@@ -4,7 +4,7 @@ import { heading, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { type Archive, openArchive } from '../office/archive.ts';
-import { allText, elementsIn, findElement, localName, readXml, type XmlElement } from '../ordered-xml.ts';
+import { allText, elementsIn, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../title.ts';
 
@@ -31,10 +31,8 @@ export const epubParser: ParserRow = {
       if (text.trim() !== '') texts.push(named && !/^#{1,6} /m.test(text.slice(0, 500)) ? `${heading(1, named)}\n\n${text}` : text);
     }
     const text = texts.join('\n\n');
-    const said = (name: string): string | undefined => {
-      const element = findElement(findElement(root, 'metadata') ?? root, name);
-      return (element && oneLine(allText(element))) || undefined;
-    };
+    const facts = findElement(root, 'metadata') ?? root;
+    const said = (name: string): string | undefined => textNamed(facts, name);
     const known = { author: said('creator'), created: said('date'), lang: said('language'), description: said('description') };
     const metadata = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
     return { text, title: said('title') ?? firstHeading(text), metadata };

@@ -2,7 +2,7 @@ import type { Mark } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
 import { decodeText } from '../encoding.ts';
-import { allText, elementsIn, localName, readXml, type XmlElement } from '../ordered-xml.ts';
+import { allText, elementsIn, localName, readXml, wordsIn, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../title.ts';
 import { feedText } from './feed.ts';
@@ -44,7 +44,7 @@ async function readXmlFile(bytes: Uint8Array): Promise<ParsedDocument> {
 }
 
 /** The line of an offset. Offsets are asked for in their order. */
-export function lineFinder(source: string): (at: number) => number {
+function lineFinder(source: string): (at: number) => number {
   let [next, line] = [source.indexOf('\n'), 1];
   return (at) => {
     for (; next >= 0 && next < at; next = source.indexOf('\n', next + 1)) line += 1;
@@ -63,7 +63,7 @@ interface XmlWriting {
 }
 
 /** The blocks with blank lines between, but for those of a list, and the line of each. */
-export function joined(blocks: readonly XmlBlock[], lineOf: (at: number) => number): { text: string; marks: Mark[] } {
+function joined(blocks: readonly XmlBlock[], lineOf: (at: number) => number): { text: string; marks: Mark[] } {
   const marks: Mark[] = [];
   const pieces: string[] = [];
   let length = 0;
@@ -137,12 +137,6 @@ const attributesOf = ({ attributes }: XmlElement, { hasProse: isProse }: XmlWrit
     : Object.entries(attributes)
         .filter(([key, value]) => !/^xmlns(?::|$)|^xsi:|^xml:/.test(key) && value.trim() !== '')
         .map(([key, value]) => `${key}=${oneLine(value)}`);
-
-/** Elements that follow each other with nothing between them are words of their own. */
-const wordsIn = ({ content }: XmlElement): string =>
-  content
-    .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + wordsIn(child)))
-    .join('');
 
 const rowsIn = (element: XmlElement): string[][] =>
   elementsIn(element).flatMap((child) =>

@@ -2,6 +2,7 @@ import { readChart } from './chart.ts';
 import type { Archive } from './archive.ts';
 import { numberHeadings } from './docx-numbering.ts';
 import { equationText } from './equation.ts';
+import { escapeXml } from '../ordered-xml.ts';
 import { parseXml, readPart, type Relation, relationsOf } from './office-xml.ts';
 
 /** The part that holds the text. */
@@ -72,9 +73,7 @@ async function replaceElements(
 const partOf = async (archive: Archive, relation: Relation | undefined) =>
   relation?.type === 'chart' ? readPart(archive, relation.target) : undefined;
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
-const textOf = (text: string): string => `<w:t xml:space="preserve">${escaped(text)}</w:t>`;
+const textOf = (text: string): string => `<w:t xml:space="preserve">${escapeXml(text)}</w:t>`;
 
 const run = (text: string): string => `<w:r>${textOf(text)}</w:r>`;
 

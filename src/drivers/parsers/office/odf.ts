@@ -4,7 +4,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
-import { allText, elementsIn, findElement, localName, readXml, type XmlElement } from '../ordered-xml.ts';
+import { allText, elementsIn, escapeXml, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../title.ts';
 import { openArchive } from './archive.ts';
@@ -73,10 +73,7 @@ async function openOdf(
   const styles = new Set([root, ...(extra === undefined ? [] : [await readXml(extra)])].flatMap(numberedLists));
   const meta = await archive.text('meta.xml');
   const known = meta === undefined ? undefined : await readXml(meta);
-  const said = (name: string): string | undefined => {
-    const element = known && findElement(known, name);
-    return (element && oneLine(allText(element))) || undefined;
-  };
+  const said = (name: string): string | undefined => known && textNamed(known, name);
   const created = new Date(said('creation-date') ?? said('date') ?? '');
   const metadata = {
     author: said('initial-creator') ?? said('creator'),
@@ -101,8 +98,6 @@ function numberedLists(element: XmlElement): string[] {
   return [...own, ...elementsIn(element).flatMap(numberedLists)];
 }
 
-const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
 /** An element as Markdown, its notes below. */
 async function odfMarkdown(element: XmlElement, styles: Styles): Promise<string> {
   const notes: string[] = [];
@@ -121,7 +116,7 @@ const LEFT_OUT =
   /^(?:text:tracked-changes|text:sequence-decls|office:forms|office:annotation|table:shapes|text:(?:table-of-content|alphabetical-index)-source|text:bibliography-source|text:bibliography-mark|presentation:notes|(?:presentation|text):(?:page-number|date|time)|svg:title|office:event-listeners|style:.*|text:note-citation|draw:glue-point)$/;
 
 const htmlIn = ({ content }: XmlElement, writing: Writing): string =>
-  content.map((child) => (typeof child === 'string' ? escapeHtml(child.replace(/\s+/g, ' ')) : htmlOf(child, writing))).join('');
+  content.map((child) => (typeof child === 'string' ? escapeXml(child.replace(/\s+/g, ' ')) : htmlOf(child, writing))).join('');
 
 function htmlOf(element: XmlElement, writing: Writing): string {
   const { name, attributes } = element;
@@ -138,7 +133,7 @@ function htmlOf(element: XmlElement, writing: Writing): string {
     case 'text:list-header':
       return `<li>${itemHtml(element, writing)}</li>`;
     case 'text:a':
-      return `<a href="${escapeHtml(attributes['xlink:href'] ?? '')}">${htmlIn(element, writing)}</a>`;
+      return `<a href="${escapeXml(attributes['xlink:href'] ?? '')}">${htmlIn(element, writing)}</a>`;
     case 'text:line-break':
       return '<br>';
     case 'text:tab':
@@ -175,7 +170,7 @@ const itemHtml = ({ content, ...item }: XmlElement, writing: Writing): string =>
 /** A frame: the title of a slide is a heading. */
 function frameHtml(element: XmlElement, writing: Writing): string {
   const { 'presentation:class': role } = element.attributes;
-  if (role === 'title') return `<h2>${escapeHtml(oneLine(allText(element)))}</h2>`;
+  if (role === 'title') return `<h2>${escapeXml(oneLine(allText(element)))}</h2>`;
   return /^(?:page-number|date-time|header|footer)$/.test(role ?? '') ? '' : `<div>${htmlIn(element, writing)}</div>`;
 }
 
@@ -195,7 +190,7 @@ function cellHtml(cell: XmlElement, writing: Writing): string {
   const { attributes } = cell;
   const span = (name: string) => Math.min(MOST_REPEATED, Number(attributes[`table:number-${name}-spanned`]) || 1);
   const repeated = Number(attributes['table:number-columns-repeated']) || 1;
-  const text = elementsIn(cell).length === 0 ? escapeHtml(attributes['office:string-value'] ?? '') : htmlIn(cell, writing);
+  const text = elementsIn(cell).length === 0 ? escapeXml(attributes['office:string-value'] ?? '') : htmlIn(cell, writing);
   const one = `<td colspan="${span('columns')}" rowspan="${span('rows')}">${text}</td>`;
   return one.repeat(repeated > MOST_REPEATED ? 1 : repeated);
 }

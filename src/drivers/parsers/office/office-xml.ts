@@ -1,11 +1,6 @@
-import { orderedXml } from '../ordered-xml.ts';
+import { elementsIn, localName, readXml, type XmlElement } from '../ordered-xml.ts';
 import { dirname } from 'node:path/posix';
 import type { Archive } from './archive.ts';
-
-/** Deeper parts are refused: nobody draws that, and the stack is not endless. */
-const MOST_NESTED = 256;
-const ATTRIBUTES = ':@';
-const TEXT = '#text';
 
 /** An element of a part, by its name without a prefix. */
 export interface Element {
@@ -16,9 +11,6 @@ export interface Element {
   text: string;
 }
 
-/** As fast-xml-parser hands it over where the order is kept. */
-type Ordered = Record<string, unknown>;
-
 /** A part as a tree; undefined where the archive has none of this name. Throws an Error for what is no XML. */
 export async function readPart(archive: Archive, name: string): Promise<Element | undefined> {
   const text = await archive.text(name);
@@ -27,25 +19,18 @@ export async function readPart(archive: Archive, name: string): Promise<Element 
 
 /** A piece of a part as a tree; `name` is that of the part. Prefixes need no declaration. Throws an Error for what is no XML. */
 export async function parseXml(text: string, name: string): Promise<Element> {
-  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
-  const judged = XMLValidator.validate(text);
-  if (judged !== true) throw new Error(`its part ${name} is no XML: line ${judged.err.line}: ${judged.err.msg}`);
-  const parser = new XMLParser(orderedXml(MOST_NESTED));
-  const root = (parser.parse(text) as Ordered[]).find((node) => !(TEXT in node));
-  if (!root) throw new Error(`its part ${name} has no element`);
+  const root = await readXml(text).catch((cause: Error) => {
+    throw new Error(`its part ${name} is no XML: ${cause.message}`, { cause });
+  });
   return elementOf(root);
 }
 
-function elementOf(node: Ordered): Element {
-  const full = Object.keys(node).find((key) => key !== ATTRIBUTES)!;
-  const content = node[full] as Ordered[];
-  return {
-    name: full.slice(full.indexOf(':') + 1),
-    attributes: (node[ATTRIBUTES] ?? {}) as Record<string, string>,
-    children: content.filter((child) => !(TEXT in child)).map(elementOf),
-    text: content.map((child) => (TEXT in child ? String(child[TEXT]) : '')).join(''),
-  };
-}
+const elementOf = (element: XmlElement): Element => ({
+  name: localName(element),
+  attributes: element.attributes,
+  children: elementsIn(element).map(elementOf),
+  text: element.content.filter((child) => typeof child === 'string').join(''),
+});
 
 export const childrenNamed = ({ children }: Element, name: string): Element[] => children.filter((child) => child.name === name);
 
