@@ -35,7 +35,7 @@ export const docxParser: ParserRow = {
     for (const picture of body.querySelectorAll('img')) picture.setAttribute('alt', pictureText(picture.getAttribute('alt') ?? ''));
     for (const box of body.querySelectorAll('input[type="checkbox"]')) box.replaceWith(box.hasAttribute('checked') ? '[x] ' : '[ ] ');
     const { text } = await toMarkdown(body);
-    const { title, metadata } = await readOfficeProperties(bytes, { source });
+    const { title, metadata } = await readOfficeProperties(archive);
     return { text, title: title ?? firstHeading(text), metadata };
   },
 };

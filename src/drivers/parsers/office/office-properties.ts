@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../schema/items.ts';
-import { openArchive } from './archive.ts';
+import type { Archive } from './archive.ts';
 
 /** The core and the extended properties of a document, as they are written. */
 interface Parts {
@@ -27,8 +27,7 @@ const [TITLE, CREATOR, CREATED, DESCRIPTION, SUBJECT, LANGUAGE, PAGES] = [
 ];
 
 /** Title and metadata of a DOCX or PPTX, from its core properties (ECMA-376, part 2, 11). */
-export async function readOfficeProperties(bytes: Uint8Array, { source }: { source: string }): Promise<OfficeProperties> {
-  const archive = await openArchive(bytes, { source });
+export async function readOfficeProperties(archive: Archive): Promise<OfficeProperties> {
   const [core = '', app = ''] = [await archive.text('docProps/core.xml'), await archive.text('docProps/app.xml')];
   return propertiesIn({ core, app });
 }

@@ -72,6 +72,11 @@ export async function relationsOf(archive: Archive, part: string): Promise<Map<s
   );
 }
 
+/** The parts that relations of a type lead to, each once. */
+export const targetsOf = (relations: ReadonlyMap<string, Relation>, type: string): string[] => [
+  ...new Set([...relations.values()].filter((relation) => relation.type === type).map(({ target }) => target)),
+];
+
 const partName = (folder: string, target: string): string =>
   new URL(target, `zip://part/${folder}/`).pathname
     .slice(1)

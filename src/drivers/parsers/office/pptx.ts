@@ -5,7 +5,7 @@ import { type Archive, openArchive } from './archive.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import { readOfficeProperties } from './office-properties.ts';
 import { chartBlocks, diagramItems, type ShapeBlock, slideBlocks, spokenIn } from './pptx-shapes.ts';
-import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './office-xml.ts';
+import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf, targetsOf } from './office-xml.ts';
 import { slideComments } from './pptx-comments.ts';
 import { firstHeading } from '../title.ts';
 
@@ -31,7 +31,7 @@ export const pptxParser: ParserRow = {
       marks.push({ at: text.length, page: index + 1 });
       text += shown;
     }
-    const { title, metadata } = await readOfficeProperties(bytes, { source });
+    const { title, metadata } = await readOfficeProperties(archive);
     return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks };
   },
 };
@@ -92,9 +92,9 @@ async function commentsOf(archive: Archive, relations: ReadonlyMap<string, Relat
 
 /** The parts of a type that no slide has named before. */
 function unread(relations: ReadonlyMap<string, Relation>, type: string, read: Set<string>): string[] {
-  const parts = [...relations.values()].filter((relation) => relation.type === type && !read.has(relation.target));
-  for (const { target } of parts) read.add(target);
-  return [...new Set(parts.map(({ target }) => target))];
+  const parts = targetsOf(relations, type).filter((part) => !read.has(part));
+  for (const part of parts) read.add(part);
+  return parts;
 }
 
 const joined = (blocks: readonly ShapeBlock[]): string =>

@@ -36,9 +36,13 @@ export function sheetTables(sheet: WorkSheet): SheetTable[] {
   return regions.map((region) => tableOf(region, spans));
 }
 
+/** The cells of a sheet by row and column, from 0; rows and cells that are empty are absent or undefined. */
+export const cellsIn = (sheet: WorkSheet): ((CellObject | undefined)[] | undefined)[] =>
+  (sheet as { '!data'?: ((CellObject | undefined)[] | undefined)[] })['!data'] ?? [];
+
 function gridOf(sheet: WorkSheet): Grid {
   const grid: Grid = new Map();
-  ((sheet as { '!data'?: ((CellObject | undefined)[] | undefined)[] })['!data'] ?? []).forEach((cells, row) => {
+  cellsIn(sheet).forEach((cells, row) => {
     const shown = new Map<number, string>();
     cells?.forEach((cell, column) => {
       const value = cell === undefined ? '' : shownValue(cell);

@@ -1,4 +1,4 @@
-import type { CellAddress, CellObject, WorkBook, WorkSheet } from 'xlsx';
+import type { CellAddress, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
@@ -7,15 +7,13 @@ import { holdsStream, isCompound } from '../signatures.ts';
 import { escapeLine, heading, numberedTable, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
-import { childrenNamed, firstNamed, readPart, referenceOf, type Relation, relationsOf } from './office-xml.ts';
-import { type SheetTable, sheetTables } from './sheet-tables.ts';
+import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './office-xml.ts';
+import { cellsIn, type SheetTable, sheetTables } from './sheet-tables.ts';
 
 /** What Excel calls the only sheet of a new workbook: it says nothing. */
 const DEFAULT_NAME = /^(?:ark|blad|feuil|foglio|hoja|planilha|sheet|tabelle)1$/i;
 
 const WORKBOOK = 'xl/workbook.xml';
-
-type Rows = ((CellObject | undefined)[] | undefined)[];
 
 /** A workbook: a heading for each sheet that a person sees, its tables with cells as Excel shows them and short dates as ISO, its charts and comments. */
 export const xlsxParser: ParserRow = {
@@ -124,8 +122,8 @@ async function chartsOf(archive: Archive): Promise<Map<string, string[]>> {
   const parts = await relationsOf(archive, WORKBOOK);
   for (const sheet of sheets ? childrenNamed(sheets, 'sheet') : []) {
     const lines: string[] = [];
-    for (const drawing of targets(await relationsOf(archive, parts.get(referenceOf(sheet) ?? '')?.target ?? ''), 'drawing'))
-      for (const target of targets(await relationsOf(archive, drawing), 'chart')) {
+    for (const drawing of targetsOf(await relationsOf(archive, parts.get(referenceOf(sheet) ?? '')?.target ?? ''), 'drawing'))
+      for (const target of targetsOf(await relationsOf(archive, drawing), 'chart')) {
         const part = await readPart(archive, target);
         const { title, series } = part ? await readChart(part) : { title: '', series: [] };
         const names = series.filter(Boolean).join(', ');
@@ -137,13 +135,9 @@ async function chartsOf(archive: Archive): Promise<Map<string, string[]>> {
   return charts;
 }
 
-const targets = (relations: ReadonlyMap<string, Relation>, type: string): string[] =>
-  [...relations.values()].filter((relation) => relation.type === type).map(({ target }) => target);
-
 /** What people have written about cells, with the address of the cell and the author. «Author» is what Excel puts where nobody is named. */
 function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string): Line[] {
-  const rows = (sheet as { '!data'?: Rows })['!data'] ?? [];
-  return rows.flatMap((cells, row) =>
+  return cellsIn(sheet).flatMap((cells, row) =>
     (cells ?? []).flatMap((cell, column) =>
       (cell?.c ?? [])
         .filter(({ t }) => t.trim() !== '')
