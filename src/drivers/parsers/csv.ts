@@ -1,7 +1,9 @@
 import type { ParsedDocument } from '../../ports/reading.ts';
 import type { Mark } from '../../schema/items.ts';
-import { escapeLine, type NumberedRow, numberedTable, oneLine } from '../../text/markdown/write.ts';
+import { escapeLine, type NumberedRow, oneLine } from '../../text/markdown/write.ts';
 import { decodeText } from './encoding.ts';
+import { MarkedBlocks } from './marked-text.ts';
+import { namesColumns } from './column-names.ts';
 import type { ParserRow } from './parser-row.ts';
 
 type Papa = (typeof import('papaparse'))['default'];
@@ -87,36 +89,29 @@ function tablesOf(records: readonly NumberedRow[]): NumberedRow[][] {
   for (const [index, record] of rows.entries()) {
     const isApart = index > 0 && record.row > rows[index - 1]!.row + 1 && records[record.row - records[0]!.row - 1]?.cells.length === 0;
     const isTable = tables.at(-1)!.filter(({ cells }) => cells.length > 1 && !cells[0]!.startsWith('#')).length > 1;
-    if (isApart && isTable && namesColumns(record, rows.slice(index + 1, index + 1 + MOST_COMPARED))) tables.push([]);
+    if (
+      isApart &&
+      isTable &&
+      namesColumns(
+        record.cells,
+        rows.slice(index + 1, index + 1 + MOST_COMPARED).map(({ cells }) => cells),
+      )
+    )
+      tables.push([]);
     tables.at(-1)!.push(record);
   }
   return tables;
 }
 
-const isWords = (cell: string): boolean => !/\d/.test(cell);
-
-const namesColumns = ({ cells }: NumberedRow, below: readonly NumberedRow[]): boolean =>
-  cells.length > 1 &&
-  cells.every((cell) => isWords(cell) && cell.trim() !== '') &&
-  below.length > 0 &&
-  !below.every((row) => row.cells.every(isWords));
-
 function tablesText(tables: readonly (readonly NumberedRow[])[]): { text: string; marks: Mark[] } {
-  const marks: Mark[] = [];
-  let text = '';
-  const add = (block: string): void => void (text += (text === '' ? '' : '\n\n') + block);
-  const end = () => (text === '' ? 0 : text.length + 2);
+  const blocks = new MarkedBlocks();
   for (const rows of tables) {
     const start = headerIndex(rows);
-    for (const { row, cells } of rows.slice(0, start)) {
-      marks.push({ at: end(), row });
-      add(escapeLine(oneLine(cells.filter((cell) => cell.trim() !== '').join(', '))));
-    }
-    const table = numberedTable(withHeader(rows.slice(start)), { at: end() });
-    marks.push(...table.marks);
-    add(table.text);
+    for (const { row, cells } of rows.slice(0, start))
+      blocks.add(escapeLine(oneLine(cells.filter((cell) => cell.trim() !== '').join(', '))), { row });
+    blocks.addTable(withHeader(rows.slice(start)));
   }
-  return { text, marks };
+  return { text: blocks.text, marks: blocks.marks };
 }
 
 /** How many records at the beginning say something about the table: comments, and single values above a wider record. */

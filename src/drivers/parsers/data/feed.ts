@@ -1,4 +1,4 @@
-import type { Mark } from '../../../schema/items.ts';
+import { MarkedBlocks } from '../marked-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
@@ -11,22 +11,18 @@ export async function feedText(root: XmlElement, lineOf: (at: number) => number)
   const entries = [...new Set([...elementsIn(channel), ...elementsIn(root)])].filter((child) => /^(?:item|entry)$/.test(localName(child)));
   const title = textOf(channel, /^title$/);
   const description = textOf(channel, /^(?:description|subtitle|tagline)$/);
-  const marks: Mark[] = [];
-  const pieces = [...(title ? [heading(1, escapeLine(title))] : []), ...(description ? [escapeLine(description)] : [])];
-  let length = pieces.reduce((sum, piece) => sum + piece.length + 2, 0);
-  if (pieces.length > 0) marks.push({ at: 0, line: 1 });
+  const blocks = new MarkedBlocks();
+  const head = [...(title ? [heading(1, escapeLine(title))] : []), ...(description ? [escapeLine(description)] : [])].join('\n\n');
+  if (head !== '') blocks.add(head, { line: 1 });
   for (const entry of entries) {
-    const piece = await entryText(entry);
-    if (piece === '') continue;
-    marks.push({ at: length, line: lineOf(entry.at) });
-    pieces.push(piece);
-    length += piece.length + 2;
+    const text = await entryText(entry);
+    if (text !== '') blocks.add(text, { line: lineOf(entry.at) });
   }
   return {
-    text: pieces.join('\n\n'),
+    text: blocks.text,
     title: title || undefined,
     metadata: { ...(description ? { description } : {}), entries: entries.length },
-    marks,
+    marks: blocks.marks,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { decodeText } from '../encoding.ts';
 import type { ParserRow } from '../parser-row.ts';
-import { MarkedLines } from './marked-lines.ts';
+import { MarkedLines } from '../marked-text.ts';
 
 /** Values within values, at most. */
 const DEEPEST = 256;

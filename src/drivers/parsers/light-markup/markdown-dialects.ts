@@ -1,6 +1,7 @@
 import type { Mark } from '../../../schema/items.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
+import { MarkedLines } from '../marked-text.ts';
 import { admonition, boxTitle, indentOf } from './markdown-lines.ts';
 
 /** A line, and its number in the file, from 1. */
@@ -42,16 +43,9 @@ export async function readDialects(
 ): Promise<{ text: string; marks: Mark[] }> {
   if (!isMdx && !hasDialect(source)) return { text: source, marks: [{ at: 0, line }] };
   const numbered = source.split('\n').map((text, index) => ({ text, number: line + index }));
-  const lines = await plainLines(isMdx ? withoutComponents(numbered) : numbered);
-  const marks: Mark[] = [];
-  let at = 0;
-  let expected: number | undefined;
-  for (const { text, number } of lines) {
-    if (number !== expected) marks.push({ at, line: number });
-    expected = number + 1;
-    at += text.length + 1;
-  }
-  return { text: lines.map(({ text }) => text).join('\n'), marks };
+  const lines = new MarkedLines();
+  for (const { text, number } of await plainLines(isMdx ? withoutComponents(numbered) : numbered)) lines.add(text, number);
+  return { text: lines.text, marks: lines.marks };
 }
 
 async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[]> {

@@ -1,10 +1,11 @@
 import { basename, extname } from 'node:path';
-import type { Metadata, Mark } from '../../../schema/items.ts';
+import type { Metadata } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, oneLine } from '../../../text/markdown/write.ts';
 import { parseHtml } from '../html/dom.ts';
 import { toMarkdown } from '../html/to-markdown.ts';
 import { allText, elementsIn, escapeXml, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
+import { MarkedBlocks } from '../marked-text.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../title.ts';
 import { openArchive } from './archive.ts';
@@ -40,8 +41,7 @@ export const odpParser: ParserRow = {
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const { body, styles, title, metadata } = await openOdf(bytes, source);
     const slides = elementsIn(findElement(body, 'presentation') ?? body).filter(({ name }) => name === 'draw:page');
-    const marks: Mark[] = [];
-    let text = '';
+    const blocks = new MarkedBlocks();
     for (const [index, slide] of slides.entries()) {
       const notes = elementsIn(slide).filter(({ name }) => name === 'presentation:notes');
       const spoken = notes.flatMap((note) => oneLine(allText(note)) || []);
@@ -49,11 +49,9 @@ export const odpParser: ParserRow = {
         await odfMarkdown({ ...slide, content: slide.content.filter((child) => !notes.includes(child as XmlElement)) }, styles),
         ...spoken.map((note) => `> Notes: ${escapeLine(note)}`),
       ].filter(Boolean);
-      if (shown.length === 0) continue;
-      if (text !== '') text += '\n\n';
-      marks.push({ at: text.length, page: index + 1 });
-      text += shown.join('\n\n');
+      if (shown.length > 0) blocks.add(shown.join('\n\n'), { page: index + 1 });
     }
+    const { text, marks } = blocks;
     return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks };
   },
 };

@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
-import type { Mark } from '../../../schema/items.ts';
+import { MarkedBlocks } from '../marked-text.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { escapeLine } from '../../../text/markdown/write.ts';
 import { readOfficeProperties } from './office-properties.ts';
@@ -22,15 +22,12 @@ export const pptxParser: ParserRow = {
     const archive = await openArchive(bytes, { source });
     const slides = await slidesOf(archive);
     const read = new Set<string>();
-    const marks: Mark[] = [];
-    let text = '';
+    const blocks = new MarkedBlocks();
     for (const [index, slide] of slides.entries()) {
       const shown = await slideText(archive, slide, read);
-      if (shown === '') continue;
-      if (text !== '') text += '\n\n';
-      marks.push({ at: text.length, page: index + 1 });
-      text += shown;
+      if (shown !== '') blocks.add(shown, { page: index + 1 });
     }
+    const { text, marks } = blocks;
     const { title, metadata } = await readOfficeProperties(archive);
     return { text, title: title ?? firstHeading(text), metadata: { ...metadata, pages: slides.length }, marks };
   },

@@ -1,5 +1,6 @@
 import type { CellObject, Range, WorkSheet } from 'xlsx';
 import type { NumberedRow } from '../../../text/markdown/write.ts';
+import { namesColumns } from '../column-names.ts';
 
 /** Rows that merged cells may fill in a sheet: a range of a million empty rows is no table. */
 const MOST_FILLED = 100_000;
@@ -118,14 +119,11 @@ function belongsTo(region: Region, other: Region): boolean {
   return region.s.c >= other.s.c && region.e.c <= other.e.c && !hasHeader(region);
 }
 
-/** Whether the first row of a region names its columns: words alone, with something else than words below. */
+/** Whether the first row of a region names its columns. */
 function hasHeader({ rows, s }: Region): boolean {
-  const first = rows.get(s.r)!;
-  const below = [...rows].filter(([row]) => row > s.r).flatMap(([, cells]) => [...cells.values()]);
-  return first.size > 1 && [...first.values()].every(isWords) && !below.every(isWords);
+  const below = [...rows].filter(([row]) => row > s.r).map(([, cells]) => [...cells.values()]);
+  return namesColumns([...rows.get(s.r)!.values()], below);
 }
-
-const isWords = (text: string): boolean => !/\d/.test(text);
 
 function join(holder: Region, region: Region): void {
   extend(holder, region);

@@ -2,9 +2,10 @@ import type { CellAddress, WorkBook, WorkSheet } from 'xlsx';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
+import { MarkedBlocks } from '../marked-text.ts';
 import { brokenFile } from '../parse-failures.ts';
 import { holdsStream, isCompound } from '../signatures.ts';
-import { escapeLine, heading, numberedTable, oneLine } from '../../../text/markdown/write.ts';
+import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { readChart } from './chart.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './office-xml.ts';
@@ -89,28 +90,18 @@ interface Line {
 }
 
 function sheetsText(sheets: readonly { name: string; tables: SheetTable[]; below: Line[] }[]): { text: string; marks: Mark[] } {
-  const marks: Mark[] = [];
-  let text = '';
-  const add = (block: string): number => {
-    if (text !== '') text += '\n\n';
-    const at = text.length;
-    text += block;
-    return at;
-  };
+  const blocks = new MarkedBlocks();
   for (const { name, tables, below } of sheets) {
     if (tables.length === 0 && below.length === 0) continue;
-    const isNamed = sheets.length > 1 || !DEFAULT_NAME.test(name);
-    marks.push({ at: isNamed ? add(heading(2, name)) : 0, sheet: name });
+    if (sheets.length > 1 || !DEFAULT_NAME.test(name)) blocks.add(heading(2, name), { sheet: name });
+    else blocks.marks.push({ at: blocks.end, sheet: name });
     for (const { above, rows } of tables) {
-      for (const { row, cells } of above) marks.push({ at: add(escapeLine(oneLine(cells.join(' ')))), sheet: name, row });
-      if (rows.length === 0) continue;
-      const table = numberedTable(rows, { at: text === '' ? 0 : text.length + 2, sheet: name });
-      add(table.text);
-      marks.push(...table.marks);
+      for (const { row, cells } of above) blocks.add(escapeLine(oneLine(cells.join(' '))), { sheet: name, row });
+      if (rows.length > 0) blocks.addTable(rows, { sheet: name });
     }
-    for (const { row, text: line } of below) marks.push({ at: add(line), sheet: name, ...(row === undefined ? {} : { row }) });
+    for (const { row, text } of below) blocks.add(text, { sheet: name, ...(row === undefined ? {} : { row }) });
   }
-  return { text, marks };
+  return { text: blocks.text, marks: blocks.marks };
 }
 
 /** The title and the series of each chart, by the name of its sheet: its values stand in the cells. */

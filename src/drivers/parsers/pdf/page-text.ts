@@ -1,5 +1,5 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
-import type { Mark } from '../../../schema/items.ts';
+import { MarkedBlocks } from '../marked-text.ts';
 import { headingLevels, titleOnFirstPage } from './pdf-headings.ts';
 import { type PdfLine, withoutRunningLines } from './pdf-lines.ts';
 import type { OutlineEntry } from './pdf-outline.ts';
@@ -13,15 +13,9 @@ export function textOfPages(
   const pages = withoutRunningLines(read);
   const levelOf = headingLevels(pages, outline);
   const labels = labelsOf(pages);
-  const marks: Mark[] = [];
-  let text = '';
-  for (const [index, page] of pages.entries()) {
-    if (page.length === 0) continue;
-    if (text !== '') text += '\n\n';
-    marks.push({ at: text.length, page: index + 1 });
-    text += pageMarkdown(page, levelOf, labels);
-  }
-  return { text, title: titleOnFirstPage(pages), marks };
+  const blocks = new MarkedBlocks();
+  for (const [index, page] of pages.entries()) if (page.length > 0) blocks.add(pageMarkdown(page, levelOf, labels), { page: index + 1 });
+  return { text: blocks.text, title: titleOnFirstPage(pages), marks: blocks.marks };
 }
 
 /** Whether a page has text: a letter or a digit. */
