@@ -53,25 +53,27 @@ async function plainLines(lines: readonly NumberedLine[]): Promise<NumberedLine[
   for (let at = 0; at < lines.length;) {
     const { text, number } = lines[at]!;
     const put = (shown: string) => out.push({ text: shown, number });
+    const putAll = (written: readonly NumberedLine[]) => {
+      for (const one of written) out.push(one);
+    };
     const fence = FENCE.exec(text)?.[1];
     const boxed = NOTE.exec(text) ?? TAB.exec(text);
     let next = at + 1;
     if (fence) {
       while (next < lines.length && !lines[next]!.text.trimStart().startsWith(fence)) next += 1;
       next = Math.min(lines.length, next + 1);
-      out.push(...lines.slice(at, next));
+      putAll(lines.slice(at, next));
     } else if (boxed) {
       next = blockEnd(lines, at + 1, boxed[1]!.length + INDENT);
       put(text.trimStart().startsWith('=') ? `**${boxed[2]!}**` : boxed[3] ? boxTitle(boxed[3]) : admonition(boxed[2]!, ''));
       out.push({ text: '', number });
-      out.push(
-        ...(await plainLines(lines.slice(at + 1, next).map((inner) => ({ ...inner, text: inner.text.slice(boxed[1]!.length + INDENT) })))),
-      );
+      const inner = lines.slice(at + 1, next).map((one) => ({ ...one, text: one.text.slice(boxed[1]!.length + INDENT) }));
+      putAll(await plainLines(inner));
     } else if (/^\s*<table[\s>]/i.test(text)) {
       next = tableEnd(lines, at);
       const table = next === at ? undefined : await tableLines(lines.slice(at, next));
       if (table) for (const row of table) put(row);
-      else out.push(...lines.slice(at, Math.max(next, at + 1)));
+      else putAll(lines.slice(at, Math.max(next, at + 1)));
       next = Math.max(next, at + 1);
     } else put(plainLine(text));
     at = next;

@@ -18,9 +18,9 @@ export function fencedCode(lines: readonly string[], { from, end, language }: { 
   const start = block.findIndex((line) => line.trim() !== '');
   if (start < 0) return lines.slice(from, isClosed ? end + 1 : end).map(() => '');
   const code = block.slice(start);
-  const indent = Math.min(...code.filter((line) => line.trim() !== '').map(indentOf));
+  const indent = code.reduce((least, line) => (line.trim() === '' ? least : Math.min(least, indentOf(line))), Infinity);
   const inner = code.map((line) => line.slice(indent));
-  const fence = '`'.repeat(1 + Math.max(2, ...inner.map((line) => /^\s*(`*)/.exec(line)![1]!.length)));
+  const fence = '`'.repeat(1 + inner.reduce((longest, line) => Math.max(longest, /^\s*(`*)/.exec(line)![1]!.length), 2));
   const opened =
     start > 0
       ? [...Array<string>(start - 1).fill(''), `${fence}${language}`, ...inner]

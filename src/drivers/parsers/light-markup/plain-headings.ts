@@ -42,7 +42,7 @@ export function markHeadings(text: string): { text: string; title?: string | und
   if (alone.size >= LEAST) for (const [index, level] of alone) mark(reading, index, { level, title: reading.lines[index]!.trim() });
   const { lines, headings } = reading;
   if (headings.size === 0) return { text };
-  const first = headings.get(Math.min(...headings.keys()))!;
+  const first = headings.get([...headings.keys()].reduce((least, index) => Math.min(least, index)))!;
   return { text: lines.join('\n'), title: first.level === 1 ? first.title : undefined };
 }
 

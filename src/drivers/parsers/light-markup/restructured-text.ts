@@ -36,7 +36,7 @@ export function restructuredToMarkdown(source: string): string {
   for (let at = 0; at < lines.length;) {
     const heading = headingAt(lines, at, levels);
     const block = heading ?? directiveAt(lines, at) ?? literalAt(lines, at) ?? commentAt(lines, at) ?? [asProse(inline(lines[at]!))];
-    out.push(...block);
+    for (const line of block) out.push(line);
     at += block.length;
   }
   return out.join('\n');

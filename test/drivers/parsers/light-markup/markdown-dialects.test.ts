@@ -75,6 +75,15 @@ describe('dialects of Markdown', () => {
     expect(await shown(['```js', "import A from 'a';", '<Card>', '```'], true)).toEqual(['```js', "import A from 'a';", '<Card>', '```']);
   });
 
+  it('leave code of any number of lines', async () => {
+    const code = ['```', ...Array.from({ length: 1_000_000 }, () => 'a'), '```'];
+    expect((await shown([...code, ':::note', '!!! tip', ...code.map((line) => `    ${line}`)])).slice(1_000_002, 1_000_005)).toEqual([
+      '**Note:**',
+      '**Tip:**',
+      '',
+    ]);
+  });
+
   it('leave code as it stands', async () => {
     expect(await shown([':::', '```', ':::note', '!!! a', '```'])).toEqual(['', '```', ':::note', '!!! a', '```']);
   });

@@ -36,6 +36,11 @@ describe('reStructuredText', () => {
     );
   });
 
+  it('has code of any number of lines', () => {
+    const lines = ['Log::', '', ...Array.from({ length: 1_000_000 }, () => '    a'), '', 'End.'];
+    expect(restructuredToMarkdown(lines.join('\n')).split('\n').slice(-3)).toEqual(['a', '```', 'End.']);
+  });
+
   it('has notes, options and changes with their text', () => {
     expect(
       markdown('.. note:: Wear gloves.', '', '.. option:: -x, --exclude', '', '   Leaves out files.', '', '.. versionadded:: 2.1'),
