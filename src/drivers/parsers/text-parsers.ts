@@ -88,7 +88,9 @@ export const textParser: ParserRow = {
   is_quick: true,
   async parse(bytes, { source }): Promise<ParsedDocument> {
     const text = await decodeText(bytes);
+    const page = readManualPage(text);
+    if (page) return page;
     const read = /\.log$/i.test(source) ? { text } : markHeadings(text);
-    return readManualPage(text) ?? { ...read, metadata: {}, marks: [{ at: 0, line: 1 }] };
+    return { ...read, metadata: {}, marks: [{ at: 0, line: 1 }] };
   },
 };

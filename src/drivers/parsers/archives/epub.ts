@@ -6,6 +6,7 @@ import { toMarkdown } from '../html/to-markdown.ts';
 import { type Archive, openArchive } from '../office/archive.ts';
 import { allText, elementsIn, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
 import type { ParserRow } from '../parser-row.ts';
+import { givenProperties } from '../properties.ts';
 import { firstHeading } from '../title.ts';
 
 /** A book: its chapters in the order of its spine, without the cover and the table of contents. */
@@ -34,8 +35,7 @@ export const epubParser: ParserRow = {
     const facts = findElement(root, 'metadata') ?? root;
     const said = (name: string): string | undefined => textNamed(facts, name);
     const known = { author: said('creator'), created: said('date'), lang: said('language'), description: said('description') };
-    const metadata = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
-    return { text, title: said('title') ?? firstHeading(text), metadata };
+    return { text, title: said('title') ?? firstHeading(text), metadata: givenProperties(known) };
   },
 };
 

@@ -1,5 +1,5 @@
 import { type DomElement, type DomNode, elementNames } from './dom.ts';
-import { oneLine } from '../../../text/markdown/write.ts';
+import { codeFence, oneLine } from '../../../text/markdown/write.ts';
 
 const TEXT = 3;
 const ELEMENT = 1;
@@ -29,10 +29,7 @@ const shortened = (blank: string): string => blank.slice(0, 200) + blank.slice(-
 /** A fenced block of what stands in a `pre`, with its language where a highlighter left that behind. Empty for one without code. */
 export function codeBlock(node: DomElement): string {
   const code = codeOf(node).replace(/^\n/, '').trimEnd().replace(BLANK, shortened);
-  if (code === '') return '';
-  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `\n\n${fence}${languageOf(node)}\n${code}\n${fence}\n\n`;
+  return code === '' ? '' : `\n\n${codeFence(code, languageOf(node))}\n\n`;
 }
 
 /** Leaves code within a line its words alone: Markdown has no markup in it. A link around all of it goes around the code. */

@@ -1,3 +1,4 @@
+import { givenProperties } from '../properties.ts';
 import type { DomDocument, DomElement } from './dom.ts';
 import { oneLine } from '../../../text/markdown/write.ts';
 import type { Metadata } from '../../../schema/items.ts';
@@ -96,7 +97,7 @@ export function headOf(document: DomDocument, elements: readonly DomElement[]): 
   };
   return {
     title: titleOf(document) || meta('og:title', 'dc.title') || '',
-    metadata: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+    metadata: givenProperties(known),
     generator: meta('generator') ?? '',
   };
 }

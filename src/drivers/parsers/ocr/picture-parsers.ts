@@ -1,5 +1,6 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
+import { beginningOf } from '../signatures.ts';
 import { textOfPages } from '../pdf/page-text.ts';
 
 /** Pages of a TIFF, at most. */
@@ -31,11 +32,10 @@ interface PictureKind extends Required<Pick<ParserRow, 'file_type' | 'name' | 'e
 }
 
 function row({ pagesOf = () => 1, ...kind }: PictureKind): ParserRow {
-  const head = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(64, bytes.length)).toString('latin1');
   return {
     ...kind,
     is_picture: true,
-    recognizes: (bytes) => kind.signature.test(head(bytes)),
+    recognizes: (bytes) => kind.signature.test(beginningOf(bytes)),
     async parse(bytes: Uint8Array, { recognized = new Map() }: ParseOptions): Promise<ParsedDocument> {
       const numbers = Array.from({ length: pagesOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)) }, (_, i) => i + 1);
       const { title: _title, ...read } = textOfPages(

@@ -7,6 +7,7 @@ import { toMarkdown } from '../html/to-markdown.ts';
 import { allText, elementsIn, escapeXml, findElement, localName, readXml, textNamed, type XmlElement } from '../ordered-xml.ts';
 import { MarkedBlocks } from '../marked-text.ts';
 import type { ParserRow } from '../parser-row.ts';
+import { givenProperties } from '../properties.ts';
 import { firstHeading } from '../title.ts';
 import { openArchive } from './archive.ts';
 
@@ -83,7 +84,7 @@ async function openOdf(
     body: findElement(root, 'body') ?? root,
     styles,
     title: said('title'),
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+    metadata: givenProperties(metadata),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Metadata } from '../../../schema/items.ts';
+import { givenProperties } from '../properties.ts';
 import type { Archive } from './archive.ts';
 
 /** The core and the extended properties of a document, as they are written. */
@@ -42,7 +43,7 @@ export function propertiesIn({ core, app }: Parts): OfficeProperties {
     lang: textOf(LANGUAGE, core),
     pages: pages > 0 ? pages : undefined,
   };
-  return { title: textOf(TITLE, core), metadata: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) };
+  return { title: textOf(TITLE, core), metadata: givenProperties(known) };
 }
 
 function textOf(element: RegExp, xml: string): string | undefined {

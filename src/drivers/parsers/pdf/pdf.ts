@@ -1,6 +1,7 @@
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
+import { givenProperties } from '../properties.ts';
 import { encryptedFile } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
 import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
@@ -100,7 +101,7 @@ function metadataOf(info: Record<string, unknown>, pages: number): Metadata {
     lang: textOf(info.Language),
     pages,
   };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  return givenProperties(known);
 }
 
 /** `D:20240305101500+01'00'` (ISO 32000-1, 7.9.4) as an ISO string. */
