@@ -69,10 +69,7 @@ function createParsePool(limits: MemoryLimits): ParsePool {
     async run(tasks, signal) {
       if (isClosed) throw stoppedError();
       const process = takeAlive(idle) ?? start();
-      const kill = () => void process.kill();
-      signal.addEventListener('abort', kill, { once: true });
-      const answer = await process.ask(tasks);
-      signal.removeEventListener('abort', kill);
+      const answer = await process.ask(tasks, signal);
       if (isClosed) throw stoppedError();
       if ('death' in answer || signal.aborted || answer.resident > MOST_KEPT) void end(process);
       else idle.push(process);

@@ -96,13 +96,8 @@ export class OcrPool {
   }
 
   /** Asks a process, which is killed when it is late or not wanted any more. */
-  async #ask({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
-    const kill = () => void worker.kill();
+  #ask({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
     const late = AbortSignal.timeout(this.#limits.seconds * 1000);
-    const ended = signal ? AbortSignal.any([signal, late]) : late;
-    ended.addEventListener('abort', kill, { once: true });
-    const answer = await worker.ask(request);
-    ended.removeEventListener('abort', kill);
-    return answer;
+    return worker.ask(request, signal ? AbortSignal.any([signal, late]) : late);
   }
 }

@@ -50,14 +50,17 @@ export class WorkerProcess<Message, Answer> {
     this.#keepParent(false);
   }
 
-  /** Sends a message and waits for its answer. What killed the process meanwhile is a Death. */
-  async ask(message: Message): Promise<Answer | { death: Death }> {
+  /** Sends a message and waits for its answer. What killed the process meanwhile, as `signal` does when it is aborted, is a Death. */
+  async ask(message: Message, signal?: AbortSignal): Promise<Answer | { death: Death }> {
+    const kill = () => void this.kill();
+    signal?.addEventListener('abort', kill, { once: true });
     this.#keepParent(true);
     try {
       const answer = new Promise<Answer>((resolve) => (this.#receive = resolve));
       if (this.#channel) sendMessage(this.#channel, message).catch(() => {});
       return await Promise.race([answer, this.#closed.then((death) => ({ death: this.#explained(death) }))]);
     } finally {
+      signal?.removeEventListener('abort', kill);
       this.#receive = undefined;
       this.#keepParent(false);
     }
