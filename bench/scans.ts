@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type Bitmap, levelled, turned } from '../src/drivers/parsers/ocr/bitmap.ts';
+import { type Bitmap, deskewBitmap, rotateBitmap } from '../src/drivers/parsers/ocr/bitmap.ts';
 import { ocrFolder } from '../src/drivers/parsers/ocr/ocr-packages.ts';
 import { OcrPool } from '../src/drivers/parsers/ocr/ocr-pool.ts';
 import { openPictures } from '../src/drivers/parsers/ocr/page-pictures.ts';
@@ -14,8 +14,8 @@ const bytes = readFileSync(fileURLToPath(new URL('../examples/manuals/user-manua
 const folder = ocrFolder();
 const SHAPES: Record<string, (page: Bitmap) => Bitmap> = {
   straight: (page) => page,
-  'turned by 90°': (page) => turned(page, 90),
-  'askew by 1.5°': (page) => levelled(page, (-1.5 * Math.PI) / 180),
+  'turned by 90°': (page) => rotateBitmap(page, 90),
+  'askew by 1.5°': (page) => deskewBitmap(page, (-1.5 * Math.PI) / 180),
 };
 
 const wordsOf = (text: string): string[] =>

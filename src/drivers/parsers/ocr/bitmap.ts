@@ -9,7 +9,7 @@ export interface Bitmap {
 export const MOST_PIXELS = 25_000_000;
 
 /** Shades of grey of pixels in red, green, blue and opacity, as they look on white paper. */
-export function greyOf(rgba: Uint8Array | Uint8ClampedArray, { width, height }: { width: number; height: number }): Bitmap {
+export function toGreyscale(rgba: Uint8Array | Uint8ClampedArray, { width, height }: { width: number; height: number }): Bitmap {
   const data = new Uint8Array(width * height);
   for (let i = 0, at = 0; i < data.length; i++, at += 4) {
     const opacity = rgba[at + 3]!;
@@ -20,7 +20,7 @@ export function greyOf(rgba: Uint8Array | Uint8ClampedArray, { width, height }: 
 }
 
 /** The bitmap turned clockwise by 90, 180 or 270 degrees. */
-export function turned({ width, height, data }: Bitmap, degrees: number): Bitmap {
+export function rotateBitmap({ width, height, data }: Bitmap, degrees: number): Bitmap {
   if (degrees === 0) return { width, height, data };
   const isAcross = degrees !== 180;
   const made = { width: isAcross ? height : width, height: isAcross ? width : height, data: new Uint8Array(data.length) };
@@ -33,7 +33,7 @@ export function turned({ width, height, data }: Bitmap, degrees: number): Bitmap
 }
 
 /** The bitmap with lines that fall to the right by `slope` (radians) made level. */
-export function levelled({ width, height, data }: Bitmap, slope: number): Bitmap {
+export function deskewBitmap({ width, height, data }: Bitmap, slope: number): Bitmap {
   const made = new Uint8Array(data.length).fill(255);
   const [sin, cos] = [Math.sin(slope), Math.cos(slope)];
   const [midX, midY] = [width / 2, height / 2];
@@ -53,7 +53,7 @@ export function levelled({ width, height, data }: Bitmap, slope: number): Bitmap
 }
 
 /** The bitmap as a file that Leptonica reads: a portable grey map. */
-export const greyMap = ({ width, height, data }: Bitmap): Buffer => Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
+export const toGreyMap = ({ width, height, data }: Bitmap): Buffer => Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
 export interface Rectangle {
   left: number;
@@ -63,7 +63,7 @@ export interface Rectangle {
 }
 
 /** A part of a bitmap. */
-export function cut({ width, data }: Bitmap, { left, top, right, bottom }: Rectangle): Bitmap {
+export function cropBitmap({ width, data }: Bitmap, { left, top, right, bottom }: Rectangle): Bitmap {
   const made = { width: right - left, height: bottom - top, data: new Uint8Array((right - left) * (bottom - top)) };
   for (let y = 0; y < made.height; y++) {
     const start = (top + y) * width + left;

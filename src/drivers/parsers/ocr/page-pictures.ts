@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { openPdf } from '../pdf/pdf-file.ts';
-import { type Bitmap, greyOf, MOST_PIXELS } from './bitmap.ts';
+import { type Bitmap, toGreyscale, MOST_PIXELS } from './bitmap.ts';
 
 /** The pages of a document as pictures. */
 export interface PagePictures {
@@ -107,7 +107,7 @@ function tiffPictures(bytes: Uint8Array, tiff: TiffPackage, canvas: CanvasPackag
     async draw(number) {
       const page = pages[number - 1]!;
       tiff.decodeImage(buffer, page);
-      const { data, width, height } = greyOf(tiff.toRGBA8(page), page);
+      const { data, width, height } = toGreyscale(tiff.toRGBA8(page), page);
       const paper = canvas.createCanvas(width, height);
       const context = paper.getContext('2d') as ReturnType<Canvas['getContext']> & {
         putImageData(image: unknown, x: number, y: number): void;
@@ -130,5 +130,5 @@ function scaled(canvas: CanvasPackage, image: unknown, { width, height }: { widt
 }
 
 function bitmapOf(paper: Canvas): Bitmap {
-  return greyOf(paper.getContext('2d').getImageData(0, 0, paper.width, paper.height).data, paper);
+  return toGreyscale(paper.getContext('2d').getImageData(0, 0, paper.width, paper.height).data, paper);
 }

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { PdfItem } from '../pdf/pdf-lines.ts';
 import { pdfLines } from '../pdf/pdf-lines.ts';
-import { type Bitmap, greyMap, levelled, turned } from './bitmap.ts';
-import { evenOut } from './even-out.ts';
-import { spreadWords } from './read-again.ts';
-import { directionOf } from './text-direction.ts';
+import { type Bitmap, toGreyMap, deskewBitmap, rotateBitmap } from './bitmap.ts';
+import { invertDarkBands } from './dark-bands.ts';
+import { widenSpaces } from './wide-spaces.ts';
+import { detectDirection } from './text-direction.ts';
 import type { RecognizedPage } from './ocr-messages.ts';
 
 interface Box {
@@ -67,12 +67,12 @@ export async function startRecognizer(folder: string, languages: readonly string
   });
   await engine.setParameters({ tessedit_pageseg_mode: SEGMENT, tessedit_char_blacklist: UNLIKELY, user_defined_dpi: '300' });
   return async ({ bitmap, scale }) => {
-    const { isUpright, slope } = directionOf(bitmap);
-    const even = evenOut(bitmap);
+    const { isUpright, slope } = detectDirection(bitmap);
+    const even = invertDarkBands(bitmap);
     const read = async (degrees: number) => {
       const isAcross = (degrees % 180 !== 0) !== isUpright;
-      const upright = turned(even, degrees);
-      return readPage(engine, isAcross || Math.abs(slope) < LEVEL ? upright : levelled(upright, slope), scale);
+      const upright = rotateBitmap(even, degrees);
+      return readPage(engine, isAcross || Math.abs(slope) < LEVEL ? upright : deskewBitmap(upright, slope), scale);
     };
     const [first, second, ...across] = isUpright ? UPRIGHT : ACROSS;
     let best = await read(first!);
@@ -89,7 +89,7 @@ export async function startRecognizer(folder: string, languages: readonly string
 }
 
 async function readPage(engine: Engine, picture: Bitmap, scale: number): Promise<RecognizedPage> {
-  const lines = linesOf(await engine.recognize(greyMap(picture), {}, { text: false, blocks: true }));
+  const lines = linesOf(await engine.recognize(toGreyMap(picture), {}, { text: false, blocks: true }));
   for (const line of lines) await readAgain(engine, picture, line);
   return pageOf(lines, { scale, height: picture.height });
 }
@@ -120,9 +120,9 @@ async function readAgain(engine: Engine, page: Bitmap, line: Line): Promise<void
     right: Math.min(page.width, bbox.x1 + 2 * MARGIN),
     bottom: Math.min(page.height, bbox.y1 + MARGIN),
   };
-  const spread = spreadWords(page, box);
+  const spread = widenSpaces(page, box);
   if (!spread) return;
-  const read = await engine.recognize(greyMap(spread.picture), { tessedit_pageseg_mode: SINGLE_LINE }, { text: false, blocks: true });
+  const read = await engine.recognize(toGreyMap(spread.picture), { tessedit_pageseg_mode: SINGLE_LINE }, { text: false, blocks: true });
   const found = linesOf(read).flatMap((one) => one.words);
   const lead = spread.hadLeaders ? 1 : found.length > words.length ? SPREAD_LEAD : 0;
   if (found.length === 0 || confidenceOf(found) + lead < confidenceOf(words)) return;

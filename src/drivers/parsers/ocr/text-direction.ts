@@ -26,7 +26,7 @@ interface Ink {
 }
 
 /** Tells how the lines of a page run by the sharpness of the rows that its ink makes. */
-export function directionOf(bitmap: Bitmap): TextDirection {
+export function detectDirection(bitmap: Bitmap): TextDirection {
   const ink = inkOf(bitmap);
   const upright: Ink = { xs: ink.ys, ys: ink.xs.map((x) => ink.width - 1 - x), count: ink.count, width: ink.height, height: ink.width };
   const [level, quarter] = [ink, upright].map(sharpestSlope) as [Sharpest, Sharpest];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bitmap, cut, levelled, turned } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
+import { type Bitmap, cropBitmap, deskewBitmap, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
 import { ocrFolder } from '../../../../src/drivers/parsers/ocr/ocr-packages.ts';
 import { OcrPool } from '../../../../src/drivers/parsers/ocr/ocr-pool.ts';
 import { openPictures } from '../../../../src/drivers/parsers/ocr/page-pictures.ts';
@@ -57,7 +57,7 @@ withOcr('OCR', () => {
     const pictures = await openPictures({ bytes: readFileSync(manual), file_type: 'pdf', folder: ocrFolder() });
     const { bitmap } = await pictures.draw(2);
     await pictures.close();
-    page = cut(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 1500 });
+    page = cropBitmap(bitmap, { left: 0, top: 0, right: bitmap.width, bottom: 1500 });
   });
 
   it('reads the pages of a mixed document that have no text, in their order', async () => {
@@ -71,14 +71,14 @@ withOcr('OCR', () => {
   });
 
   it('reads pages that are turned or lie askew', async () => {
-    const askew = levelled(page, (1.5 * Math.PI) / 180);
-    const parsed = await read(scannedPdf([turned(page, 90), turned(askew, 180), turned(askew, 270)]), 'turned.pdf');
+    const askew = deskewBitmap(page, (1.5 * Math.PI) / 180);
+    const parsed = await read(scannedPdf([rotateBitmap(page, 90), rotateBitmap(askew, 180), rotateBitmap(askew, 270)]), 'turned.pdf');
     const pages = [0, 1, 2].map((i) => parsed.text.slice(parsed.marks![i]!.at, parsed.marks![i + 1]?.at));
     for (const text of pages) expect(text).toContain('Use it indoors only, at room temperatures between');
   });
 
   it('reads pictures, and each page of a TIFF', async () => {
-    const parsed = await read(tiffFile([page, turned(page, 180)]), 'scan.tiff');
+    const parsed = await read(tiffFile([page, rotateBitmap(page, 180)]), 'scan.tiff');
     expect(parsed.metadata).toMatchObject({ pages: 2, ocr_pages: 2 });
     expect(parsed.text.match(/Intended use/g)).toHaveLength(2);
   });

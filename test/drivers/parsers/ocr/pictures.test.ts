@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Bitmap, turned } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
-import { evenOut } from '../../../../src/drivers/parsers/ocr/even-out.ts';
-import { spreadWords } from '../../../../src/drivers/parsers/ocr/read-again.ts';
-import { directionOf } from '../../../../src/drivers/parsers/ocr/text-direction.ts';
+import { type Bitmap, rotateBitmap } from '../../../../src/drivers/parsers/ocr/bitmap.ts';
+import { invertDarkBands } from '../../../../src/drivers/parsers/ocr/dark-bands.ts';
+import { widenSpaces } from '../../../../src/drivers/parsers/ocr/wide-spaces.ts';
+import { detectDirection } from '../../../../src/drivers/parsers/ocr/text-direction.ts';
 import { tiffFile } from '../../../support/scans.ts';
 import { read } from '../read.ts';
 
@@ -20,27 +20,27 @@ const lines = (slope = 0) =>
 
 describe('the direction of text', () => {
   it('is told for level, slanted and upright lines', () => {
-    expect(directionOf(lines())).toEqual({ isUpright: false, slope: 0 });
-    expect(directionOf(lines(Math.tan((2 * Math.PI) / 180))).slope).toBeCloseTo((2 * Math.PI) / 180, 2);
-    expect(directionOf(turned(lines(), 90)).isUpright).toBe(true);
+    expect(detectDirection(lines())).toEqual({ isUpright: false, slope: 0 });
+    expect(detectDirection(lines(Math.tan((2 * Math.PI) / 180))).slope).toBeCloseTo((2 * Math.PI) / 180, 2);
+    expect(detectDirection(rotateBitmap(lines(), 90)).isUpright).toBe(true);
   });
 
   it('of an empty page is level', () => {
-    expect(directionOf(paint(50, 50, () => false)).isUpright).toBe(false);
+    expect(detectDirection(paint(50, 50, () => false)).isUpright).toBe(false);
   });
 });
 
 it('a page that is turned by a quarter four times is as it was', () => {
   const page = paint(30, 20, (x, y) => x > 2 * y);
-  const once = turned(page, 90);
+  const once = rotateBitmap(page, 90);
   expect([once.width, once.height]).toEqual([20, 30]);
-  expect(turned(turned(once, 180), 90)).toEqual(page);
-  expect(turned(once, 270)).toEqual(page);
+  expect(rotateBitmap(rotateBitmap(once, 180), 90)).toEqual(page);
+  expect(rotateBitmap(once, 270)).toEqual(page);
 });
 
 it('light letters on a dark band become dark ones, and dark letters stay', () => {
   const page = paint(640, 320, (x, y) => (y >= 96 && y < 160 ? x % 40 > 5 : y > 200 && y < 220 && x % 40 < 10));
-  const even = evenOut(page);
+  const even = invertDarkBands(page);
   const shareIn = (top: number, bottom: number) => {
     const part = even.data.subarray(top * 640, bottom * 640);
     return part.filter((grey) => grey < 128).length / part.length;
@@ -51,7 +51,7 @@ it('light letters on a dark band become dark ones, and dark letters stay', () =>
 
 it('the spaces of a line grow, and its columns are known again', () => {
   const line = paint(200, 40, (x, y) => y > 5 && y < 35 && ((x > 10 && x < 60) || (x > 75 && x < 150)));
-  const spread = spreadWords(line, { left: 0, top: 0, right: 200, bottom: 40 })!;
+  const spread = widenSpaces(line, { left: 0, top: 0, right: 200, bottom: 40 })!;
   expect(spread.picture.width).toBeGreaterThan(line.width);
   expect(spread.originOf(20)).toBe(20);
   expect(spread.originOf(100 + spread.picture.width - line.width)).toBe(100);

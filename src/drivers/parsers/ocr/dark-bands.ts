@@ -11,7 +11,7 @@ const BAND = 10;
 const COVERED = 4;
 
 /** The page with dark letters alone: bands on which light letters stand (heads of tables, banners) are inverted. */
-export function evenOut(page: Bitmap): Bitmap {
+export function invertDarkBands(page: Bitmap): Bitmap {
   const bands = bandsOf(page)
     .map((band) => grown(page, band))
     .filter((band) => shareOf(page, band) > DARK_SHARE);

@@ -1,4 +1,4 @@
-import { type Bitmap, cut, type Rectangle } from './bitmap.ts';
+import { type Bitmap, cropBitmap, type Rectangle } from './bitmap.ts';
 
 /** A line of text whose spaces were made wide. */
 interface SpreadLine {
@@ -17,8 +17,8 @@ const GROWTH = 0.6;
 const LONGEST = 12_000;
 
 /** A part of a page with its spaces made wider; undefined where there is nothing to make wider. */
-export function spreadWords(page: Bitmap, box: Rectangle): SpreadLine | undefined {
-  const part = cut(page, box);
+export function widenSpaces(page: Bitmap, box: Rectangle): SpreadLine | undefined {
+  const part = cropBitmap(page, box);
   const { runs, height, ground } = inkOfLine(part);
   const isLeader = leadersOf(runs, height);
   for (const { left, right } of runs.filter((_, i) => isLeader[i]))
