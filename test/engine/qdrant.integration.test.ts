@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Layer } from '../../src/core/settings.ts';
+import { expect, it } from 'vitest';
 import { storeUrl } from '../../src/engine/store-address.ts';
-import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS, qdrantServer } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { openQdrantServer, type QdrantServer } from '../support/qdrant-server.ts';
 
 const RULES = [
   { source: 'gate', text: 'The gate is locked at ten in the evening. The key hangs in the office.', metadata: { year: 2020 } },
@@ -14,21 +12,10 @@ const RULES = [
 ];
 const vector = (text: string): number[] => ['gate', 'bell', 'lamp'].map((word) => (new RegExp(word, 'i').test(text) ? 1 : 0.01));
 
-/** A server, closed after the test, and the settings that name it; locks go to a folder of the test's own. */
-async function qdrant(): Promise<{ server: QdrantServer; storage: Layer }> {
-  vi.stubEnv('XDG_STATE_HOME', folder());
-  const server = await openQdrantServer();
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await server.close();
-  });
-  return { server, storage: { vector_db: 'qdrant', url: server.url } };
-}
-
 const ids = (items: { metadata: Record<string, unknown> }[]) => items.map(({ metadata }) => metadata['source']);
 
 it('ingests into Qdrant, finds there by words, by meaning and by both, and deletes', async () => {
-  const { storage } = await qdrant();
+  const { storage } = await qdrantServer();
   const { settings } = await modelServer({ vector });
   const engine = engineIn(folder(), { ...settings, storage });
   const first = await result(engine, 'ingest', { markdown: RULES });
@@ -55,7 +42,7 @@ it('ingests into Qdrant, finds there by words, by meaning and by both, and delet
 });
 
 it('says what to do where no Qdrant answers', async () => {
-  const { server, storage } = await qdrant();
+  const { server, storage } = await qdrantServer();
   await server.close();
   const engine = engineIn(folder(), { ...WORDS, storage });
   const { errors } = await result(engine, 'retrieve', { query: 'gate' });
@@ -64,7 +51,7 @@ it('says what to do where no Qdrant answers', async () => {
 });
 
 it('does not take the address of one database for that of another', async () => {
-  const { server, storage } = await qdrant();
+  const { server, storage } = await qdrantServer();
   const home = folder();
   const engine = engineIn(home, { ...WORDS, storage });
   await result(engine, 'store', { embedded_chunks: [{ id: '1', text: 'The gate.', source: 'gate', metadata: {} }], vector_db: 'lancedb' });
@@ -74,7 +61,7 @@ it('does not take the address of one database for that of another', async () => 
 });
 
 it('is one store by whatever name of this machine it is written, at once', async () => {
-  const { server, storage } = await qdrant();
+  const { server, storage } = await qdrantServer();
   const engine = engineIn(folder(), { ...WORDS, storage });
   const chunks = (word: string) =>
     Array.from({ length: 50 }, (_, i) => ({ id: `${word}-${i}`, text: `The ${word} ${i}.`, source: word, metadata: {} }));

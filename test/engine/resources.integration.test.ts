@@ -4,8 +4,8 @@ import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import type { Embedder } from '../../src/ports/models.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { qdrantServer } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { openQdrantServer } from '../support/qdrant-server.ts';
 
 function resourcesOf(settings: Layer, surface: 'cli' | 'server') {
   const config = Config.parse(mergeLayers(DEFAULTS, settings));
@@ -15,13 +15,8 @@ function resourcesOf(settings: Layer, surface: 'cli' | 'server') {
 }
 
 it('gives the key of a store to the addresses that the operator named, and on the command line to every one', async () => {
-  vi.stubEnv('XDG_STATE_HOME', folder());
   vi.stubEnv('QDRANT_API_KEY', 'a-secret-key');
-  const server = await openQdrantServer();
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await server.close();
-  });
+  const { server } = await qdrantServer();
   const elsewhere = { storage: { vector_db: 'qdrant', url: 'https://cloud.example:6333' } };
   for (const [settings, surface, key] of [
     [elsewhere, 'server', undefined],

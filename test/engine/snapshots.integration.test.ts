@@ -1,14 +1,13 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@lancedb/lancedb';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { settle } from '../../src/core/run.ts';
 import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
 import { createEngine, DEFAULTS } from '../../src/index.ts';
 import type { Engine } from '../../src/ports/engines.ts';
-import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS, qdrantServer } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { openQdrantServer } from '../support/qdrant-server.ts';
 
 const RULES = ['The gate is locked at ten.', 'The bell rings at noon.', 'The lamp is lit at six.'];
 const markdown = RULES.map((text, i) => ({ source: `rule-${i}`, text, metadata: { year: 2020 + i } }));
@@ -33,14 +32,9 @@ const STORES: Record<string, () => Promise<Engine>> = {
     return engine;
   },
   Qdrant: async () => {
-    vi.stubEnv('XDG_STATE_HOME', folder());
-    const server = await openQdrantServer();
-    onTestFinished(async () => {
-      vi.unstubAllEnvs();
-      await server.close();
-    });
+    const { storage } = await qdrantServer();
     const { settings } = await modelServer();
-    return engineIn(folder(), { ...settings, storage: { vector_db: 'qdrant', url: server.url } });
+    return engineIn(folder(), { ...settings, storage });
   },
 };
 

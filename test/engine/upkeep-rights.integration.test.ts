@@ -1,11 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/core/run.ts';
 import type { AccessRights } from '../../src/core/access-rights.ts';
 import type { Engine } from '../../src/ports/engines.ts';
 import type { OperationName, RequestOf } from '../../src/schema/operations.ts';
-import { engineIn, result, sourcesIn, WORDS } from '../support/engine.ts';
+import { engineIn, result, sourcesIn, WORDS, qdrantServer } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-import { openQdrantServer } from '../support/qdrant-server.ts';
 
 /** A token that may do everything, but with one collection alone. */
 const access: AccessRights = { name: 'north', scopes: ['read', 'write', 'admin'], collections: ['north', 'north.old'] };
@@ -13,13 +12,8 @@ const access: AccessRights = { name: 'north', scopes: ['read', 'write', 'admin']
 const STORES: Record<string, () => Promise<Engine>> = {
   LanceDB: async () => engineIn(folder()),
   Qdrant: async () => {
-    vi.stubEnv('XDG_STATE_HOME', folder());
-    const server = await openQdrantServer();
-    onTestFinished(async () => {
-      vi.unstubAllEnvs();
-      await server.close();
-    });
-    return engineIn(folder(), { ...WORDS, storage: { vector_db: 'qdrant', url: server.url } });
+    const { storage } = await qdrantServer();
+    return engineIn(folder(), { ...WORDS, storage });
   },
 };
 

@@ -1,11 +1,13 @@
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
 import { collect } from '../../src/core/run.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import type { Engine, RunOptions } from '../../src/ports/engines.ts';
 import type { OperationName, RequestOf, ResultOf } from '../../src/schema/operations.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
+import { folder } from './folder.ts';
 import { openOpenAiServer, type Behaviour, type OpenAiServer } from './openai-server.ts';
+import { openQdrantServer, type QdrantServer } from './qdrant-server.ts';
 
 /** Search by words alone: what needs no vectors is tested without a model. */
 export const WORDS: Layer = { embedding: { provider: 'none' } };
@@ -25,6 +27,17 @@ export async function result<Name extends OperationName>(
   options?: RunOptions,
 ): Promise<ResultOf<Name>> {
   return (await collect(engine.run(name, request, options))).result;
+}
+
+/** A server, closed after the test, and the settings that name it; locks go to a folder of the test's own. */
+export async function qdrantServer(): Promise<{ server: QdrantServer; storage: Layer }> {
+  vi.stubEnv('XDG_STATE_HOME', folder());
+  const server = await openQdrantServer();
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await server.close();
+  });
+  return { server, storage: { vector_db: 'qdrant', url: server.url } };
 }
 
 /** A model server, closed after the test, and the settings that name it. */
