@@ -1,9 +1,9 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [load] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [--sets FOLDER…] [--declining SET OTHER…]
-//     [--pages FOLDER…] [--to FILE]
+//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [load] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [stores] [--sets FOLDER…] [--declining SET OTHER…]
+//     [--pages FOLDER…] [--qdrant URL] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
 // (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`); --pages are sets of
-// web pages (`extraction`). What is not measured now keeps its table.
+// web pages (`extraction`); --qdrant is a Qdrant server to measure beside LanceDB (`stores`). What is not measured now keeps its table.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
@@ -30,8 +30,8 @@ function given(argv: readonly string[]): Map<string, string[]> {
     if (word.startsWith('--')) lists.set((name = word), []);
     else lists.get(name)!.push(word);
   }
-  const unknown = [...lists.keys()].find((option) => !['', '--sets', '--declining', '--pages', '--to'].includes(option));
-  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --pages, --to.`);
+  const unknown = [...lists.keys()].find((option) => !['', '--sets', '--declining', '--pages', '--qdrant', '--to'].includes(option));
+  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --pages, --qdrant, --to.`);
   return lists;
 }
 
@@ -39,6 +39,8 @@ interface Folders {
   sets: readonly string[];
   declining: readonly string[];
   pages: readonly string[];
+  /** The address of a server. */
+  qdrant: readonly string[];
 }
 
 /** Parts that make what they measure. */
@@ -77,7 +79,7 @@ const OWN: Record<string, Part> = {
   },
 };
 
-const partsOf = ({ sets, declining, pages }: Folders): Record<string, Part> => ({
+const partsOf = ({ sets, declining, pages, qdrant }: Folders): Record<string, Part> => ({
   ...OWN,
   retrieval: {
     title: 'Retrieval',
@@ -114,10 +116,19 @@ const partsOf = ({ sets, declining, pages }: Folders): Record<string, Part> => (
     script: 'extraction.ts',
     folders: pages,
   },
+  stores: {
+    title: 'Stores',
+    about:
+      'About 5,000 chunks in LanceDB and in a Qdrant server on the same machine, asked the same questions in turn by one process: each for the first time, then all once more.',
+    script: 'stores.ts',
+    args: ['--qdrant', ...qdrant],
+    ...(qdrant.length === 0 && { folders: [] }),
+  },
 });
 
-/** The option that gives the folders of each part that needs some. */
-const optionOf = (name: string): string => ({ retrieval: '--sets', extraction: '--pages' })[name] ?? '--declining';
+/** The option that gives what a part needs. */
+const optionOf = (name: string): string =>
+  ({ retrieval: '--sets FOLDER…', extraction: '--pages FOLDER…', stores: '--qdrant URL' })[name] ?? '--declining FOLDER…';
 
 /** The command with the names of the sets, wherever they lie. */
 const spelled = ({ script, args = [], folders = [] }: Part): string =>
@@ -138,14 +149,19 @@ function measured(part: Part): string {
 function main(): void {
   const lists = given(process.argv.slice(2));
   const folders = (option: string) => lists.get(option) ?? [];
-  const parts = partsOf({ sets: folders('--sets'), declining: folders('--declining'), pages: folders('--pages') });
+  const parts = partsOf({
+    sets: folders('--sets'),
+    declining: folders('--declining'),
+    pages: folders('--pages'),
+    qdrant: folders('--qdrant'),
+  });
   const words = lists.get('')!;
   const unknown = words.find((word) => !(word in parts));
   if (unknown) throw new Error(`There is no part «${unknown}»: ${Object.keys(parts).join(', ')}.`);
   const page = resolve(lists.get('--to')?.[0] ?? resolve(root, 'docs', 'benchmarks.md'));
   for (const [name, part] of Object.entries(parts)) {
     if (words.length > 0 ? !words.includes(name) : part.folders?.length === 0) continue;
-    if (part.folders?.length === 0) throw new Error(`«${name}» needs folders: ${optionOf(name)} FOLDER…`);
+    if (part.folders?.length === 0) throw new Error(`«${name}» needs ${optionOf(name)}`);
     const section = measured(part);
     mkdirSync(dirname(page), { recursive: true });
     writeFileSync(page, replaced(existsSync(page) ? readFileSync(page, 'utf8') : undefined, name, section));

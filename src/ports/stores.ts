@@ -74,6 +74,8 @@ export interface Hit {
   chunk: StoredChunk;
   /** Cosine (-1 to 1) for a vector, BM25 (0 and up) for a text. */
   score: number;
+  /** The cosine of a hit for a text to the vector that was given with the text. */
+  cosine?: number | undefined;
 }
 
 export interface CollectionInfo extends Fingerprint {
@@ -98,6 +100,13 @@ export interface Collection {
   /** What the given sources hold, without their texts; those that are not stored are left out. */
   contents(sources: readonly string[]): Promise<Map<string, SourceContent>>;
   search(request: SearchRequest): Promise<Hit[]>;
+  /**
+   * Several searches of one state, for a store that answers them together sooner than one by one. A request may have a vector beside its text: its hits are
+   * the best by words, with their `cosine`. Hits may lack their vectors; `withVectors` reads those that are needed.
+   */
+  searchAll?(requests: readonly SearchRequest[]): Promise<Hit[][]>;
+  /** The chunks of hits with their vectors; one that was removed meanwhile stays as it is. Needed where `searchAll` leaves vectors out. */
+  withVectors?(chunks: readonly StoredChunk[]): Promise<StoredChunk[]>;
   count(): Promise<number>;
   /** Bytes on disk; 0 if unknown. */
   bytes(): Promise<number>;

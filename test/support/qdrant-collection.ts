@@ -75,6 +75,10 @@ export class QdrantCollection {
   }
 
   query({ query, using, filter, limit = 10, with_payload = false, with_vector = false }: Body): Json {
+    if (query === undefined) {
+      const { points } = this.scroll({ filter, limit, with_payload, with_vector }) as { points: Fields[] };
+      return { points: points.map((point) => ({ ...point, version: 0, score: 0 })) };
+    }
     const found = this.#found(filter);
     const score = this.#scorer(query, using as string);
     const hits = found.flatMap((point) => {

@@ -106,7 +106,8 @@ async function perform(
   { method, path, body }: QdrantRequest,
   { state, isWaitedFor }: { state: State; isWaitedFor: boolean },
 ): Promise<Json> {
-  const [, root, name = '', part = '', action = ''] = path.split('/').map(decodeURIComponent);
+  const [, root, name = '', part = '', ...rest] = path.split('/').map(decodeURIComponent);
+  const action = rest.join('/');
   if (method === 'GET' && path === '/collections') return { collections: [...state.collections.keys()].map((one) => ({ name: one })) };
   if (method === 'GET' && path === '/aliases')
     return { aliases: [...state.aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name })) };
@@ -132,8 +133,8 @@ async function perform(
       return collection.scroll(body);
     case 'POST points count':
       return collection.count(body);
-    case 'POST points query':
-      return collection.query(body);
+    case 'POST points query/batch':
+      return (body['searches'] as Fields[]).map((search) => collection.query(search));
     default:
       throw new QdrantRefusal(404, '');
   }

@@ -1,5 +1,5 @@
 import { hashTerm, ownTerms } from '../../text/terms.ts';
-import type { StoredChunk } from '../../ports/stores.ts';
+import type { Collection, StoredChunk } from '../../ports/stores.ts';
 import { indexedText } from './similarity.ts';
 import { asksListing } from '../../languages/question.ts';
 import { type Arm, type ArmName, byScore, type FusedCandidate, type Rescored } from './fuse.ts';
@@ -79,7 +79,10 @@ function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array 
 
 // What is chosen here was chosen on the questions of docs/benchmarks.md «Retrieval»: the development halves of two kinds of sets.
 
-type Arms = Partial<Record<ArmName, Arm>>;
+interface Evidence extends Partial<Record<ArmName, Arm>> {
+  /** Reads the vectors that searches have left out. */
+  withVectors?: Collection['withVectors'];
+}
 
 /** Weight of BM25 of word pairs relative to words. */
 const PAIRS = 0.4;
@@ -101,7 +104,11 @@ const SCRAP = 0.1;
 const WHOLE = 400;
 
 /** Adjusts the fused scores and sorts: by word pairs if words were searched, by similarity to the best if vectors were, too. */
-export function rescore(query: string, candidates: readonly FusedCandidate[], { text, vector }: Arms): FusedCandidate[] {
+export async function rescore(
+  query: string,
+  candidates: readonly FusedCandidate[],
+  { text, vector, withVectors }: Evidence,
+): Promise<FusedCandidate[]> {
   const isAsked = asksListing(query);
   const lowered = byScore(
     candidates.map((candidate) =>
@@ -113,7 +120,10 @@ export function rescore(query: string, candidates: readonly FusedCandidate[], { 
   );
   const [first, rest] = [lowered.slice(0, LOOKED_AT), lowered.slice(LOOKED_AT)];
   const paired = text ? byScore(byBigrams(query, first, text)) : first;
-  return byScore([...(text && vector ? byCentroid(paired, vector) : paired), ...rest]);
+  if (!text || !vector) return byScore([...paired, ...rest]);
+  const chunks = await withVectors?.(paired.map(({ chunk }) => chunk));
+  const complete = chunks ? paired.map((candidate, i) => ({ ...candidate, chunk: chunks[i]! })) : paired;
+  return byScore([...byCentroid(complete, vector), ...rest]);
 }
 
 function byBigrams(query: string, candidates: readonly FusedCandidate[], { hits, weight }: Arm): FusedCandidate[] {

@@ -93,7 +93,8 @@ async function find(
   const corrected = correctSpelling(asked, textsOf(first));
   const query = corrected ?? asked;
   const found = corrected === undefined ? first : await searchArms(corrected, { mode, top_k, filter }, parts);
-  const candidates = rescore(query, fuse(found.arms, found.arms.text && identifierBonus(query)), found.arms);
+  const fused = fuse(found.arms, found.arms.text && identifierBonus(query));
+  const candidates = await rescore(query, fused, { ...found.arms, withVectors: parts.collection.withVectors });
   const best = candidates[0];
   if (!best) return { items: [], searched: query };
   const looked = found.arms.text && found.arms.vector ? 1 : Math.min(LOOKED_AT, top_k);

@@ -4,7 +4,7 @@ import type { Collection, CollectionInfo, Hit, SearchRequest, StoredChunk } from
 import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 import { cosineOf } from './rescore.ts';
-import type { Arm } from './fuse.ts';
+import type { Arm, ArmName } from './fuse.ts';
 import { splitQuestion } from '../../languages/question.ts';
 import { type Run, settle } from '../../core/run.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
@@ -41,8 +41,8 @@ const DEPTH = 100;
 const VECTOR_WEIGHT = 0.5;
 
 /**
- * Searches by words and by vectors concurrently. Vectors weigh more, the more of the query the embedder can read, and are skipped if it reads nothing
- * or the collection has none. In mode text they only give the cosines of the hits. Throws a KbError (`usage`) in mode vector
+ * Searches by words and by vectors, concurrently or in one request. Vectors weigh more, the more of the query the embedder can read, and are skipped if it
+ * reads nothing or the collection has none. In mode text they only give the cosines of the hits. Throws a KbError (`usage`) in mode vector
  * without vectors.
  */
 export async function searchArms(query: string, { mode, top_k, filter }: Wanted, means: Means): Promise<SearchOutcome> {
@@ -50,47 +50,66 @@ export async function searchArms(query: string, { mode, top_k, filter }: Wanted,
   const ranges: SearchOutcome['ranges'] = embedder ?? {};
   const limit = Math.max(DEPTH, top_k);
   const reads = embedder && collection.info.dimensions > 0 ? (embedder.coverage?.(query) ?? 1) : 0;
-  const byWords = async (weight: number): Promise<Arm> => ({
-    hits: await hitsOf(collection, { text: query, filter, limit }),
-    limit,
-    weight,
-  });
-  const byMeaning = async (weight: number): Promise<Arm> => {
-    const before = collection.info;
-    const vector = await vectorOf(query, means);
-    const hits = await hitsOf(collection, { vector, filter, limit });
-    assertSameModel(before, collection.info);
-    return { hits, limit, weight, floor: ranges.cosine_range?.[0] ?? 0, score: cosineTo(vector) };
+  const share = mode === 'vector' ? 1 : mode === 'text' ? 0 : reads * (embedder?.vector_weight ?? VECTOR_WEIGHT);
+  const before = collection.info;
+  const embedded = share > 0 ? vectorOf(query, means) : reads > 0 ? vectorOf(query, means).catch(noVector) : undefined;
+  embedded?.catch(() => {}); // told where it is awaited, if the search does not fail first
+  const wanted = { text: mode === 'vector' ? undefined : query, isNearest: share > 0, filter, limit };
+  const found = await (collection.searchAll ? searchTogether : searchApart)(collection, wanted, embedded);
+  const [vector, after] = [await embedded, collection.info];
+  if (share > 0) assertSameModel(before, after);
+  const cosine = vector && isSameModel(before, after) ? cosineTo(vector, found.text ?? []) : undefined;
+  const { cosine_range = [0] } = ranges;
+  const arms: SearchOutcome['arms'] = {
+    ...(found.text && { text: { hits: inOrder(found.text), limit, weight: 1 - share } }),
+    ...(found.vector && { vector: { hits: inOrder(found.vector), limit, weight: share, floor: cosine_range[0], score: cosine! } }),
   };
-  if (mode === 'vector') {
-    const vector = await byMeaning(1);
-    return { arms: { vector }, reads, cosine: vector.score, ranges };
-  }
-  if (mode === 'text' || reads === 0) {
-    const [text, cosine] = await Promise.all([byWords(1), reads > 0 ? cosinesOf(query, means) : undefined]);
-    return { arms: { text }, reads, cosine, ranges };
-  }
-  const weight = reads * (embedder?.vector_weight ?? VECTOR_WEIGHT);
-  const [text, vector] = await Promise.all([byWords(1 - weight), byMeaning(weight)]);
-  return { arms: { text, vector }, reads, cosine: vector.score, ranges };
+  return { arms, reads, cosine, ranges };
 }
 
-const cosineTo =
-  (vector: Float32Array) =>
-  (chunk: StoredChunk): number | undefined =>
-    chunk.vector && cosineOf(vector, chunk.vector);
+interface Searches {
+  /** Searched for by words, if given. */
+  text: string | undefined;
+  /** Whether the nearest are searched for. */
+  isNearest: boolean;
+  filter: Filter | undefined;
+  limit: number;
+}
 
-/** The cosines for a word search; undefined if the embedder fails or no longer fits the collection. */
-async function cosinesOf(query: string, means: Means): Promise<SearchOutcome['cosine']> {
-  const { collection } = means;
-  const before = collection.info;
-  try {
-    const vector = await vectorOf(query, means);
-    return isSameModel(before, collection.info) ? cosineTo(vector) : undefined;
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    return undefined;
-  }
+type Embedded = Promise<Float32Array | undefined> | undefined;
+type Found = Partial<Record<ArmName, readonly Hit[]>>;
+
+/** The search by words does not wait for the vector. */
+async function searchApart(collection: Collection, { text, isNearest, ...narrowing }: Searches, embedded: Embedded): Promise<Found> {
+  const nearest = async () => collection.search({ vector: (await embedded)!, ...narrowing });
+  const [words, meaning] = await Promise.all([
+    text === undefined ? undefined : collection.search({ text, ...narrowing }),
+    isNearest ? nearest() : undefined,
+  ]);
+  return { ...(words && { text: words }), ...(meaning && { vector: meaning }) };
+}
+
+/** Both searches in one request. */
+async function searchTogether(collection: Collection, { text, isNearest, ...narrowing }: Searches, embedded: Embedded): Promise<Found> {
+  const vector = await embedded;
+  const near = vector ? { vector } : {};
+  const requests: [ArmName, SearchRequest][] = [
+    ...(text === undefined ? [] : [['text', { text, ...near, ...narrowing }] as [ArmName, SearchRequest]]),
+    ...(isNearest ? [['vector', { ...near, ...narrowing }] as [ArmName, SearchRequest]] : []),
+  ];
+  const found = await collection.searchAll!(requests.map(([, request]) => request));
+  return Object.fromEntries(requests.map(([name], i) => [name, found[i]!]));
+}
+
+/** The cosine of a chunk to the vector: as the search has told it, or by the chunk's own vector. */
+function cosineTo(vector: Float32Array, hits: readonly Hit[]): (chunk: StoredChunk) => number | undefined {
+  const known = new Map(hits.map(({ chunk, cosine }) => [chunk.id, cosine]));
+  return (chunk) => known.get(chunk.id) ?? (chunk.vector && cosineOf(vector, chunk.vector));
+}
+
+/** Words are searched without the vector that could not be made. */
+function noVector(error: unknown): undefined {
+  if (isAbort(error)) throw error;
 }
 
 const isSameModel = (before: CollectionInfo, after: CollectionInfo): boolean =>
@@ -109,11 +128,8 @@ function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
   );
 }
 
-/** Searches; best first, ties by id, whatever the order of the store. */
-async function hitsOf(collection: Collection, request: SearchRequest): Promise<Hit[]> {
-  const hits = await collection.search(request);
-  return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
-}
+/** Best first, ties by id, whatever the order of the store. */
+const inOrder = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1));
 
 async function vectorOf(query: string, { collection, embedder, signal }: Means): Promise<Float32Array> {
   const { name, dimensions } = collection.info;

@@ -191,14 +191,14 @@ async function hitsFromCache(table: Table, holder: TableHolder, { ranked, column
   const found = new Map<string, StoredChunk>();
   const unread: bigint[] = [];
   for (const at of places) {
-    const chunk = holder.chunks.get(snapshot, id(at));
+    const chunk = holder.chunks.get(`${snapshot} ${id(at)}`);
     if (chunk) found.set(chunk.id, chunk);
     else unread.push(row(at));
   }
   const read = unread.length > 0 ? toChunks(await rowsOf(table, unread, columnsOf(holder))) : [];
   if ((await table.version()) !== version) return undefined;
   for (const chunk of read) {
-    holder.chunks.add(snapshot, chunk);
+    holder.chunks.add(`${snapshot} ${chunk.id}`, chunk);
     found.set(chunk.id, chunk);
   }
   return places.map((at) => ({ chunk: found.get(id(at))!, score: score(value(at)) }));

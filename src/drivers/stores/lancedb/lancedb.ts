@@ -4,7 +4,8 @@ import { copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import type { Connection, Table } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Draft, VectorStore } from '../../../ports/stores.ts';
 import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
-import { ChunkCache, createdAt, holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
+import { createdAt, holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
+import { ChunkCache } from '../chunk-cache.ts';
 import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
 import {

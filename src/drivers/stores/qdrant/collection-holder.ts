@@ -1,10 +1,13 @@
 import { KbError, type ErrorCode } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import type { Ask, Condition, PointRecord, QdrantFilter } from './qdrant-connection.ts';
+import type { ChunkCache } from '../chunk-cache.ts';
 import { safe } from './points.ts';
 
 /** How often a reader asks again because a writer came between: each time takes as long as one answer, and a writer is seldom that quick twice. */
 const READS = 20;
+
+type Read<T> = (state: State, see: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
 
 /** Holds a collection open, whatever other processes do to it. */
 export interface CollectionHolder {
@@ -13,8 +16,13 @@ export interface CollectionHolder {
   readonly address: string;
   /** What it was made with, as far as is known; every reading and writing brings it up to date. */
   readonly info: CollectionInfo;
-  /** Asks for something that is seen as of one state: `work` may be called several times. */
-  read<T>(work: (state: State) => Promise<T>): Promise<T>;
+  /** What searches have read, of all collections of the store. */
+  readonly chunks: ChunkCache;
+  /**
+   * Asks for something that is seen as of one state: `work` may be called several times. What reads the state along with its last request, after all
+   * that the state decides on, tells it (`see`), and saves a request.
+   */
+  read<T>(work: Read<T>): Promise<T>;
   /** Writes, one at a time; `work` is told the state, and saves the next one where it changes what is seen. */
   write<T>(work: (state: State, save: (next: State) => Promise<State>) => Promise<T>): Promise<T>;
   learn(state: State): void;
@@ -25,18 +33,19 @@ export type MayWritePoints = (name: string) => Promise<void>;
 
 export function holdCollection(
   address: string,
-  { ask, state, mayWrite }: { ask: Ask; state: State; mayWrite: MayWritePoints },
+  { ask, chunks, state, mayWrite }: { ask: Ask; chunks: ChunkCache; state: State; mayWrite: MayWritePoints },
 ): CollectionHolder {
   let known = state;
   let last: Promise<unknown> = Promise.resolve();
-  const load = async (): Promise<State> => {
-    const found = await stateAt(ask, address);
+  const load = async (seen?: State): Promise<State> => {
+    const found = seen ?? (await stateAt(ask, address));
     if (!found) throw new KbError('not_found', `The collection «${known.name}» was removed meanwhile.`);
     return (known = found);
   };
   return {
     ask,
     address,
+    chunks,
     get info() {
       const { name, provider, model, dimensions } = known;
       return { name, provider, model, dimensions };
@@ -63,17 +72,18 @@ const MAY_BE_STALE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['not_found', 'i
 const isSame = (one: State, other: State): boolean => one.table === other.table && one.generation === other.generation;
 
 /** Asks as of the state that was known last; that of a moment ago it is mostly, and one question less. */
-async function readAsOf<T>(known: State, { work, load }: { work: (state: State) => Promise<T>; load: () => Promise<State> }): Promise<T> {
+async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: (seen?: State) => Promise<State> }): Promise<T> {
   let before = known;
   for (let reads = 1; ; reads++) {
-    const outcome = await work(before).then(
+    let seen: State | undefined;
+    const outcome = await work(before, (point) => (seen = stateIn(point))).then(
       (value) => ({ value }),
       (error: unknown) => {
         if (error instanceof KbError && MAY_BE_STALE.has(error.code)) return { error };
         throw error;
       },
     );
-    const after = await load();
+    const after = await load(seen);
     if (isSame(before, after)) {
       if ('value' in outcome) return outcome.value;
       throw outcome.error;
@@ -140,7 +150,7 @@ const replaced = ({ name }: State): KbError =>
 /** The form of what is stored. A collection of a later form is refused: it could be misread. */
 const FORM = 1;
 /** The point that holds the state; it has no vector, and so is found by no search. */
-const STATE = 0;
+export const STATE = 0;
 
 export interface State extends CollectionInfo {
   form: number;
@@ -173,7 +183,12 @@ export async function stateAt(ask: Ask, address: string): Promise<State | undefi
     if (error instanceof KbError && error.code === 'not_found') return [];
     throw error;
   });
-  const state = points[0]?.payload?.['kb'] as State | undefined;
+  return stateIn(points[0]);
+}
+
+/** The state that its point holds. */
+function stateIn(point: PointRecord | undefined): State | undefined {
+  const state = point?.payload?.['kb'] as State | undefined;
   if (state && state.form > FORM)
     throw new KbError(
       'configuration',

@@ -151,9 +151,9 @@ const isUnit = (vector: Float32Array): boolean => Math.abs(vector.reduce((sum, x
 
 /** The chunk that a point holds, as it was given; with its vector where that was read. */
 export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): StoredChunk {
-  const { id, text, lead, embed_text, source, metadata, version, siblings, given } = payload as unknown as Payload;
+  const { id, text, lead, embed_text, source, metadata, version, siblings } = payload as unknown as Payload;
   const whole = lead === undefined ? embed_text : lead + text;
-  const numbers = (vector as Record<string, number[]> | null | undefined)?.[DENSE];
+  const own = vectorIn({ payload, vector });
   return {
     id,
     text,
@@ -162,8 +162,14 @@ export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vect
     metadata: JSON.parse(metadata) as Metadata,
     ...(version === undefined ? {} : { version }),
     ...(siblings === undefined ? {} : { chunk_count: siblings }),
-    ...(numbers ? { vector: given === undefined ? Float32Array.from(numbers) : vectorOf(given) } : {}),
+    ...(own ? { vector: own } : {}),
   };
 }
 
-const vectorOf = (given: string): Float32Array => new Float32Array(Uint8Array.from(Buffer.from(given, 'base64')).buffer);
+/** The vector of a point as it was given; undefined where it has none or it was not read. */
+export function vectorIn({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): Float32Array | undefined {
+  const numbers = (vector as Record<string, number[]> | null | undefined)?.[DENSE];
+  const { given } = (payload ?? {}) as Partial<Payload>;
+  if (!numbers || given === undefined) return numbers && Float32Array.from(numbers);
+  return new Float32Array(Uint8Array.from(Buffer.from(given, 'base64')).buffer);
+}

@@ -1,8 +1,6 @@
 import type {
   Collection,
-  Hit,
   Replacement,
-  SearchRequest,
   SourceContent,
   SourcePage,
   SourcePageRequest,
@@ -10,13 +8,12 @@ import type {
   StoredSource,
   Where,
 } from '../../../ports/stores.ts';
-import { assertQueryVector, assertVectors } from '../vectors.ts';
+import { assertVectors } from '../vectors.ts';
 import type { Condition, Point } from './qdrant-connection.ts';
-import { conditionsOf } from './qdrant-filter.ts';
+import { conditionsFrom, PAGE, search, searchAll, withVectors } from './qdrant-search.ts';
 import { type CollectionHolder, pages, leftover, type State, visiblePoints } from './collection-holder.ts';
-import { CHUNK, DENSE, type Payload, queryVector, safe, type SparseVector, TEXT, toChunk, toPoints } from './points.ts';
+import { CHUNK, DENSE, type Payload, safe, toChunk, toPoints } from './points.ts';
 import { countContent, countSources, NameCount } from '../count-sources.ts';
-import type { Filter } from '../../../schema/stored/filter.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
 const AT_ONCE = 1_000;
@@ -135,9 +132,6 @@ async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ i
   });
 }
 
-const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
-  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: PAGE }));
-
 /** The conditions of each question that finds what is meant. */
 async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Condition[][]> {
   if ('source' in where) return [[{ key: 'source', match: { value: safe(where.source) } }]];
@@ -148,8 +142,7 @@ async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Co
   ]);
 }
 
-/** Points of a page: without vectors, with them (each may take 60 kB as JSON), and where only names are read. */
-const PAGE = 1_000;
+/** Points of a page with vectors (each may take 60 kB as JSON), and where only names are read. */
 const PAGE_WITH_VECTORS = 256;
 const PAGE_OF_NAMES = 5_000;
 
@@ -168,6 +161,8 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
     sourcePage: (request) => sourcePage(holder, request),
     contents: (sources) => sourceContents(holder, sources),
     search: (request) => search(holder, request),
+    searchAll: (searches) => searchAll(holder, searches),
+    withVectors: (chunks) => withVectors(holder, chunks),
     count: () =>
       holder.read(async (state) => {
         const request = { collection_name: holder.address, filter: visiblePoints(state), exact: true };
@@ -245,43 +240,3 @@ async function sourceContents(holder: CollectionHolder, sources: readonly string
   }
   return found;
 }
-
-/** Nearest by cosine, or best by BM25; hits bring their vectors along. The filter narrows before the search. */
-async function search(holder: CollectionHolder, { vector, text, filter, limit }: SearchRequest): Promise<Hit[]> {
-  const words = vector ? undefined : queryVector(text ?? '');
-  if (limit < 1 || !(vector ?? words)) return [];
-  return await holder.read(async (state) => {
-    if (vector) assertQueryVector(vector, state);
-    const conditions = await conditionsFrom(holder, filter);
-    return await nearest(holder, { state, conditions, query: vector ? Array.from(vector) : words!, limit });
-  });
-}
-
-interface Query {
-  state: State;
-  conditions: Condition[];
-  query: number[] | SparseVector;
-  limit: number;
-}
-
-async function nearest({ ask, address }: CollectionHolder, { state, conditions, query, limit }: Query): Promise<Hit[]> {
-  const { points } = await ask((api, init) =>
-    api.queryPoints(
-      {
-        collection_name: address,
-        query,
-        using: Array.isArray(query) ? DENSE : TEXT,
-        filter: visiblePoints(state, conditions),
-        limit,
-        with_payload: CHUNK,
-        with_vector: state.dimensions > 0 ? [DENSE] : false,
-      },
-      init,
-    ),
-  );
-  const hits = points.map((point) => ({ chunk: toChunk(point), score: Array.isArray(query) ? cosine(point.score) : point.score }));
-  return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1)); // the same search gives the same order
-}
-
-/** In single precision it may come out a little larger. */
-const cosine = (score: number): number => Math.max(-1, Math.min(1, score));

@@ -7,6 +7,7 @@ import type { Parameters } from './qdrant-options.ts';
 export type Condition = Schemas['Condition'];
 export type QdrantFilter = Schemas['Filter'];
 export type Point = Schemas['PointStruct'];
+export type Query = Schemas['QueryRequest'];
 export type PointRecord = Schemas['Record'];
 type Api = ReturnType<QdrantClient['api']>;
 
@@ -77,7 +78,7 @@ function withParameters(api: Api, { reads, writes, collections }: Parameters): A
   return {
     ...api,
     ...Object.fromEntries([
-      ...adding(['getPoints', 'scrollPoints', 'queryPoints', 'countPoints'], reads),
+      ...adding(['getPoints', 'scrollPoints', 'queryBatchPoints', 'countPoints'], reads),
       ...adding(['upsertPoints', 'deletePoints', 'createFieldIndex'], writes),
       ...adding(['createCollection'], collections),
     ]),

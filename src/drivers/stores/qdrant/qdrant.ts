@@ -14,6 +14,7 @@ import {
   holdCollection,
   type MayWritePoints,
 } from './collection-holder.ts';
+import { ChunkCache } from '../chunk-cache.ts';
 import { hash } from '../../../core/ids.ts';
 import type { RetryOptions } from '../../../core/retry.ts';
 import { serverAddress, serverName } from '../../../http/server-address.ts';
@@ -180,15 +181,16 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
 /** All who open a collection share one queue of writes. */
 function holdersOf(ask: Ask, mayWrite: MayWritePoints) {
   const known = new Map<string, CollectionHolder>();
+  const common = { ask, mayWrite, chunks: new ChunkCache() };
   return {
     of: (state: State): CollectionHolder => {
       const address = aliasOf(state.name);
-      const holder = known.get(address) ?? holdCollection(address, { ask, state, mayWrite });
+      const holder = known.get(address) ?? holdCollection(address, { ...common, state });
       known.set(address, holder);
       holder.learn(state);
       return holder;
     },
-    ofDraft: (state: State): CollectionHolder => holdCollection(state.table, { ask, state, mayWrite }),
+    ofDraft: (state: State): CollectionHolder => holdCollection(state.table, { ...common, state }),
   };
 }
 

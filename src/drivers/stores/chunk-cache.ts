@@ -1,0 +1,50 @@
+import type { StoredChunk } from '../../ports/stores.ts';
+
+/** Bytes of decoded chunks that a store keeps, of all its collections together: some 15,000 chunks of 1,000 characters with 384 dimensions. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/**
+ * Chunks that searches have read, within a bound of bytes: the one that was not asked for longest goes first. Reading a row takes LanceDB a quarter of a
+ * millisecond of processor time, and a hybrid search reads 200 of them; Qdrant sends 400 kB for as many. Most searches find what others found before. A
+ * key names one state of a chunk, which never changes: its table and version, or its point.
+ */
+export class ChunkCache {
+  readonly #chunks = new Map<string, StoredChunk>();
+  readonly #most: number;
+  #bytes = 0;
+
+  constructor(most = MOST_BYTES) {
+    this.#most = most;
+  }
+
+  /** Bytes that the chunks take, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(key: string): StoredChunk | undefined {
+    const chunk = this.#chunks.get(key);
+    if (chunk && this.#chunks.delete(key)) this.#chunks.set(key, chunk); // a Map keeps its entries in the order in which they were set
+    return chunk;
+  }
+
+  add(key: string, chunk: StoredChunk): void {
+    this.#remove(key);
+    this.#chunks.set(key, chunk);
+    this.#bytes += bytesOf(chunk);
+    for (const oldest of this.#chunks.keys()) {
+      if (this.#bytes <= this.#most) break;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    const chunk = this.#chunks.get(key);
+    if (chunk && this.#chunks.delete(key)) this.#bytes -= bytesOf(chunk);
+  }
+}
+
+/** Texts at two bytes a character, and as much again as small objects take. */
+function bytesOf({ text, embed_text = '', metadata, vector }: StoredChunk): number {
+  return 2 * (text.length + embed_text.length + JSON.stringify(metadata).length) + (vector?.byteLength ?? 0) + 500;
+}

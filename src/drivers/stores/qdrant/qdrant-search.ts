@@ -1,0 +1,155 @@
+import { KbError } from '../../../core/errors.ts';
+import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
+import type { Filter } from '../../../schema/stored/filter.ts';
+import { assertQueryVector } from '../vectors.ts';
+import { type CollectionHolder, pages, type State, STATE, visiblePoints } from './collection-holder.ts';
+import { CHUNK, DENSE, queryVector, TEXT, toChunk, vectorIn } from './points.ts';
+import type { Condition, PointRecord, Query } from './qdrant-connection.ts';
+import { conditionsOf } from './qdrant-filter.ts';
+
+/** Points of a page without vectors. */
+export const PAGE = 1_000;
+
+/** The conditions of a filter. */
+export const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
+  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: PAGE }));
+
+// However many searches there are, they take two requests. The first asks for ids and scores alone. The second asks for those chunks that no search has
+// read before, and for the state. Read with the first, the state could be older than the hits: a writer may have removed some of them in between.
+
+type Id = PointRecord['id'];
+/** Scores by the ids of points. */
+type Scores = ReadonlyMap<Id, number>;
+
+/** Where the chunks of searches lie. */
+const places = new WeakMap<StoredChunk, { table: string; id: Id }>();
+
+const keyOf = ({ table }: Pick<State, 'table'>, id: Id): string => `${table} ${id}`;
+
+const isByWords = ({ text }: SearchRequest): boolean => text !== undefined;
+
+/**
+ * Nearest by cosine or best by BM25, all as of one state. The filter narrows before the search. The hits for a text that has a vector beside it come with
+ * their cosines; vectors come along only where they were read before.
+ */
+export async function searchAll(holder: CollectionHolder, requests: readonly SearchRequest[]): Promise<Hit[][]> {
+  return await holder.read(async (state, see) => {
+    const found = await scoresOf(holder, state, requests);
+    const { chunks, cosines } = await complete(holder, { state, see, requests, found });
+    return found.map((scores, i) => {
+      const hits = [...scores].flatMap(([id, score]): Hit[] => {
+        const chunk = chunks.get(id);
+        if (!chunk) return []; // removed meanwhile
+        return [isByWords(requests[i]!) ? { chunk, score, cosine: cosines[i]!.get(id) } : { chunk, score: cosine(score) }];
+      });
+      return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1)); // the same search gives the same order
+    });
+  });
+}
+
+/** One search, whose hits bring their vectors along. */
+export async function search(holder: CollectionHolder, request: SearchRequest): Promise<Hit[]> {
+  const [hits = []] = await searchAll(holder, [request]);
+  const chunks = await withVectors(
+    holder,
+    hits.map(({ chunk }) => chunk),
+  );
+  return hits.map(({ score }, i) => ({ chunk: chunks[i]!, score }));
+}
+
+/** What each search finds. */
+async function scoresOf(holder: CollectionHolder, state: State, requests: readonly SearchRequest[]): Promise<Scores[]> {
+  const queries = await Promise.all(requests.map((request) => queryOf(holder, state, request)));
+  const answers = await batch(holder, queries);
+  return answers.map((found) => new Map(found.map(({ id, score }) => [id, score])));
+}
+
+/** A search as a query; undefined where nothing can be found. */
+async function queryOf(holder: CollectionHolder, state: State, { text, vector, filter, limit }: SearchRequest): Promise<Query | undefined> {
+  if (text === undefined && vector) assertQueryVector(vector, state);
+  const query = text === undefined ? vector && Array.from(vector) : queryVector(text);
+  if (limit < 1 || !query) return undefined;
+  const visible = visiblePoints(state, await conditionsFrom(holder, filter));
+  return { query, using: text === undefined ? DENSE : TEXT, filter: visible, limit };
+}
+
+type Answer = PointRecord & { score: number };
+
+/** Asks all queries in one request; what is undefined finds nothing. */
+async function batch({ ask, address }: CollectionHolder, queries: readonly (Query | undefined)[]): Promise<Answer[][]> {
+  const searches = queries.filter((query) => query !== undefined);
+  const answers = searches.length > 0 ? await ask((api, init) => api.queryBatchPoints({ collection_name: address, searches }, init)) : [];
+  return queries.map((query) => (query ? (answers[searches.indexOf(query)]!.points as Answer[]) : []));
+}
+
+interface Incomplete {
+  state: State;
+  see: (point: PointRecord | undefined) => State | undefined;
+  requests: readonly SearchRequest[];
+  found: readonly Scores[];
+}
+
+/** The chunks of all hits, and the cosines of those of each search by words. */
+async function complete(holder: CollectionHolder, { state, see, requests, found }: Incomplete) {
+  const ids = [...new Set(found.flatMap((scores) => [...scores.keys()]))];
+  const chunks = new Map(ids.map((id) => [id, holder.chunks.get(keyOf(state, id))]));
+  const unread = ids.filter((id) => !chunks.get(id));
+  const cosines = requests.map((request, i) => knownCosines(request, { requests, found, state, hits: found[i]! }));
+  const [stated, read, ...compared] = await batch(holder, [
+    { filter: { must: [{ has_id: [STATE] }] }, limit: 1, with_payload: true },
+    among(unread, { with_payload: CHUNK }),
+    ...cosines.map(({ unknown }, i) => among(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
+  ]);
+  const isSameTable = see(stated![0])?.table === state.table; // else all is asked again, and an id means another chunk
+  for (const point of isSameTable ? read! : []) chunks.set(point.id, remember(holder, state, { id: point.id, chunk: toChunk(point) }));
+  for (const [i, answers] of compared.entries()) for (const { id, score } of answers) cosines[i]!.known.set(id, cosine(score));
+  return { chunks, cosines: cosines.map(({ known }) => known) };
+}
+
+function remember(holder: CollectionHolder, { table }: Pick<State, 'table'>, { id, chunk }: { id: Id; chunk: StoredChunk }): StoredChunk {
+  places.set(chunk, { table, id });
+  holder.chunks.add(keyOf({ table }, id), chunk);
+  return chunk;
+}
+
+/** A query for these points alone; undefined where there are none. */
+const among = (ids: readonly Id[], query: Omit<Query, 'filter' | 'limit'>): Query | undefined =>
+  ids.length > 0 ? { ...query, filter: { must: [{ has_id: [...ids] }] }, limit: ids.length } : undefined;
+
+/** Of the hits for a text with a vector: the cosines that another search with that vector has found, and the others. */
+function knownCosines(
+  { text, vector }: SearchRequest,
+  { requests, found, state, hits }: Pick<Incomplete, 'requests' | 'found' | 'state'> & { hits: Scores },
+): { known: Map<Id, number>; unknown: Id[] } {
+  const known = new Map<Id, number>();
+  if (text === undefined || vector?.length !== state.dimensions) return { known, unknown: [] };
+  const nearest = requests.findIndex((other) => !isByWords(other) && other.vector === vector);
+  for (const [id, score] of found[nearest] ?? []) if (hits.has(id)) known.set(id, cosine(score));
+  return { known, unknown: [...hits.keys()].filter((id) => !known.has(id)) };
+}
+
+/** In single precision it may come out a little larger. */
+const cosine = (score: number): number => Math.max(-1, Math.min(1, score));
+
+/** The chunks with their vectors, of which those that were not read before are asked for. What was removed meanwhile stays as it is. */
+export async function withVectors(holder: CollectionHolder, chunks: readonly StoredChunk[]): Promise<StoredChunk[]> {
+  const lacking = chunks.filter((chunk) => !chunk.vector && places.has(chunk));
+  if (lacking.length === 0 || holder.info.dimensions === 0) return [...chunks];
+  const vectors = new Map<string, Float32Array | undefined>();
+  for (const [table, group] of Map.groupBy(lacking, (chunk) => places.get(chunk)!.table)) {
+    const ids = group.map((chunk) => places.get(chunk)!.id);
+    const request = { collection_name: table, ids, with_payload: ['given'], with_vector: [DENSE] };
+    const found = await holder.ask((api, init) => api.getPoints(request, init)).catch(ifGone);
+    for (const point of found) vectors.set(keyOf({ table }, point.id), vectorIn(point));
+  }
+  return chunks.map((chunk) => {
+    const place = places.get(chunk);
+    const vector = place && vectors.get(keyOf(place, place.id));
+    return place && vector ? remember(holder, place, { id: place.id, chunk: { ...chunk, vector } }) : chunk;
+  });
+}
+
+function ifGone(error: unknown): PointRecord[] {
+  if (error instanceof KbError && error.code === 'not_found') return [];
+  throw error;
+}
