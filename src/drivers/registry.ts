@@ -62,7 +62,7 @@ export const drivers = {
     lancedb: {
       url: '.kb/lancedb',
       lies_in: 'folder',
-      requestOptions: [], // all of its options say how s3://, gs:// or az:// is reached
+      requestOptions: [], // they say how s3://, gs:// or az:// is reached, and how much memory is taken
       open: async ({ url, options }: StoreOptions): Promise<VectorStore> =>
         (await import('./stores/lancedb/lancedb.ts')).openLanceDb({ url, options }),
     },

@@ -17,7 +17,7 @@ const LOOK_EVERY = 100;
 /** After how many milliseconds a process that died while it took the lock is passed over. */
 const STALE_GUARD = 4_000;
 
-interface LockOptions {
+export interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Called once, if another holds the lock. */
   onWait?: (() => void) | undefined;
@@ -59,12 +59,13 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
       await guarded(file, leave).catch(() => {}); // where the folder is gone, or full, the lock is taken over when this process has ended
     },
     assertHeld: async () => {
-      if (!(await isOurs())) throw lost(name);
+      if (!(await isOurs())) throw lockLost(name);
     },
   };
 }
 
-const lost = (name: string): KbError =>
+/** The error of a writer whose lock another has taken. */
+export const lockLost = (name: string): KbError =>
   new KbError(
     'conflict',
     `Another run has taken over «${name}», because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`,

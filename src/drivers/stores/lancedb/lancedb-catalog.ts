@@ -1,7 +1,8 @@
-import type { Connection, Table } from '@lancedb/lancedb';
+import type { Connection } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
-import { isTableGone, persistent } from './lancedb-connection.ts';
+import { type Columns, findTable, keyedTable } from './keyed-table.ts';
+import { persistent } from './lancedb-connection.ts';
 import { quoted } from './lancedb-filter.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */
@@ -10,6 +11,7 @@ export interface Entry extends CollectionInfo {
 }
 
 const TABLE = '_kb_collections';
+const COLUMNS: Columns = { texts: ['name', 'table', 'provider', 'model'], numbers: ['dimensions', 'form'] };
 /** The form of the tables. A store of a later form is refused: it could be misread. */
 const FORM = 1;
 
@@ -17,6 +19,8 @@ const FORM = 1;
 export interface Catalog {
   list(): Promise<Entry[]>;
   find(name: string): Promise<Entry | undefined>;
+  /** What all have written until now, also where reads look for that only now and then. */
+  findLatest(name: string): Promise<Entry | undefined>;
   /** False where there is one of that name already; the two can't both happen. */
   add(entry: Entry): Promise<boolean>;
   put(entry: Entry): Promise<void>;
@@ -25,10 +29,8 @@ export interface Catalog {
 
 /** Opens the catalog of the database. Without `create`, undefined where there is none: nothing was ever stored. */
 export async function openCatalog(connection: Connection, { url, create }: { url: string; create: boolean }): Promise<Catalog | undefined> {
-  const there = await tableIn(connection);
-  if (!there && !create) return undefined;
-  const table = there ?? (await makeTable(connection));
-  if (create) await setKey(table);
+  const table = create ? await keyedTable(connection, TABLE, COLUMNS) : await findTable(connection, TABLE);
+  if (!table) return undefined;
   const list = async () => {
     const rows = (await table.query().toArray()) as (Entry & { form: number })[];
     const later = rows.find(({ form }) => form > FORM);
@@ -40,10 +42,15 @@ export async function openCatalog(connection: Connection, { url, create }: { url
       );
     return rows.map(({ name, provider, model, dimensions, table: holder }) => ({ name, provider, model, dimensions, table: holder }));
   };
+  const find = async (name: string) => (await list()).find((entry) => entry.name === name);
   const row = (entry: Entry) => [{ ...entry, form: FORM }];
   return {
     list,
-    find: async (name) => (await list()).find((entry) => entry.name === name),
+    find,
+    findLatest: async (name) => {
+      await table.checkoutLatest();
+      return await find(name);
+    },
     add: async (entry) => {
       const { numInsertedRows } = await persistent(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
       return numInsertedRows > 0;
@@ -56,31 +63,3 @@ export async function openCatalog(connection: Connection, { url, create }: { url
     },
   };
 }
-
-/** The catalog's table; undefined where nothing was ever stored, or who makes the store has only begun (or was killed then). */
-async function tableIn(connection: Connection): Promise<Table | undefined> {
-  if (!(await connection.tableNames()).includes(TABLE)) return undefined;
-  return await connection.openTable(TABLE).catch((error: unknown) => {
-    if (isTableGone(error)) return undefined;
-    throw error;
-  });
-}
-
-async function makeTable(connection: Connection): Promise<Table> {
-  const arrow = await import('apache-arrow');
-  const text = (name: string) => new arrow.Field(name, new arrow.Utf8(), false);
-  const number = (name: string) => new arrow.Field(name, new arrow.Int32(), false);
-  const fields = [text('name'), text('table'), text('provider'), text('model'), number('dimensions'), number('form')];
-  const making = connection.createEmptyTable(TABLE, new arrow.Schema(fields), { mode: 'create', existOk: true });
-  return await making.catch(async (error: unknown) => {
-    const made = await tableIn(connection); // one that has its key already is of another schema, to LanceDB
-    if (!made) throw error;
-    return made;
-  });
-}
-
-/** Makes names the key of the table: also where its maker was killed before that. */
-const setKey = (table: Table): Promise<void> =>
-  table.setUnenforcedPrimaryKey('name').catch((error: unknown) => {
-    if (!/primary key|incompatible transaction|commit conflict/i.test(String(error))) throw error; // it is set, or being set
-  });

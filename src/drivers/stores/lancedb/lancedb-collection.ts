@@ -5,7 +5,8 @@ import type { Table as Rows } from 'apache-arrow';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where, Hit } from '../../../ports/stores.ts';
 import { assertVectors, assertQueryVector } from '../vectors.ts';
 import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
-import { folderOf, lanceDb } from './lancedb-connection.ts';
+import { lanceDb } from './lancedb-connection.ts';
+import { folderOf } from './lancedb-settings.ts';
 import type { TableHolder } from './table-holder.ts';
 import { scanChunks, sourceContents, storedSources, readSourcePage } from './scan.ts';
 import { bringUpToDate } from './upkeep.ts';
@@ -102,9 +103,10 @@ async function get(holder: TableHolder, ids: readonly string[]): Promise<StoredC
   return wanted.flatMap((id) => found.get(id) ?? []);
 }
 
-async function bytesOf({ url, entry }: TableHolder): Promise<number> {
+async function bytesOf(holder: TableHolder): Promise<number> {
+  const { url, entry } = holder;
   const folder = folderOf(url);
-  if (folder === undefined) return 0;
+  if (folder === undefined) return await holder.read(async (table) => (await table.stats()).totalBytes);
   const files = await readdir(join(folder, `${entry.table}.lance`), { recursive: true, withFileTypes: true }).catch(() => []);
   // a file that an optimization has just removed counts nothing
   const sizes = await Promise.all(

@@ -1,37 +1,10 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Connection } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
-
-/** Bytes of index and of metadata kept in memory; LanceDB's own default is 6 GB and 1 GB. */
-const INDEX_CACHE = 256n << 20n;
-const METADATA_CACHE = 64n << 20n;
-
-/** Where a store is, and how it is reached where that is no folder. */
-export interface StorePlace {
-  url: string;
-  /** LanceDB's storage options: `region`, `endpoint` … */
-  storageOptions: Record<string, string>;
-}
-
-/** The options of a store as LanceDB takes them: texts. Throws a KbError (`configuration`) for what is none. */
-export function storageOptionsOf(options: Record<string, unknown> = {}): Record<string, string> {
-  const pairs = Object.entries(options).map(([name, value]): [string, string] => {
-    if (['string', 'number', 'boolean'].includes(typeof value)) return [name, String(value)];
-    throw new KbError('configuration', `storage.options.${name} is no text, number, true or false.`, {
-      hint: 'LanceDB knows region, endpoint, allow_http and the like.',
-    });
-  });
-  return Object.fromEntries(pairs);
-}
-
-/** The folder of a store on this machine; undefined for one that is reached by an address (s3://, gs://, az://, memory://). */
-export function folderOf(url: string): string | undefined {
-  if (/^file:\/\//i.test(url)) return fileURLToPath(url);
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? undefined : url;
-}
+import { folderOf, type StorePlace } from './lancedb-settings.ts';
+import { objectStorageError } from './object-storage-error.ts';
 
 /** LanceDB, imported when it is needed; silent on standard error but for its errors. */
 export async function lanceDb(): Promise<typeof import('./lancedb-library.ts')> {
@@ -47,6 +20,8 @@ export const isTableGone = (error: unknown): boolean =>
 export function storeError(error: unknown, url: string): KbError {
   if (error instanceof KbError) return error;
   const message = error instanceof Error ? error.message : String(error);
+  const remote = folderOf(url) === undefined ? objectStorageError(message, { url, cause: error }) : undefined;
+  if (remote) return remote;
   if (/no space left|ENOSPC|os error 28|EDQUOT|os error 122/i.test(message)) {
     return new KbError('unavailable', `The disk that holds the store ${url} is full.`, {
       hint: 'Free some space and run it again: what was stored before is kept.',
@@ -102,7 +77,7 @@ function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   });
 }
 
-/** A connection whose tables show what others write, and one whose tables stay at the version that was last checked out. */
+/** A connection whose tables show what others write (after `readInterval`), and one whose tables stay at the version that was last checked out. */
 export interface LanceConnections {
   connection: Connection;
   pinned: Connection;
@@ -110,7 +85,7 @@ export interface LanceConnections {
 
 /** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
 export async function connectTo(
-  { url, storageOptions }: StorePlace,
+  { url, storageOptions, cache, readInterval }: StorePlace,
   { create }: { create: boolean },
 ): Promise<LanceConnections | undefined> {
   const folder = folderOf(url);
@@ -124,9 +99,9 @@ export async function connectTo(
     if (!found.isDirectory()) throw notAFolder(url);
   }
   const { connect, Session } = await lanceDb();
-  const session = new Session(INDEX_CACHE, METADATA_CACHE);
-  const options = { session, ...(folder === undefined ? { storageOptions } : {}) };
-  const connection = await connect(folder ?? url, { readConsistencyInterval: 0, ...options });
+  const session = new Session(BigInt(cache.index), BigInt(cache.metadata));
+  const options = { session, storageOptions };
+  const connection = await connect(folder ?? url, { readConsistencyInterval: readInterval, ...options });
   return { connection, pinned: await connect(folder ?? url, options) };
 }
 

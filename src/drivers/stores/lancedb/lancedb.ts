@@ -8,19 +8,13 @@ import { createdAt, holdTable, type MayWrite, type TableHolder, tableName } from
 import { ChunkCache } from '../chunk-cache.ts';
 import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
-import {
-  connectTo,
-  folderOf,
-  type LanceConnections,
-  persistent,
-  storageOptionsOf,
-  storeError,
-  type StorePlace,
-} from './lancedb-connection.ts';
+import { connectTo, type LanceConnections, persistent, storeError } from './lancedb-connection.ts';
+import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
+import { lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { lockForWriting, type WriterLock } from '../writer-lock.ts';
+import { lockForWriting, type LockOptions, type WriterLock } from '../writer-lock.ts';
 
 /** The tables of a store and the catalog of them. */
 interface Database {
@@ -34,6 +28,10 @@ interface Database {
   drop(entry: Entry): Promise<void>;
   /** Makes every write fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this case. */
   fence(entry: Entry): Promise<void>;
+  /** Waits for the lock of a store that has no folder. */
+  lock(name: string, options?: LockOptions): Promise<WriterLock>;
+  /** Has what is read next of the collection be what all have written until now. */
+  refresh(name: string): Promise<void>;
   /** Removes tables that no collection has and that nobody has written to for an hour: processes that died have left them. */
   tidy(): Promise<void>;
   close(): void;
@@ -61,9 +59,9 @@ function databaseOf(
 ): Database {
   const { connection, pinned } = connections;
   const holders = new Map<string, Promise<TableHolder>>();
-  const common = { url, ...connections, mayWrite, chunks: new ChunkCache() };
+  const common = { url, ...connections, mayWrite, chunks: new ChunkCache(), current: catalog.findLatest };
   const held = (entry: Entry): Promise<TableHolder> => {
-    const holder = holders.get(entry.table) ?? holdTable(entry, { ...common, current: catalog.find });
+    const holder = holders.get(entry.table) ?? holdTable(entry, common);
     holders.set(entry.table, holder);
     holder.catch(() => holders.delete(entry.table));
     return holder;
@@ -89,6 +87,11 @@ function databaseOf(
         await table.checkout(await table.version());
         await table.restore();
       });
+    },
+    lock: (name, options) => lockInTable(pinned, name, options),
+    refresh: async (name) => {
+      const entry = await catalog.findLatest(name);
+      await (entry && (await holders.get(entry.table))?.refresh());
     },
     tidy: () => removeOrphans(connection, catalog),
     close: () => {
@@ -124,7 +127,7 @@ interface LanceDbOptions {
 export async function openLanceDb({ url, options, signal }: LanceDbOptions): Promise<VectorStore> {
   throwIfAborted(signal);
   const locks = new Map<string, WriterLock>();
-  const place = { url, storageOptions: storageOptionsOf(options) };
+  const place = readStorePlace(url, options);
   const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
   const { translated, reading, writing } = accessTo(place, mayWrite);
   const draftOf = async (made: Database, entry: Entry): Promise<Draft> => ({
@@ -154,10 +157,11 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
     lock: async (name, waiting) => {
       const folder = folderOf(url);
-      if (folder === undefined) return async () => {};
-      const lock = await translated(() => lockForWriting(join(folder, '.locks'), name, waiting));
-      if (lock.overtook)
-        await reading((there) => fenceCollection(there, name)).catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
+      const lock = await (folder === undefined
+        ? writing((there) => there.lock(name, waiting))
+        : translated(() => lockForWriting(join(folder, '.locks'), name, waiting)));
+      const takesEffect = reading((there) => beginWriting(there, name, lock));
+      await takesEffect.catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
       locks.set(name, lock);
       return async () => {
         if (locks.get(name) === lock) locks.delete(name);
@@ -207,9 +211,11 @@ async function createCollection({ catalog, make, open, drop }: Database, info: C
   throw existing(info.name);
 }
 
-async function fenceCollection({ catalog, fence }: Database, name: string): Promise<void> {
-  const entry = await catalog.find(name);
+/** Who has just taken the lock sees what was written before, and keeps whom it was taken from out. */
+async function beginWriting({ catalog, fence, refresh }: Database, name: string, { overtook }: WriterLock): Promise<void> {
+  const entry = overtook ? await catalog.findLatest(name) : undefined;
   if (entry) await fence(entry);
+  await refresh(name);
 }
 
 /** Puts the table in the place of the collection's, for all readers at once by the catalog's entry. If another process has taken the lock, the old one stays. */

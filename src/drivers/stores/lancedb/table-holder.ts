@@ -17,6 +17,8 @@ export interface TableHolder {
   read<T>(work: (table: Table) => Promise<T>): Promise<T>;
   /** Opens the table once more, at its present version, where it stays; close it. */
   pin(): Promise<Table>;
+  /** Has what is read next be what all have written until now, also where reads look for that only now and then. */
+  refresh(): Promise<void>;
   /** Runs a write, one at a time, and again where another process came between. */
   write<T>(work: (table: Table) => Promise<T>): Promise<T>;
 }
@@ -94,8 +96,10 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     },
     read: (work) => translated(() => attempt(() => work(opened))),
     pin: () => translated(() => attempt(() => pinned.openTable(now.table))),
+    refresh: () => translated(() => attempt(() => opened.checkoutLatest())),
     write: (work) => {
-      const turn = last.then(() => translated(() => persistent(() => attempt(async () => work(await toWrite())))));
+      const writing = last.then(() => translated(() => persistent(() => attempt(async () => work(await toWrite())))));
+      const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // what was written here is read here at once
       last = turn.catch(() => {});
       return turn;
     },

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
-import { connectTo, folderOf, storeError } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import { connectTo, storeError } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import { readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
 
 describe.runIf(process.platform === 'linux')('a store where no folder can be made', () => {
   it('is refused at once', async () => {
-    await expect(connectTo({ url: '/proc/kb/deep/store', storageOptions: {} }, { create: true })).rejects.toMatchObject({
+    await expect(connectTo(readStorePlace('/proc/kb/deep/store'), { create: true })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('/proc/kb'),
     });
@@ -32,13 +33,5 @@ describe('storeError', () => {
   it('leaves an error of ours as it is', () => {
     const error = new KbError('conflict', 'There is one already.');
     expect(storeError(error, '/data/kb')).toBe(error);
-  });
-});
-
-describe('folderOf', () => {
-  it('tells a path from an address', () => {
-    expect(
-      ['.kb/lancedb', '/data/kb', 'C:\\kb', 'file:///data/my%20kb', 's3://bucket/kb', 'gs://bucket', 'az://kb', 'memory://'].map(folderOf),
-    ).toEqual(['.kb/lancedb', '/data/kb', 'C:\\kb', '/data/my kb', undefined, undefined, undefined, undefined]);
   });
 });

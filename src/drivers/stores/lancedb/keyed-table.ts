@@ -1,0 +1,44 @@
+import type { Connection, Table } from '@lancedb/lancedb';
+import { isTableGone } from './lancedb-connection.ts';
+
+/** The columns of a small table of kb's own. Names are its key. */
+export interface Columns {
+  texts: readonly ['name', ...string[]];
+  numbers: readonly string[];
+}
+
+/** Opens the table, which is made where there is none: of several writers who add a row of one name at the same time, one does. */
+export async function keyedTable(connection: Connection, name: string, columns: Columns): Promise<Table> {
+  const table = (await findTable(connection, name)) ?? (await makeTable(connection, name, columns));
+  await setKey(table);
+  return table;
+}
+
+/** Opens the table; undefined where nothing was ever stored, or who makes it has only begun (or was killed then). */
+export async function findTable(connection: Connection, name: string): Promise<Table | undefined> {
+  if (!(await connection.tableNames()).includes(name)) return undefined;
+  return await connection.openTable(name).catch((error: unknown) => {
+    if (isTableGone(error)) return undefined;
+    throw error;
+  });
+}
+
+async function makeTable(connection: Connection, name: string, { texts, numbers }: Columns): Promise<Table> {
+  const arrow = await import('apache-arrow');
+  const fields = [
+    ...texts.map((column) => new arrow.Field(column, new arrow.Utf8(), false)),
+    ...numbers.map((column) => new arrow.Field(column, new arrow.Int32(), false)),
+  ];
+  const making = connection.createEmptyTable(name, new arrow.Schema(fields), { mode: 'create', existOk: true });
+  return await making.catch(async (error: unknown) => {
+    const made = await findTable(connection, name); // one that has its key already is of another schema, to LanceDB
+    if (!made) throw error;
+    return made;
+  });
+}
+
+/** Makes names the key of the table: also where its maker was killed before that. */
+const setKey = (table: Table): Promise<void> =>
+  table.setUnenforcedPrimaryKey('name').catch((error: unknown) => {
+    if (!/primary key|incompatible transaction|commit conflict/i.test(String(error))) throw error; // it is set, or being set
+  });

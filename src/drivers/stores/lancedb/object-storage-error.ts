@@ -1,0 +1,69 @@
+import { KbError } from '../../../core/errors.ts';
+
+interface Failure {
+  /** What a server or LanceDB says of it. */
+  said: RegExp;
+  code: 'configuration' | 'unavailable';
+  problem: string;
+  hint: string;
+}
+
+/** Ways in which a bucket can't be used, the most specific first. */
+const FAILURES: readonly Failure[] = [
+  {
+    said: /Failed to get AWS credentials|CredentialsNotLoaded|no providers in chain provided credentials/i,
+    code: 'configuration',
+    problem: 'no credentials were found',
+    hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), AWS_PROFILE, or run on a machine that has a role.',
+  },
+  {
+    said: /InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken|InvalidClientTokenId|AuthenticationFailed|\b401\b/,
+    code: 'configuration',
+    problem: 'the credentials were refused',
+    hint: 'Look whether the key, its secret and the endpoint belong together, and whether the key has expired.',
+  },
+  {
+    said: /AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint|received redirect without LOCATION|\b301\b/i,
+    code: 'configuration',
+    problem: 'the bucket is in another region',
+    hint: 'Set storage.options.region, or AWS_REGION, to the region of the bucket.',
+  },
+  {
+    said: /NoSuchBucket|ContainerNotFound|bucket does not exist|status: 404/i,
+    code: 'configuration',
+    problem: 'there is no such bucket',
+    hint: 'Make the bucket, or set storage.url to one that there is.',
+  },
+  {
+    said: /AccessDenied|lacked the necessary privileges|status: 403|403 Forbidden/i,
+    code: 'configuration',
+    problem: 'access was denied',
+    hint: 'Give the credentials the rights that docs/object-storage.md lists: readers need to list and get, writers also to put and delete.',
+  },
+  {
+    said: /BadScheme/,
+    code: 'configuration',
+    problem: 'its endpoint is no https:// address',
+    hint: 'Set storage.options.endpoint to an https:// address, or storage.options.allow_http to true.',
+  },
+  {
+    said: /kind: Connect|tcp connect error|dns error|error trying to connect/i,
+    code: 'unavailable',
+    problem: "the endpoint can't be reached",
+    hint: 'Look at the network, at storage.options.endpoint and at storage.options.region.',
+  },
+  {
+    said: /max_retries|after \d{1,4} retries|retry_timeout|operation timed out|kind: (?:Timeout|Request|Interrupted|Decode)/i,
+    code: 'unavailable',
+    problem: 'the endpoint did not answer, or answered with errors, however often it was asked',
+    hint: 'Run it again: what was stored before is kept.',
+  },
+];
+
+/** A failure of object storage as a sentence for people; undefined where the message speaks of none. */
+export function objectStorageError(message: string, { url, cause }: { url: string; cause: unknown }): KbError | undefined {
+  const failure = FAILURES.find(({ said }) => said.test(message));
+  if (!failure) return undefined;
+  const { code, problem, hint } = failure;
+  return new KbError(code, `The store ${url} can't be used: ${problem}.`, { hint, cause, isRetryable: code === 'unavailable' });
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection, Table } from '@lancedb/lancedb';
+import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
+import { stoppedError } from '../../../core/errors.ts';
+import { type LockOptions, lockLost, type WriterLock } from '../writer-lock.ts';
+import { persistent } from './lancedb-connection.ts';
+import { keyedTable } from './keyed-table.ts';
+import { quoted } from './lancedb-filter.ts';
+
+// Machines that share no folder share a table: one row for each lock that is held. A commit of LanceDB comes through only behind the version that it was made
+// from, so that of two who take a lock one sees the other's row.
+
+const TABLE = '_kb_locks';
+/** Milliseconds between two signs of life. Each is a new version of the table. */
+const SIGN_EVERY = 15_000;
+/** Milliseconds between two looks whether the lock is free. */
+const LOOK_EVERY = 500;
+/** Versions after which old ones are removed, and the milliseconds that others have to read them. */
+const CLEANED_EVERY = 50;
+const KEPT_FOR = 600_000;
+
+interface LockRow extends Owner {
+  name: string;
+  /** Tells this lock from all others. */
+  lock: string;
+  /** Signs of life that were given. */
+  signs: number;
+}
+
+/** Waits for the lock `name` of a store that has no folder. `connection` is one whose tables stay at a version. Throws a KbError (`aborted`) on the signal. */
+export async function lockInTable(connection: Connection, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
+  const table = await keyedTable(connection, TABLE, { texts: ['name', 'lock', 'host', 'process'], numbers: ['pid', 'signs'] });
+  const row: LockRow = { ...THIS_PROCESS, name, lock: randomUUID(), signs: 0 };
+  const taken = await take(table, row, { signal, onWait });
+  const isOurs = `lock = '${row.lock}'`;
+  const giveSign = () => persistent(() => table.update({ where: isOurs, valuesSql: { signs: 'signs + 1' } }));
+  const signs = setInterval(() => void giveSign().catch(() => {}), SIGN_EVERY).unref();
+  return {
+    overtook: taken.overtook,
+    release: async () => {
+      clearInterval(signs);
+      const { version } = await persistent(() => table.delete(isOurs)).catch(() => ({ version: 1 })); // a row that stays is taken over
+      if (version % CLEANED_EVERY === 0) await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEPT_FOR) }).catch(() => {});
+    },
+    assertHeld: async () => {
+      if ((await rowOf(table, name))?.lock !== row.lock) throw lockLost(name);
+    },
+  };
+}
+
+/** Takes the lock as soon as nobody has it. An owner on another machine is dead when its row has not changed for a while: no clocks are compared. */
+async function take(table: Table, row: LockRow, { signal, onWait }: LockOptions): Promise<Pick<WriterLock, 'overtook'>> {
+  let seen: { held: LockRow; since: number } | undefined;
+  for (;;) {
+    const held = await rowOf(table, row.name);
+    if (!held) {
+      if (await isAdded(table, row)) return { overtook: false };
+      continue; // another was quicker
+    }
+    const isFirst = !seen;
+    if (seen?.held.lock !== held.lock || seen.held.signs !== held.signs) seen = { held, since: Date.now() };
+    if (!isLiving(held, seen.since)) {
+      if (await isTakenOver(table, held, row)) return { overtook: mayGoOn(held) };
+      continue;
+    }
+    if (isFirst) onWait?.();
+    await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
+      throw stoppedError(cause);
+    });
+  }
+}
+
+async function rowOf(table: Table, name: string): Promise<LockRow | undefined> {
+  await table.checkoutLatest();
+  return (
+    (await table
+      .query()
+      .where(`name = ${quoted(name)}`)
+      .toArray()) as LockRow[]
+  )[0];
+}
+
+async function isAdded(table: Table, row: LockRow): Promise<boolean> {
+  const { numInsertedRows } = await persistent(() =>
+    table
+      .mergeInsert('name')
+      .whenNotMatchedInsertAll()
+      .execute([{ ...row }]),
+  );
+  return numInsertedRows > 0;
+}
+
+/** Puts the row in the place of one whose owner is dead, unless that has changed meanwhile. */
+async function isTakenOver(table: Table, { lock, signs }: LockRow, { name: _name, ...values }: LockRow): Promise<boolean> {
+  const { rowsUpdated } = await persistent(() => table.update({ where: `lock = ${quoted(lock)} AND signs = ${signs}`, values }));
+  return rowsUpdated > 0;
+}

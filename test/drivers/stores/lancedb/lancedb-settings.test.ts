@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { folderOf, readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe('folderOf', () => {
+  it('tells a path from an address', () => {
+    expect(
+      ['.kb/lancedb', '/data/kb', 'C:\\kb', 'file:///data/my%20kb', 's3://bucket/kb', 'gs://bucket', 'az://kb', 'memory://'].map(folderOf),
+    ).toEqual(['.kb/lancedb', '/data/kb', 'C:\\kb', '/data/my kb', undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('readStorePlace', () => {
+  it("keeps kb's own options from LanceDB", () => {
+    const own = { index_cache_mb: 1, metadata_cache_mb: '2', read_interval: 3 };
+    expect(readStorePlace('s3://bucket/kb', { ...own, region: 'eu-west-1' })).toEqual({
+      url: 's3://bucket/kb',
+      storageOptions: { region: 'eu-west-1' },
+      cache: { index: 2 ** 20, metadata: 2 * 2 ** 20 },
+      readInterval: 3,
+    });
+  });
+
+  it('has each read of a folder look for what others wrote, and those of a bucket twice a second', () => {
+    expect([readStorePlace('/data/kb').readInterval, readStorePlace('gs://bucket/kb').readInterval]).toEqual([0, 0.5]);
+  });
+
+  it('takes an endpoint without TLS for one that is meant', () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', undefined);
+    vi.stubEnv('AWS_ENDPOINT', undefined);
+    const allowed = (options: Record<string, unknown>) => readStorePlace('s3://bucket/kb', options).storageOptions['allow_http'];
+    expect([allowed({}), allowed({ endpoint: 'https://s3.test' }), allowed({ endpoint: 'http://s3.test' })]).toEqual([
+      undefined,
+      undefined,
+      'true',
+    ]);
+    expect(allowed({ endpoint: 'http://s3.test', allow_http: false })).toBe('false');
+    vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:9000');
+    expect(allowed({})).toBe('true');
+  });
+
+  it.each([
+    ['index_cache_mb', 0],
+    ['metadata_cache_mb', 'much'],
+    ['read_interval', -1],
+  ])('refuses %s: %s', (name, value) => {
+    expect(() => readStorePlace('/data/kb', { [name]: value })).toThrow(`storage.options.${name} must be a number`);
+  });
+});
