@@ -1,6 +1,7 @@
 import { KbError, type ErrorCode } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import type { Ask, Condition, PointRecord, QdrantFilter } from './qdrant-connection.ts';
+import { type SegmentName, type WordStatistics, wordStatistics } from './word-statistics.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
 import { safe } from './points.ts';
 
@@ -18,6 +19,7 @@ export interface CollectionHolder {
   readonly info: CollectionInfo;
   /** What searches have read, of all collections of the store. */
   readonly chunks: ChunkCache;
+  readonly words: WordStatistics;
   /**
    * Asks for something that is seen as of one state: `work` may be called several times. What reads the state along with its last request, after all
    * that the state decides on, tells it (`see`), and saves a request.
@@ -46,6 +48,7 @@ export function holdCollection(
     ask,
     address,
     chunks,
+    words: wordStatistics(ask),
     get info() {
       const { name, provider, model, dimensions } = known;
       return { name, provider, model, dimensions };
@@ -149,6 +152,8 @@ const replaced = ({ name }: State): KbError =>
 
 /** The form of what is stored. A collection of a later form is refused: it could be misread. */
 const FORM = 1;
+/** After how many milliseconds statistics are taken for left behind by a writer that died. */
+const UNNAMED_AFTER = 3_600_000;
 /** The point that holds the state; it has no vector, and so is found by no search. */
 export const STATE = 0;
 
@@ -160,6 +165,8 @@ export interface State extends CollectionInfo {
   generation: number;
   /** Points of generations before this one that do not count any more: those of these sources, and those of these chunks. */
   retired?: { sources: string[]; ids: string[] } | undefined;
+  /** Where the statistics of the words lie. */
+  segments?: SegmentName[];
   /** When it was last written, in milliseconds. */
   written: number;
 }
@@ -224,6 +231,12 @@ export function visiblePoints(state: State, conditions: readonly Condition[] = [
     ...(retired ? { must_not: [retired] } : {}),
   };
 }
+
+/** Segments of statistics that this state does not name and that were written long ago: no writer is about to name them. */
+export const unnamedSegments = ({ segments = [] }: State): QdrantFilter => ({
+  must: [{ key: 'written', range: { lt: Date.now() - UNNAMED_AFTER } }],
+  must_not: [{ has_id: segments.map(({ id }) => id) }],
+});
 
 /** The points that nobody sees: what no longer counts, and what someone who died has left. */
 export function leftover(state: State): QdrantFilter {

@@ -4,19 +4,31 @@ import type { StoredChunk } from '../../../ports/stores.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
 import { asNumber, scalars, shortened } from '../filter-values.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
+import { countAt, fromMap, packCounts, sumOf, unpackCounts, type WordCounts } from './word-counts.ts';
+import type { Weights } from './word-statistics.ts';
 
-// Qdrant has no BM25 index of its own that could be given our terms. It has sparse vectors, and multiplies each number of a query's by the inverse
-// document frequency (modifier `idf`: ln((n - df + 0.5) / (df + 0.5) + 1), as in BM25). What is left of BM25 is how often a term stands in a
-// chunk, against its length: that is the chunk's vector. https://qdrant.tech/documentation/concepts/indexing/#idf-modifier
+// Qdrant has no BM25 index that could be given our terms. It has sparse vectors: of a chunk's, each number says how often a term stands there, against the
+// chunk's length; of a query's, how much the term tells (its inverse document frequency in the collection). Their product is BM25 but for the average
+// length of chunks, which is not known when a chunk is written. So Qdrant finds the candidates, and their scores are computed from their counts.
 
 /** BM25's usual constants (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how soon repetition counts no more, how much length counts. */
 const K1 = 1.2;
 const B = 0.75;
-/**
- * Terms of a chunk on average. BM25 takes that of the collection, which is not known when a chunk is written; measured for chunks of 1,000 characters
- * of scifact, nfcorpus, cranfield, squad and hotpotqa it was 90 to 141.
- */
-const AVERAGE_LENGTH = 120;
+/** Terms of a chunk on average, as far as stored vectors know. Measured for chunks of 1,000 characters of scifact, nfcorpus, cranfield, squad and hotpotqa: 90 to 141. */
+const STORED_AVERAGE = 120;
+
+/** How much `count` occurrences in a chunk of so many terms weigh. */
+const saturated = (count: number, length: number, average: number): number =>
+  (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / average));
+
+/** BM25 of a chunk for the terms at these places. */
+export function bm25(own: WordCounts, places: readonly number[], { average, idf }: Weights): number {
+  const length = sumOf(own);
+  return places.reduce((sum, place) => {
+    const count = countAt(own, place);
+    return count > 0 ? sum + idf(place) * saturated(count, length, average) : sum;
+  }, 0);
+}
 
 export interface SparseVector {
   indices: number[];
@@ -31,26 +43,33 @@ export function indexOf(term: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** What a chunk is found by; undefined where there is nothing. */
-export function textVector(text: string): SparseVector | undefined {
-  const found = terms(text);
-  if (found.length === 0) return undefined;
+/** The terms of a text. */
+export function countTerms(text: string): WordCounts {
   const counts = new Map<number, number>();
-  for (const term of found) {
-    const index = indexOf(term);
-    counts.set(index, (counts.get(index) ?? 0) + 1);
+  for (const term of terms(text)) {
+    const place = indexOf(term);
+    counts.set(place, (counts.get(place) ?? 0) + 1);
   }
-  const length = K1 * (1 - B + (B * found.length) / AVERAGE_LENGTH);
+  return fromMap(counts);
+}
+
+/** What a chunk of these terms is found by; undefined where it has none. */
+export function textVector(words: WordCounts): SparseVector | undefined {
+  if (words.places.length === 0) return undefined;
+  const length = sumOf(words);
   return {
-    indices: [...counts.keys()],
-    values: Array.from(counts.values(), (count) => Math.fround((count * (K1 + 1)) / (count + length))),
+    indices: Array.from(words.places),
+    values: Array.from(words.counts, (count) => Math.fround(saturated(count, length, STORED_AVERAGE))),
   };
 }
 
-/** What is searched for: each term once. Undefined where there is nothing. */
-export function queryVector(text: string): SparseVector | undefined {
-  const indices = [...new Set(searchedTerms(text).map(indexOf))];
-  return indices.length > 0 ? { indices, values: indices.map(() => 1) } : undefined;
+/** The places of what is searched for, each once. */
+export const searchedPlaces = (text: string): number[] => [...new Set(searchedTerms(text).map(indexOf))];
+
+/** What is searched for: each term once, by its weight. Undefined where there is nothing. */
+export function queryVector(text: string, { idf }: Weights): SparseVector | undefined {
+  const indices = searchedPlaces(text);
+  return indices.length > 0 ? { indices, values: indices.map(idf) } : undefined;
 }
 
 /** The names of a point's two vectors. */
@@ -74,6 +93,8 @@ export interface Payload {
   /** `chunk_count` of the port, under the name that it was first stored by. */
   siblings?: number;
   given?: string;
+  /** The terms of the chunk (`packCounts`). */
+  words?: string;
   generation: number;
   fields: string[];
   numbers: { key: string; value: number }[];
@@ -82,7 +103,7 @@ export interface Payload {
 /** The part of a payload that a chunk is made of again. */
 export const CHUNK: (keyof Payload)[] = ['id', 'text', 'lead', 'embed_text', 'source', 'metadata', 'version', 'siblings', 'given'];
 
-/** The indexes of a collection: everything that a filter of ours asks for. */
+/** The indexes of a collection: everything that a filter of ours asks for. `written` says when a segment of the words' statistics was. */
 export const INDEXES = {
   id: 'keyword',
   source: 'keyword',
@@ -90,6 +111,7 @@ export const INDEXES = {
   fields: 'keyword',
   'numbers[].key': 'keyword',
   'numbers[].value': 'float',
+  written: 'integer',
 } as const;
 
 /** Before the value in an entry of `fields`. The length tells where a path ends, whatever is in it. */
@@ -109,15 +131,29 @@ function pointId(generation: number, place: number): string {
 }
 
 /** Chunks as points of a generation. */
-export const toPoints = (chunks: readonly StoredChunk[], generation: number): Point[] =>
-  chunks.map((chunk, place) => {
-    const text = textVector(chunk.embed_text ?? chunk.text);
+export const toPoints = (chunks: readonly CountedChunk[], generation: number): Point[] =>
+  chunks.map(({ chunk, words }, place) => {
+    const text = textVector(words);
     return {
       id: pointId(generation, place),
       vector: { ...(chunk.vector ? { [DENSE]: Array.from(chunk.vector) } : {}), ...(text ? { [TEXT]: text } : {}) },
-      payload: { ...payloadOf(chunk, generation) },
+      payload: { ...payloadOf(chunk, generation), ...(text ? { words: packCounts(words) } : {}) },
     };
   });
+
+/** A chunk with its terms. */
+export interface CountedChunk {
+  chunk: StoredChunk;
+  words: WordCounts;
+}
+
+export const countedChunk = (chunk: StoredChunk): CountedChunk => ({ chunk, words: countTerms(chunk.embed_text ?? chunk.text) });
+
+/** The terms of the chunk that a point holds; undefined where they were not read. */
+export const wordCountsIn = ({ payload }: Pick<PointRecord, 'payload'>): WordCounts | undefined => {
+  const words = payload?.['words'] as string | undefined;
+  return words === undefined ? undefined : unpackCounts(words);
+};
 
 function payloadOf({ id, text, embed_text, source, metadata, version, chunk_count, vector }: StoredChunk, generation: number): Payload {
   const all = [...scalars(metadata)];

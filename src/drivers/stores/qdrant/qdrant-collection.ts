@@ -11,8 +11,9 @@ import type {
 import { assertVectors } from '../vectors.ts';
 import type { Condition, Point } from './qdrant-connection.ts';
 import { conditionsFrom, PAGE, search, searchAll, withVectors } from './qdrant-search.ts';
-import { type CollectionHolder, pages, leftover, type State, visiblePoints } from './collection-holder.ts';
-import { CHUNK, DENSE, type Payload, safe, toChunk, toPoints } from './points.ts';
+import { type CollectionHolder, pages, leftover, type State, unnamedSegments, visiblePoints } from './collection-holder.ts';
+import { CHUNK, countedChunk, DENSE, type Payload, safe, toChunk, toPoints, wordCountsIn } from './points.ts';
+import { EMPTY, type WordCounts } from './word-counts.ts';
 import { countContent, countSources, NameCount } from '../count-sources.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
@@ -33,14 +34,15 @@ async function replacePoints(holder: CollectionHolder, replacements: readonly Re
   const sources = changed.map(({ source }) => source);
   const chunks = onePerId(replacements.flatMap((replacement) => replacement.chunks));
   if (chunks.length + sources.length === 0) return;
-  await change(holder, chunks, async () => ({
-    sources,
-    ids: await storedIds(
+  await change(holder, chunks, async () => {
+    const old = sources.length > 0 ? await storedPoints(holder, { key: 'source', match: { any: sources.map(safe) } }) : [];
+    const elsewhere = await sameIds(
       holder,
       changed.flatMap((replacement) => replacement.chunks),
       sources,
-    ), // those that come from another source
-  }));
+    );
+    return { sources, ids: elsewhere.map(({ id }) => id), removed: [...old, ...elsewhere].map(({ words }) => words) };
+  });
 }
 
 /** Writes chunks over those of their ids: up to 1,000 in one step. */
@@ -49,47 +51,98 @@ export async function upsert(holder: CollectionHolder, given: readonly StoredChu
   assertVectors(chunks, holder.info); // all or nothing
   for (let at = 0; at < chunks.length; at += AT_ONCE) {
     const slice = chunks.slice(at, at + AT_ONCE);
-    await change(holder, slice, async () => ({ sources: [], ids: await storedIds(holder, slice, []) }));
+    await change(holder, slice, async () => retiring(await sameIds(holder, slice, [])));
   }
 }
 
-/** Which of the ids are stored, but for those of these sources. */
-async function storedIds(holder: CollectionHolder, chunks: readonly StoredChunk[], sources: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
+/** What a write needs to know of a stored chunk that it removes. */
+interface StoredPoint {
+  id: string;
+  source: string;
+  words: WordCounts;
+}
+
+async function storedPoints(holder: CollectionHolder, ...conditions: Condition[]): Promise<StoredPoint[]> {
+  const found: StoredPoint[] = [];
+  for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'words'], size: PAGE }))
+    for (const point of page) {
+      const { id, source } = point.payload as unknown as Payload;
+      found.push({ id, source, words: wordCountsIn(point) ?? EMPTY });
+    }
+  return found;
+}
+
+/** The stored chunks that have the ids of these, but for those of the sources. */
+async function sameIds(holder: CollectionHolder, chunks: readonly StoredChunk[], sources: readonly string[]): Promise<StoredPoint[]> {
+  const found: StoredPoint[] = [];
   for (let at = 0; at < chunks.length; at += AT_ONCE) {
     const wanted: Condition = { key: 'id', match: { any: chunks.slice(at, at + AT_ONCE).map(({ id }) => safe(id)) } };
     const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(safe) } }] }] : [];
-    for await (const page of pages(holder, { conditions: [wanted, ...elsewhere], payload: ['id'], size: AT_ONCE }))
-      found.push(...page.map(({ payload }) => payload!['id'] as string));
+    found.push(...(await storedPoints(holder, wanted, ...elsewhere)));
   }
   return found;
 }
 
+/** What no longer counts from the next generation on. */
+interface Retiring {
+  sources: string[];
+  ids: string[];
+  /** The words of all its chunks. */
+  removed: WordCounts[];
+}
+
+const retiring = (stored: readonly StoredPoint[]): Retiring => ({
+  sources: [],
+  ids: stored.map(({ id }) => id),
+  removed: stored.map(({ words }) => words),
+});
+
 /** Writes the chunks as the next generation and makes it count, in the place of what `retire` names. */
-async function change(
-  holder: CollectionHolder,
-  chunks: readonly StoredChunk[],
-  retire: () => Promise<NonNullable<State['retired']>>,
-): Promise<void> {
+async function change(holder: CollectionHolder, chunks: readonly StoredChunk[], retire: () => Promise<Retiring>): Promise<void> {
   await holder.write(async (state, save) => {
     assertVectors(chunks, state);
     await sweep(holder, state);
-    const retired = await retire();
-    const generation = state.generation + 1;
-    for (const points of requests(toPoints(chunks, generation)))
-      await holder.ask((api, init) => api.upsertPoints({ collection_name: state.table, wait: true, points }, init));
-    await save({ ...state, generation, retired });
+    await advance(holder, { state, save }, { chunks, ...(await retire()) });
   });
+}
+
+interface Writing {
+  state: State;
+  save: (next: State) => Promise<State>;
+}
+
+async function advance(
+  holder: CollectionHolder,
+  { state, save }: Writing,
+  { chunks, removed, ...retired }: Retiring & { chunks: readonly StoredChunk[] },
+): Promise<State> {
+  const { table: collection_name, generation: last } = state;
+  const generation = last + 1;
+  const counted = chunks.map(countedChunk);
+  const { segments, points, merged } = await holder.words.next(state, { added: counted.map(({ words }) => words), removed });
+  for (const request of requests([...toPoints(counted, generation), ...points]))
+    await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points: request }, init));
+  const saved = await save({ ...state, generation, retired, segments });
+  if (merged.length > 0)
+    await holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, points: merged }, init)).catch(() => {}); // tidied away later
+  return saved;
 }
 
 const sweep = (holder: CollectionHolder, state: State): Promise<unknown> =>
   holder.ask((api, init) => api.deletePoints({ collection_name: state.table, wait: true, filter: leftover(state) }, init));
 
 async function tidy(holder: CollectionHolder): Promise<void> {
-  await holder.write(async ({ retired, ...state }, save) => {
-    await sweep(holder, { ...state, retired });
-    if (retired) await save(state);
+  await holder.write(async (state, save) => {
+    const filter = unnamedSegments(state);
+    await holder.ask((api, init) => api.deletePoints({ collection_name: state.table, wait: true, filter }, init));
+    await forget(holder, { state, save });
   });
+}
+
+/** Removes what no longer counts. */
+async function forget(holder: CollectionHolder, { state: { retired, ...state }, save }: Writing): Promise<void> {
+  await sweep(holder, { ...state, retired });
+  if (retired) await save(state);
 }
 
 function* requests(points: readonly Point[]): Generator<Point[], void, void> {
@@ -114,21 +167,21 @@ function sizeOf(value: unknown): number {
   return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + sizeOf(item), 0);
 }
 
-/** Removes chunks, and tells which. Not in one step: a reader may see some of them gone and others not yet. */
+/** Removes chunks, up to 1,000 in one step, and tells which. */
 async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
   if ('filter' in where && Object.keys(where.filter).length === 0) return [];
-  return await holder.write(async (state) => {
-    const removed = new Map<string | number, { id: string; source: string }>();
-    for (const conditions of await conditionsFor(holder, where)) {
-      for await (const page of pages(holder, { conditions, payload: ['id', 'source'], size: AT_ONCE }))
-        for (const { id, payload } of page) removed.set(id, payload as { id: string; source: string });
+  return await holder.write(async (state, save) => {
+    const found: StoredPoint[] = [];
+    for (const conditions of await conditionsFor(holder, where)) found.push(...(await storedPoints(holder, ...conditions)));
+    let writing: Writing = { state, save };
+    if (found.length > 0) await sweep(holder, state); // what the state retires: the next one retires others
+    for (let at = 0; at < found.length; at += AT_ONCE) {
+      const changed = await advance(holder, writing, { chunks: [], ...retiring(found.slice(at, at + AT_ONCE)) });
+      writing = { state: changed, save };
+      await sweep(holder, changed);
     }
-    const points = [...removed.keys()];
-    for (let at = 0; at < points.length; at += AT_ONCE) {
-      const request = { collection_name: state.table, wait: true, points: points.slice(at, at + AT_ONCE) };
-      await holder.ask((api, init) => api.deletePoints(request, init));
-    }
-    return [...removed.values()];
+    if (found.length > 0) await forget(holder, writing);
+    return found.map(({ id, source }) => ({ id, source }));
   });
 }
 

@@ -3,9 +3,11 @@ import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { type CollectionHolder, pages, type State, STATE, visiblePoints } from './collection-holder.ts';
-import { CHUNK, DENSE, queryVector, TEXT, toChunk, vectorIn } from './points.ts';
+import { bm25, CHUNK, DENSE, queryVector, searchedPlaces, TEXT, toChunk, vectorIn, wordCountsIn } from './points.ts';
 import type { Condition, PointRecord, Query } from './qdrant-connection.ts';
 import { conditionsOf } from './qdrant-filter.ts';
+import type { WordCounts } from './word-counts.ts';
+import type { Weights } from './word-statistics.ts';
 
 /** Points of a page without vectors. */
 export const PAGE = 1_000;
@@ -21,8 +23,14 @@ type Id = PointRecord['id'];
 /** Scores by the ids of points. */
 type Scores = ReadonlyMap<Id, number>;
 
-/** Where the chunks of searches lie. */
-const places = new WeakMap<StoredChunk, { table: string; id: Id }>();
+/** Where a chunk that a search has found lies, and its terms. */
+interface Origin {
+  table: string;
+  id: Id;
+  words: WordCounts | undefined;
+}
+
+const origins = new WeakMap<StoredChunk, Origin>();
 
 const keyOf = ({ table }: Pick<State, 'table'>, id: Id): string => `${table} ${id}`;
 
@@ -34,13 +42,16 @@ const isByWords = ({ text }: SearchRequest): boolean => text !== undefined;
  */
 export async function searchAll(holder: CollectionHolder, requests: readonly SearchRequest[]): Promise<Hit[][]> {
   return await holder.read(async (state, see) => {
-    const found = await scoresOf(holder, state, requests);
+    const weights = requests.some(isByWords) ? await holder.words.weights(state) : undefined;
+    const found = await scoresOf(holder, { state, requests, weights });
     const { chunks, cosines } = await complete(holder, { state, see, requests, found });
     return found.map((scores, i) => {
+      const { text } = requests[i]!;
+      const scored = scorer(text, weights);
       const hits = [...scores].flatMap(([id, score]): Hit[] => {
         const chunk = chunks.get(id);
         if (!chunk) return []; // removed meanwhile
-        return [isByWords(requests[i]!) ? { chunk, score, cosine: cosines[i]!.get(id) } : { chunk, score: cosine(score) }];
+        return [text === undefined ? { chunk, score: cosine(score) } : { chunk, score: scored(chunk, score), cosine: cosines[i]!.get(id) }];
       });
       return hits.toSorted((a, b) => b.score - a.score || (a.chunk.id < b.chunk.id ? -1 : 1)); // the same search gives the same order
     });
@@ -57,17 +68,36 @@ export async function search(holder: CollectionHolder, request: SearchRequest): 
   return hits.map(({ score }, i) => ({ chunk: chunks[i]!, score }));
 }
 
+/** BM25 of chunks for a text. `score` is what Qdrant makes of it, with an average length of its own. */
+function scorer(text: string | undefined, weights: Weights | undefined): (chunk: StoredChunk, score: number) => number {
+  const sought = text === undefined ? [] : searchedPlaces(text);
+  return (chunk, score) => {
+    const words = origins.get(chunk)?.words;
+    return words && weights ? bm25(words, sought, weights) : score;
+  };
+}
+
+interface Asked {
+  state: State;
+  requests: readonly SearchRequest[];
+  weights: Weights | undefined;
+}
+
 /** What each search finds. */
-async function scoresOf(holder: CollectionHolder, state: State, requests: readonly SearchRequest[]): Promise<Scores[]> {
-  const queries = await Promise.all(requests.map((request) => queryOf(holder, state, request)));
+async function scoresOf(holder: CollectionHolder, { state, requests, weights }: Asked): Promise<Scores[]> {
+  const queries = await Promise.all(requests.map((request) => queryOf(holder, { state, weights }, request)));
   const answers = await batch(holder, queries);
   return answers.map((found) => new Map(found.map(({ id, score }) => [id, score])));
 }
 
 /** A search as a query; undefined where nothing can be found. */
-async function queryOf(holder: CollectionHolder, state: State, { text, vector, filter, limit }: SearchRequest): Promise<Query | undefined> {
+async function queryOf(
+  holder: CollectionHolder,
+  { state, weights }: Omit<Asked, 'requests'>,
+  { text, vector, filter, limit }: SearchRequest,
+): Promise<Query | undefined> {
   if (text === undefined && vector) assertQueryVector(vector, state);
-  const query = text === undefined ? vector && Array.from(vector) : queryVector(text);
+  const query = text === undefined ? vector && Array.from(vector) : weights && queryVector(text, weights);
   if (limit < 1 || !query) return undefined;
   const visible = visiblePoints(state, await conditionsFrom(holder, filter));
   return { query, using: text === undefined ? DENSE : TEXT, filter: visible, limit };
@@ -97,18 +127,21 @@ async function complete(holder: CollectionHolder, { state, see, requests, found 
   const cosines = requests.map((request, i) => knownCosines(request, { requests, found, state, hits: found[i]! }));
   const [stated, read, ...compared] = await batch(holder, [
     { filter: { must: [{ has_id: [STATE] }] }, limit: 1, with_payload: true },
-    among(unread, { with_payload: CHUNK }),
+    among(unread, { with_payload: [...CHUNK, 'words'] }),
     ...cosines.map(({ unknown }, i) => among(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
   ]);
   const isSameTable = see(stated![0])?.table === state.table; // else all is asked again, and an id means another chunk
-  for (const point of isSameTable ? read! : []) chunks.set(point.id, remember(holder, state, { id: point.id, chunk: toChunk(point) }));
+  for (const point of isSameTable ? read! : []) {
+    const origin = { table: state.table, id: point.id, words: wordCountsIn(point) };
+    chunks.set(point.id, remember(holder, toChunk(point), origin));
+  }
   for (const [i, answers] of compared.entries()) for (const { id, score } of answers) cosines[i]!.known.set(id, cosine(score));
   return { chunks, cosines: cosines.map(({ known }) => known) };
 }
 
-function remember(holder: CollectionHolder, { table }: Pick<State, 'table'>, { id, chunk }: { id: Id; chunk: StoredChunk }): StoredChunk {
-  places.set(chunk, { table, id });
-  holder.chunks.add(keyOf({ table }, id), chunk);
+function remember({ chunks }: CollectionHolder, chunk: StoredChunk, origin: Origin): StoredChunk {
+  origins.set(chunk, origin);
+  chunks.add(keyOf(origin, origin.id), chunk);
   return chunk;
 }
 
@@ -133,19 +166,19 @@ const cosine = (score: number): number => Math.max(-1, Math.min(1, score));
 
 /** The chunks with their vectors, of which those that were not read before are asked for. What was removed meanwhile stays as it is. */
 export async function withVectors(holder: CollectionHolder, chunks: readonly StoredChunk[]): Promise<StoredChunk[]> {
-  const lacking = chunks.filter((chunk) => !chunk.vector && places.has(chunk));
+  const lacking = chunks.filter((chunk) => !chunk.vector && origins.has(chunk));
   if (lacking.length === 0 || holder.info.dimensions === 0) return [...chunks];
   const vectors = new Map<string, Float32Array | undefined>();
-  for (const [table, group] of Map.groupBy(lacking, (chunk) => places.get(chunk)!.table)) {
-    const ids = group.map((chunk) => places.get(chunk)!.id);
+  for (const [table, group] of Map.groupBy(lacking, (chunk) => origins.get(chunk)!.table)) {
+    const ids = group.map((chunk) => origins.get(chunk)!.id);
     const request = { collection_name: table, ids, with_payload: ['given'], with_vector: [DENSE] };
     const found = await holder.ask((api, init) => api.getPoints(request, init)).catch(ifGone);
     for (const point of found) vectors.set(keyOf({ table }, point.id), vectorIn(point));
   }
   return chunks.map((chunk) => {
-    const place = places.get(chunk);
-    const vector = place && vectors.get(keyOf(place, place.id));
-    return place && vector ? remember(holder, place, { id: place.id, chunk: { ...chunk, vector } }) : chunk;
+    const origin = origins.get(chunk);
+    const vector = origin && vectors.get(keyOf(origin, origin.id));
+    return origin && vector ? remember(holder, { ...chunk, vector }, origin) : chunk;
   });
 }
 

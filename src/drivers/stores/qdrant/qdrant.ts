@@ -52,9 +52,7 @@ async function createDraft(ask: Ask, info: CollectionInfo): Promise<State> {
   const table = tableName(info.name);
   const { dimensions } = info;
   const vectors = dimensions > 0 ? { [DENSE]: { size: dimensions, distance: 'Cosine' as const } } : {};
-  await ask((api, init) =>
-    api.createCollection({ collection_name: table, vectors, sparse_vectors: { [TEXT]: { modifier: 'idf' } } }, init),
-  );
+  await ask((api, init) => api.createCollection({ collection_name: table, vectors, sparse_vectors: { [TEXT]: {} } }, init));
   try {
     const state = await saveState(ask, firstState(info, table));
     for (const [field_name, field_schema] of Object.entries(INDEXES))

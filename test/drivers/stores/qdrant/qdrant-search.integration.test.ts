@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../../../../src/core/run.ts';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import type { Embedder } from '../../../../src/ports/models.ts';
@@ -9,7 +9,9 @@ import type { Collection } from '../../../../src/ports/stores.ts';
 import { cosineOf } from '../../../../src/stages/retrieve/rescore.ts';
 import { retrievePassages, type RetrieveInput } from '../../../../src/stages/retrieve/retrieve.ts';
 import { openQdrantServer, type QdrantServer } from '../../../support/qdrant-server.ts';
-import { chunk } from '../../../support/store-contract.ts';
+import { chunk, everything } from '../../../support/store-contract.ts';
+import { random } from '../../../../bench/manual.ts';
+import { terms } from '../../../../src/text/terms.ts';
 
 const PARTS = ['valve', 'pump', 'hose', 'filter'];
 const axes = (text: string): Float32Array => Float32Array.from(PARTS, (word) => text.split(word).length - 0.5);
@@ -38,6 +40,7 @@ beforeEach(async () => {
   const writer = await (await open()).create({ name: 'manuals', provider: 'test', model: 'axes', dimensions: PARTS.length });
   await writer.upsert(CHUNKS);
   collection = (await (await open()).open('manuals'))!;
+  await collection.searchAll!([{ text: 'unheard', limit: 1 }]); // reads the statistics of the words
   server.requests.length = 0;
 });
 afterEach(async () => {
@@ -129,4 +132,119 @@ it('keeps apart what two collections of one name hold under one id', async () =>
   await draft.collection.upsert(CHUNKS.map(({ vector: _, ...rest }) => ({ ...rest, text: `Anew: ${rest.text}` })));
   await draft.commit();
   for (const { text } of await ask('the valve', 'text')) expect(text).toMatch(/^Anew: /);
+});
+
+describe('the weights of words', () => {
+  const WORDS = { name: 'words', provider: 'none', model: '', dimensions: 0 };
+  const next = random(11);
+  const generated = () => Array.from({ length: 3 + Math.floor(next() ** 2 * 60) }, () => `w${Math.floor(next() ** 3 * 300)}`).join(' ');
+  const texts = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, i) => ({ id: `${from + i}`, text: generated(), source: `${(from + i) % 40}.md`, metadata: {} }));
+  const questions = Array.from(
+    { length: 30 },
+    () => `w${Math.floor(next() * 20)} w${Math.floor(next() * 300)} w${Math.floor(next() ** 2 * 300)}`,
+  );
+
+  /** BM25 over these texts alone, best first. */
+  function ranked(chunks: readonly { id: string; text: string }[], question: string): [id: string, score: number][] {
+    const counted = chunks.map(({ id, text }) => ({ id, words: terms(text) }));
+    const average = counted.reduce((sum, { words }) => sum + words.length, 0) / counted.length;
+    const scored = counted.map(({ id, words }): [string, number] => {
+      const parts = [...new Set(terms(question))].map((term) => {
+        const [count, holding] = [words.filter((word) => word === term).length, counted.filter((one) => one.words.includes(term)).length];
+        const idf = Math.log(1 + (counted.length - holding + 0.5) / (holding + 0.5));
+        return (idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * words.length) / average));
+      });
+      return [id, parts.reduce((sum, part) => sum + part, 0)];
+    });
+    return scored.filter(([, score]) => score > 0).toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  }
+
+  async function expectRanked(found: Collection, chunks: readonly { id: string; text: string }[]): Promise<void> {
+    for (const question of questions) {
+      const hits = await found.search({ text: question, limit: 1000 });
+      const expected = ranked(chunks, question);
+      expect(hits.map(({ chunk: { id } }) => id)).toEqual(expected.map(([id]) => id));
+      for (const [i, [, score]] of expected.entries()) expect(hits[i]!.score).toBeCloseTo(score, 9);
+    }
+  }
+
+  it('are those of the chunks that are there, after several writers, edits and deletions', async () => {
+    const writer = await (await open()).create(WORDS);
+    const other = (await (await open()).open('words'))!;
+    const reader = (await (await open()).open('words'))!;
+    let stored = texts(200);
+    await writer.upsert(stored.slice(0, 120));
+    await other.upsert(stored.slice(120));
+    await expectRanked(reader, stored);
+    const edited = stored.filter(({ source }) => source === '3.md').map((one, i) => ({ ...one, id: `edited ${i}`, text: generated() }));
+    await writer.replace([
+      { source: '3.md', isNew: false, chunks: edited },
+      { source: 'new.md', isNew: true, chunks: texts(5, 500).map((one) => ({ ...one, source: 'new.md' })) },
+    ]);
+    stored = await everything(reader);
+    expect(stored).toHaveLength(205);
+    await expectRanked(reader, stored);
+    await other.delete({ ids: stored.slice(0, 70).map(({ id }) => id) });
+    await writer.delete({ source: '7.md' });
+    await other.upsert([
+      { ...stored[100]!, text: 'w1 w2' },
+      { ...stored[101]!, text: '' },
+    ]);
+    stored = (await everything(reader)).filter((one) => one.text);
+    await expectRanked(reader, stored);
+    await other.delete({ ids: stored.map(({ id }) => id) });
+    expect(await reader.search({ text: 'w1', limit: 9 })).toEqual([]);
+    await writer.upsert(stored.slice(0, 20));
+    await expectRanked(reader, stored.slice(0, 20));
+  });
+
+  it('lie in few segments, and who reads has each sent once', async () => {
+    const store = await open();
+    const writer = await store.create(WORDS);
+    for (let i = 0; i < 40; i++) await writer.upsert(texts(10, 10 * i).map((one) => ({ ...one, text: `${one.text} only${one.id}` })));
+    const points = [...server.collections.values()].at(-1)!.points;
+    expect([...points.values()].filter(({ payload }) => payload['written'] !== undefined)).toHaveLength(1);
+    const reader = (await (await open()).open('words'))!;
+    await reader.search({ text: 'w1', limit: 9 });
+    server.requests.length = 0;
+    await reader.search({ text: 'w2', limit: 9 });
+    expect(requests()).toEqual(['/query/batch', '/query/batch']);
+  });
+
+  it('do not change by what a writer leaves that dies, which is removed an hour later', async () => {
+    const writer = await (await open()).create(WORDS);
+    const stored = texts(50);
+    await writer.upsert(stored);
+    server.behaviour.disturb = ({ body }) => (JSON.stringify(body).includes('"kb":') ? 'cut' : undefined);
+    const dying = (await (
+      await openQdrant({ url: server.url, environment: { XDG_STATE_HOME: home }, patience: { attempts: 1, base: 0 } })
+    ).open('words'))!;
+    await expect(dying.upsert(texts(50, 100))).rejects.toThrow(/did not answer/);
+    delete server.behaviour.disturb;
+    await expectRanked((await (await open()).open('words'))!, stored);
+    const points = [...server.collections.values()].at(-1)!.points;
+    const segments = () => [...points.values()].filter(({ payload }) => payload['written'] !== undefined);
+    await writer.optimize();
+    expect(segments()).toHaveLength(2);
+    for (const { payload } of segments()) payload['written'] = Date.now() - 3_700_000;
+    await writer.optimize();
+    expect(segments()).toHaveLength(1);
+    await expectRanked(writer, stored);
+  });
+
+  it('are the same for one shard and for three', async () => {
+    const stored = texts(300);
+    const collections = [];
+    for (const shard_number of [1, 3]) {
+      const store = await openQdrant({ url: server.url, options: { shard_number }, environment: { XDG_STATE_HOME: home } });
+      const made = await store.create({ ...WORDS, name: `shards-${shard_number}` });
+      await made.upsert(stored);
+      collections.push(made);
+    }
+    for (const question of questions) {
+      const [one, three] = await Promise.all(collections.map((made) => made.search({ text: question, limit: 10 })));
+      expect(three).toEqual(one);
+    }
+  });
 });

@@ -314,9 +314,9 @@ describe('a collection in Qdrant', () => {
     await store.create(INFO);
     const [words, manuals] = ['words', 'manuals'].map((name) => server.collections.get(tables(name)[0]!)!);
     expect([...words!.vectors.dense.keys(), ...words!.vectors.sparse.keys()]).toEqual(['text']);
-    expect(words!.vectors.sparse.get('text')).toEqual({ modifier: 'idf' });
+    expect(words!.vectors.sparse.get('text')).toEqual({}); // Qdrant would count by shard
     expect(manuals!.vectors.dense.get('dense')).toEqual({ size: 3, distance: 'Cosine' });
-    expect([...manuals!.indexes.keys()]).toEqual(['id', 'source', 'generation', 'fields', 'numbers[].key', 'numbers[].value']);
+    expect([...manuals!.indexes.keys()]).toEqual(['id', 'source', 'generation', 'fields', 'numbers[].key', 'numbers[].value', 'written']);
   });
 
   it('is written in bounded requests', async () => {
@@ -367,10 +367,6 @@ describe('a collection in Qdrant', () => {
     const found = async (text: string) => (await collection.search({ text, limit: 3 })).map(({ chunk: { id } }) => id);
     expect(await found('pump')).toEqual(['twice', 'once', 'long']);
     expect((await found('valve pump'))[0]).toBe('twice');
-    const [best] = await collection.search({ text: 'pump', limit: 1 });
-    const [count, length, having, all] = [2, 4, 3, 13];
-    const idf = Math.log((all - having + 0.5) / (having + 0.5) + 1);
-    expect(best!.score).toBeCloseTo((idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length) / 120)), 5);
   });
 
   it('refuses a range of texts that holds too many', async () => {
@@ -447,7 +443,9 @@ describe('a writer of a Qdrant store', () => {
       await next.replace([{ source: 'doc', isNew: false, chunks: document('last', 2) }]);
       await next.optimize();
       expect((await next.search({ text: 'pump', limit: 999 })).map((hit) => hit.chunk.version)).toEqual(['last', 'last']);
-      expect(server.collections.get(tables(name)[0]!)!.points.size, 'and the point of the state').toBe((await next.count()) + 1);
+      const points = [...server.collections.get(tables(name)[0]!)!.points.values()];
+      const stored = points.filter(({ payload }) => payload['written'] === undefined); // statistics are kept for an hour
+      expect(stored.length, 'and the point of the state').toBe((await next.count()) + 1);
     }
     expect(seen).toEqual(new Set(['old', 'new']));
   });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { indexOf, queryVector, textVector } from '../../../../src/drivers/stores/qdrant/points.ts';
+import { countTerms, indexOf, queryVector, textVector } from '../../../../src/drivers/stores/qdrant/points.ts';
+
+const vectorOf = (text: string) => textVector(countTerms(text));
+const WEIGHTS = { average: 10, idf: (place: number) => (place === indexOf('filter') ? 3 : 1) };
 
 describe('the place of a term', () => {
   it('stays what it is: stored collections are searched by it', () => {
@@ -15,20 +18,23 @@ describe('the place of a term', () => {
 
 describe('the vector of a text', () => {
   it('holds each term once, and grows ever more slowly with how often it stands there', () => {
-    const weights = [1, 2, 4, 8].map((count) => textVector('pump '.repeat(count) + 'filler '.repeat(8 - count))!.values[0]!);
-    expect(textVector('pump pump')!.indices).toEqual([indexOf('pump')]);
+    const weights = [1, 2, 4, 8].map((count) => {
+      const { indices, values } = vectorOf('pump '.repeat(count) + 'filler '.repeat(8 - count))!;
+      return values[indices.indexOf(indexOf('pump'))]!;
+    });
+    expect(vectorOf('pump pump')!.indices).toEqual([indexOf('pump')]);
     expect(weights).toEqual(weights.toSorted((a, b) => a - b));
     expect(weights[1]! - weights[0]!).toBeGreaterThan(weights[3]! - weights[2]!);
     expect(Math.max(...weights)).toBeLessThan(2.2);
   });
 
   it('shares its places with queries for its words, whatever their form', () => {
-    const { indices } = textVector('Replacing the FILTERS')!;
-    expect(indices).toEqual(expect.arrayContaining(queryVector('replaced filter filters')!.indices));
-    expect(queryVector('filter filters')).toEqual({ indices: [indexOf('filter')], values: [1] });
+    const { indices } = vectorOf('Replacing the FILTERS')!;
+    expect(indices).toEqual(expect.arrayContaining(queryVector('replaced filter filters', WEIGHTS)!.indices));
+    expect(queryVector('filter filters', WEIGHTS)).toEqual({ indices: [indexOf('filter')], values: [3] });
   });
 
   it('is none where there are no words', () => {
-    expect([textVector(''), textVector(' ?! '), queryVector('')]).toEqual([undefined, undefined, undefined]);
+    expect([vectorOf(''), vectorOf(' ?! '), queryVector('', WEIGHTS)]).toEqual([undefined, undefined, undefined]);
   });
 });

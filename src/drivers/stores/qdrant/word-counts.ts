@@ -1,0 +1,75 @@
+/** Numbers of terms by their places (`indexOf`), which ascend. */
+export interface WordCounts {
+  places: Uint32Array;
+  counts: Int32Array;
+}
+
+export const EMPTY: WordCounts = { places: new Uint32Array(), counts: new Int32Array() };
+
+/** How often the term stands there. */
+export function countAt({ places, counts }: WordCounts, place: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (places[middle]! < place) low = middle + 1;
+    else high = middle;
+  }
+  return places[low] === place ? counts[low]! : 0;
+}
+
+export const sumOf = ({ counts }: WordCounts): number => counts.reduce((sum, count) => sum + count, 0);
+
+export function fromMap(found: ReadonlyMap<number, number>): WordCounts {
+  const entries = [...found].filter(([, count]) => count !== 0).toSorted(([a], [b]) => a - b);
+  return { places: Uint32Array.from(entries, ([place]) => place), counts: Int32Array.from(entries, ([, count]) => count) };
+}
+
+/** Both together; what comes to nothing is left out. */
+export function merge(one: WordCounts, other: WordCounts): WordCounts {
+  const [places, counts] = [
+    new Uint32Array(one.places.length + other.places.length),
+    new Int32Array(one.places.length + other.places.length),
+  ];
+  let [i, j, size] = [0, 0, 0];
+  while (i < one.places.length || j < other.places.length) {
+    const place = Math.min(one.places[i] ?? Infinity, other.places[j] ?? Infinity);
+    let count = 0;
+    if (one.places[i] === place) count += one.counts[i++]!;
+    if (other.places[j] === place) count += other.counts[j++]!;
+    if (count !== 0) [places[size], counts[size++]] = [place, count];
+  }
+  return { places: places.slice(0, size), counts: counts.slice(0, size) };
+}
+
+/** As a text for a payload: the distance to the place before and the count (zigzag) of each term as varints, in base64. */
+export function packCounts({ places, counts }: WordCounts): string {
+  const bytes = Buffer.alloc(10 * places.length);
+  let at = 0;
+  const write = (value: number) => {
+    for (; value > 0x7f; value = Math.floor(value / 0x80)) bytes[at++] = (value % 0x80) | 0x80;
+    bytes[at++] = value;
+  };
+  for (const [i, place] of places.entries()) {
+    write(place - (places[i - 1] ?? 0));
+    const count = counts[i]!;
+    write(count < 0 ? -2 * count - 1 : 2 * count);
+  }
+  return bytes.toString('base64', 0, at);
+}
+
+export function unpackCounts(text: string): WordCounts {
+  const bytes = Buffer.from(text, 'base64');
+  const [places, counts]: [number[], number[]] = [[], []];
+  let [at, place] = [0, 0];
+  const read = (): number => {
+    let [value, scale] = [0, 1];
+    for (; bytes[at]! > 0x7f; scale *= 0x80) value += (bytes[at++]! & 0x7f) * scale;
+    return value + bytes[at++]! * scale;
+  };
+  while (at < bytes.length) {
+    places.push((place += read()));
+    const zigzag = read();
+    counts.push(zigzag % 2 ? -(zigzag + 1) / 2 : zigzag / 2);
+  }
+  return { places: Uint32Array.from(places), counts: Int32Array.from(counts) };
+}
