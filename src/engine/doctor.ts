@@ -49,7 +49,9 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
 async function checkStore(context: Context): Promise<Finding> {
   const { settings, home } = context;
   const found = await permittedCollections(context);
-  return ok(`${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}: ${count(found.length, 'collection')}`);
+  const store = await context.resources.store(settings.storage);
+  const place = `${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}`;
+  return ok([`${place}: ${count(found.length, 'collection')}`, await store.describe?.()].filter(Boolean).join('; '));
 }
 
 const collectionOf = async ({ settings, resources }: Context) => (await resources.store(settings.storage)).open(settings.collection);

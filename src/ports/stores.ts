@@ -133,6 +133,8 @@ export interface VectorStore {
   copy?(name: string, as: string): Promise<Draft | undefined>;
   /** False if there was none. */
   drop(name: string): Promise<boolean>;
+  /** What a person wants to know of a store that is reached over a network: where it is, how fast, what may be done. Undefined if nothing. */
+  describe?(): Promise<string | undefined>;
   /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */
   lock(name: string, options?: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined }): Promise<() => Promise<void>>;
   close(): Promise<void>;

@@ -101,9 +101,20 @@ export async function connectTo(
   const { connect, Session } = await lanceDb();
   const session = new Session(BigInt(cache.index), BigInt(cache.metadata));
   const options = { session, storageOptions };
-  const connection = await connect(folder ?? url, { readConsistencyInterval: readInterval, ...options });
-  return { connection, pinned: await connect(folder ?? url, options) };
+  const connection = await inTime(connect(folder ?? url, { readConsistencyInterval: readInterval, ...options }));
+  return { connection, pinned: await inTime(connect(folder ?? url, options)) };
 }
+
+/** Milliseconds in which a store answers for the first time: LanceDB would ask a frozen server again and again, for ten minutes. */
+const ANSWERS_WITHIN = 30_000;
+
+const inTime = <T>(work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    wait(ANSWERS_WITHIN, undefined, { ref: false }).then(() => {
+      throw new Error('operation timed out');
+    }),
+  ]);
 
 const TRIES = 8;
 

@@ -10,6 +10,7 @@ import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
 import { connectTo, type LanceConnections, persistent, storeError } from './lancedb-connection.ts';
 import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
+import { describeBucket } from './describe-bucket.ts';
 import { lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
@@ -155,6 +156,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
         return await draftOf(made, copied);
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
+    describe: async () => (folderOf(url) === undefined ? await translated(() => describeBucket(place)) : undefined),
     lock: async (name, waiting) => {
       const folder = folderOf(url);
       const lock = await (folder === undefined

@@ -23,7 +23,7 @@ const FAILURES: readonly Failure[] = [
     hint: 'Look whether the key, its secret and the endpoint belong together, and whether the key has expired.',
   },
   {
-    said: /AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint|received redirect without LOCATION|\b301\b/i,
+    said: /AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint|BareRedirect|\b301\b/i,
     code: 'configuration',
     problem: 'the bucket is in another region',
     hint: 'Set storage.options.region, or AWS_REGION, to the region of the bucket.',
