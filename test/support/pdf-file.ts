@@ -5,6 +5,8 @@ interface PdfOptions {
   info?: Record<string, string>;
   /** Entries of the outline, all on the first level: a title alone leads to the first page, others to a place `top` points above the lower edge of theirs. */
   outline?: readonly (string | { title: string; page: number; top: number })[];
+  /** Links on the first page: where they lead, and their left, lower, right and upper edge. */
+  links?: readonly { url: string; rect: readonly [number, number, number, number] }[];
   /** Entries of the trailer beside the usual ones. */
   trailer?: string;
 }
@@ -25,7 +27,7 @@ function pageContent(lines: readonly PdfText[]): string {
 /** A PDF of these pages, in Helvetica and WinAnsi. A page of a string is drawn by its operators. */
 export function pdfFile(
   pages: readonly (readonly PdfText[] | string)[],
-  { info = {}, outline = [], trailer = '' }: PdfOptions = {},
+  { info = {}, outline = [], links = [], trailer = '' }: PdfOptions = {},
 ): Buffer {
   const first = 6 + outline.length;
   const kids = pages.map((_, i) => `${first + 2 * i} 0 R`);
@@ -43,10 +45,15 @@ export function pdfFile(
         `<< /Title ${literal(typeof item === 'string' ? item : item.title)} /Parent 5 0 R ${i > 0 ? `/Prev ${entry(i - 1)}` : ''} ${entry(i + 1) ? `/Next ${entry(i + 1)}` : ''} /Dest [${typeof item === 'string' ? `${kids[0]} /Fit` : `${kids[item.page - 1]} /XYZ 0 ${item.top} null`}] >>`,
     ),
   ];
+  const annotations = `/Annots [${links
+    .map(
+      ({ url, rect }) => `<< /Type /Annot /Subtype /Link /Rect [${rect.join(' ')}] /A << /Type /Action /S /URI /URI ${literal(url)} >> >>`,
+    )
+    .join(' ')}]`;
   for (const page of pages) {
     const content = typeof page === 'string' ? page : pageContent(page);
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
     );
     objects.push(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`);
   }

@@ -10,7 +10,7 @@ import { withoutMembers } from '../extract/document.ts';
 import type { PageTold } from '../extract/pages/page-candidate.ts';
 
 /** Changes whenever the same file and settings come to give other chunks, so that they are made anew. */
-const FORMAT = '5';
+const FORMAT = '6';
 /** Documents under way to and from the parsers at once: enough for several small ones to go to a process together. */
 const PARSED_AT_ONCE = 32;
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PdfItem } from './pdf-lines.ts';
+import type { PdfAnnotation } from './pdf-links.ts';
 
 /** Where a link leads: a page by its index or its reference, how that is shown, and numbers; or a name of such a place. */
 type Destination = string | readonly unknown[] | null;
@@ -18,6 +19,7 @@ interface Viewport {
 
 interface PdfPage {
   getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>;
+  getAnnotations(): Promise<PdfAnnotation[]>;
   /** What is drawn, as numbers of operations; pictures are decoded for it. */
   getOperatorList(): Promise<{ fnArray: number[] }>;
   getViewport(options: { scale: number }): Viewport;

@@ -6,6 +6,7 @@ import { encryptedFile } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
 import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
 import { type PdfLine, pdfLines } from './pdf-lines.ts';
+import { type PageLink, pageLinks } from './pdf-links.ts';
 import { readOutline } from './pdf-outline.ts';
 import { pageRanges } from '../../../text/page-ranges.ts';
 import { beginningOf } from '../signatures.ts';
@@ -26,7 +27,7 @@ export const pdfParser: ParserRow = {
 };
 
 async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = new Map()): Promise<ParsedDocument> {
-  const { pages, lost } = await readPages(file);
+  const { pages, links, lost } = await readPages(file);
   const isPicture = (lines: readonly PdfLine[], index: number) =>
     !hasText(lines) && !recognized.has(index + 1) && !lost.includes(index + 1);
   const pictured = await drawnPages(
@@ -35,7 +36,7 @@ async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = n
   );
   const whole = pages.map((lines, index) => recognized.get(index + 1) ?? lines);
   const { info } = await file.getMetadata();
-  const { title, ...read } = textOfPages(whole, await readOutline(file));
+  const { title, ...read } = textOfPages(whole, await readOutline(file), links);
   return {
     ...read,
     title: titleOf(info) ?? title,
@@ -44,22 +45,32 @@ async function readPdf(file: PdfFile, recognized: ParseOptions['recognized'] = n
   };
 }
 
-/** The lines of each page, and the numbers of pages that are damaged. Throws what is wrong with them where all are. */
-async function readPages(file: PdfFile): Promise<{ pages: PdfLine[][]; lost: number[] }> {
+interface Pages {
+  pages: PdfLine[][];
+  links: PageLink[][];
+  /** Numbers of pages that are damaged. */
+  lost: number[];
+}
+
+/** The lines and links of each page. Throws what is wrong with them where all are damaged. */
+async function readPages(file: PdfFile): Promise<Pages> {
   const pages: PdfLine[][] = [];
+  const links: PageLink[][] = [];
   const lost: number[] = [];
   for (let number = 1; number <= file.numPages; number++)
     try {
       const page = await file.getPage(number);
       const { items } = await page.getTextContent();
-      pages.push(pdfLines(items.filter((item) => 'str' in item)));
+      const written = items.filter((item) => 'str' in item);
+      pages.push(pdfLines(written));
+      links[number - 1] = pageLinks(written, await page.getAnnotations().catch(() => []));
       page.cleanup();
     } catch (error) {
       lost.push(number);
       pages.push([]);
       if (lost.length === file.numPages) throw error;
     }
-  return { pages, lost };
+  return { pages, links, lost };
 }
 
 /** Pages without text that are looked at: of more, the others are taken for pictures. */

@@ -1,0 +1,95 @@
+import type { PdfItem } from './pdf-lines.ts';
+
+/** As much of a link on a page as pdf.js tells. */
+export interface PdfAnnotation {
+  subtype?: string;
+  /** Where it leads, if that is outside of the document. */
+  url?: string;
+  /** Left, lower, right and upper edge, in points. */
+  rect: readonly number[];
+}
+
+/** The words of a link, and those before them in their line. */
+export interface PageLink {
+  before: string;
+  words: string;
+  url: string;
+}
+
+/** Links and words that are looked at: a page for people has fewer. */
+const MOST_LINKS = 300;
+const MOST_ITEMS = 5_000;
+const LONGEST = 2_000;
+/** Characters before a link that tell it from the same words elsewhere. */
+const CONTEXT = 20;
+/** A gap between two runs that is a space, in font sizes. */
+const SPACE = 0.2;
+
+/** The links of a page that lead to the web, by the words that stand inside of their rectangles. */
+export function pageLinks(items: readonly PdfItem[], annotations: readonly PdfAnnotation[]): PageLink[] {
+  const external = annotations.filter(
+    ({ subtype, url }) => subtype === 'Link' && url !== undefined && url.length <= LONGEST && /^https?:\/\//i.test(url),
+  );
+  const near = items.slice(0, MOST_ITEMS);
+  return external.slice(0, MOST_LINKS).flatMap(({ rect, url }) => {
+    const parts = near.flatMap((item, index) => linkedPart(item, rect, near[index - 1]) ?? []);
+    const words = squeezed(parts.map(({ inside, isApart }) => (isApart ? ` ${inside}` : inside)).join(''));
+    return words === '' ? [] : [{ before: parts[0]!.before, words, url: url! }];
+  });
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+interface LinkedPart {
+  before: string;
+  inside: string;
+  /** Whether a space stands between it and the run before. */
+  isApart: boolean;
+}
+
+/** The words of a run that stand inside of a rectangle, by their share of its width, and what stands before them; undefined where none do. */
+function linkedPart(item: PdfItem, rect: readonly number[], previous: PdfItem | undefined): LinkedPart | undefined {
+  const { str, transform, width } = item;
+  const [left = 0, lower = 0, right = 0, upper = 0] = rect;
+  const [, , , size = 0, x = 0, y = 0] = transform;
+  const middle = y + size / 4;
+  if (middle < lower || middle > upper || x >= right || x + width <= left || width <= 0) return undefined;
+  const indexAt = (place: number): number => Math.max(0, Math.min(str.length, Math.round(((place - x) / width) * str.length)));
+  const [start, end] = [wordEdge(str, indexAt(left)), wordEdge(str, indexAt(right))];
+  if (str.slice(start, end).trim() === '') return undefined;
+  const isInLine = previous !== undefined && previous.transform[5] === y;
+  const isApart = !isInLine || x - previous.transform[4]! - previous.width > SPACE * size;
+  const above = start < CONTEXT && isInLine ? `${previous.str}${isApart ? ' ' : ''}` : '';
+  return { before: squeezed((above + str.slice(0, start)).slice(-CONTEXT)), inside: str.slice(start, end), isApart };
+}
+
+/** The nearest beginning or end of a word. */
+function wordEdge(text: string, index: number): number {
+  const isEdge = (at: number) => at <= 0 || at >= text.length || /\s/.test(text[at]!) !== /\s/.test(text[at - 1]!);
+  for (let distance = 0; distance <= text.length; distance++) {
+    if (isEdge(index - distance)) return Math.max(0, index - distance);
+    if (isEdge(index + distance)) return Math.min(text.length, index + distance);
+  }
+  return index;
+}
+
+/** The Markdown of a page with its links, where their words are found once, or behind the same words. An address that is spelled out is one already. */
+export function withLinks(markdown: string, links: readonly PageLink[]): string {
+  let text = markdown;
+  for (const { before, words, url } of links) {
+    if (/[[\]|`\n]|https?:|www\./i.test(words)) continue;
+    const at = placeIn(text, words, before);
+    if (at >= 0) text = `${text.slice(0, at)}[${words}](${destination(url)})${text.slice(at + words.length)}`;
+  }
+  return text;
+}
+
+function placeIn(text: string, words: string, before: string): number {
+  const known = before === '' ? -1 : text.indexOf(`${before} ${words}`);
+  const at = known >= 0 ? known + before.length + 1 : text.indexOf(words);
+  if (at < 0 || (known < 0 && text.indexOf(words, at + 1) >= 0)) return -1;
+  const isWhole = !/[\p{L}\p{N}]/u.test((text[at - 1] ?? '') + (text[at + words.length] ?? ''));
+  return isWhole ? at : -1;
+}
+
+const destination = (url: string): string => url.replace(/[\s()<>]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { pdfFile } from '../../../support/pdf-file.ts';
+import { read } from '../read.ts';
+
+it('a PDF keeps where its links lead', async () => {
+  const line = [
+    { text: 'Order at our', x: 72, y: 700 },
+    { text: 'shop', x: 150, y: 700 },
+    { text: 'or ask the people', x: 184, y: 700 },
+  ];
+  const links = [
+    { url: 'https://shop.example.com/parts(1)', rect: [149, 698, 178, 712] },
+    { url: 'https://example.com/people', rect: [240, 698, 300, 712] },
+  ] as const;
+  const { text } = await read('pdf', pdfFile([[...line, 'The people know.', 'See https://example.com too.']], { links }));
+  expect(text.split('\n')[0]).toBe(
+    'Order at our [shop](https://shop.example.com/parts%281%29) or ask the [people](https://example.com/people) The people know.',
+  );
+});
+
+it('a PDF has no links that lead to files or programs, or that spell out their address', async () => {
+  const line = 'https://example.com/manual is the manual.';
+  const links = [
+    { url: 'https://example.com/manual', rect: [72, 698, 215, 712] },
+    { url: 'file:///etc/passwd', rect: [220, 698, 300, 712] },
+    { url: 'javascript:alert(1)', rect: [220, 698, 300, 712] },
+  ] as const;
+  expect((await read('pdf', pdfFile([[{ text: line, y: 700 }]], { links }))).text).toBe(line);
+});
