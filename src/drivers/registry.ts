@@ -6,7 +6,7 @@ import { DEFAULT_LOCAL_MODEL } from './embedders/local-models.ts';
 import { createBrowser } from './browser/browser.ts';
 import { defaultModel, type Kind, type ProviderOf, providers, providersOf } from './providers/providers.ts';
 import type { LlmRerankerOptions } from './rerankers/llm-reranker.ts';
-import { OPTION_NAMES } from './stores/qdrant/qdrant-options.ts';
+import { OPEN_OPTIONS } from './stores/qdrant/qdrant-options.ts';
 
 export interface EmbedderDriver {
   /** The model where none is configured. */
@@ -69,7 +69,7 @@ export const drivers = {
     qdrant: {
       url: 'http://127.0.0.1:6333',
       lies_in: 'server',
-      requestOptions: OPTION_NAMES,
+      requestOptions: OPEN_OPTIONS,
       open: async (options: StoreOptions): Promise<VectorStore> => (await import('./stores/qdrant/qdrant.ts')).openQdrant(options),
     },
   } satisfies Record<string, StoreDriver>,

@@ -51,7 +51,9 @@ async function checkStore(context: Context): Promise<Finding> {
   const found = await permittedCollections(context);
   const store = await context.resources.store(settings.storage);
   const place = `${settings.storage.vector_db} at ${storeUrl(settings.storage, home)}`;
-  return ok([`${place}: ${count(found.length, 'collection')}`, await store.describe?.()].filter(Boolean).join('; '));
+  const { message: told, warnings = [] } = (await store.describe?.()) ?? {};
+  const message = [`${place}: ${count(found.length, 'collection')}`, told].filter(Boolean).join('; ');
+  return warnings.length > 0 ? { status: 'warning', message: `${[message, ...warnings].join('. ')}.` } : ok(message);
 }
 
 const collectionOf = async ({ settings, resources }: Context) => (await resources.store(settings.storage)).open(settings.collection);

@@ -121,6 +121,14 @@ export interface Draft {
   discard(): Promise<void>;
 }
 
+/** What a person wants to know of a store that is reached over a network. */
+export interface StoreReport {
+  /** Where it is, its version, how fast, what may be done. */
+  message: string;
+  /** What is amiss and what to do, a sentence each without a full stop. */
+  warnings?: string[];
+}
+
 export interface VectorStore {
   readonly provider: string;
   collections(): Promise<CollectionInfo[]>;
@@ -133,8 +141,8 @@ export interface VectorStore {
   copy?(name: string, as: string): Promise<Draft | undefined>;
   /** False if there was none. */
   drop(name: string): Promise<boolean>;
-  /** What a person wants to know of a store that is reached over a network: where it is, how fast, what may be done. Undefined if nothing. */
-  describe?(): Promise<string | undefined>;
+  /** Undefined if there is nothing to say. */
+  describe?(): Promise<StoreReport | undefined>;
   /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */
   lock(name: string, options?: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined }): Promise<() => Promise<void>>;
   close(): Promise<void>;

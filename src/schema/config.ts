@@ -32,7 +32,7 @@ export const Storage = z
     batch_size: z.int().min(1).max(10_000).describe('Chunks written per step').meta({ flag: 'storage-batch-size' }),
     ensure_collection: z.boolean().describe('Create the collection if it does not exist').meta({ flag: 'ensure-collection' }),
     options: options().describe(
-      'Options of the database. lancedb: access to s3://, gs:// or az:// (region, endpoint …), index_cache_mb, metadata_cache_mb, read_interval (seconds), not allowed in HTTP requests. qdrant: timeout (seconds), consistency, ordering; for a new collection also shard_number, replication_factor, write_consistency_factor',
+      'Options of the database. lancedb: access to s3://, gs:// or az:// (region, endpoint …), index_cache_mb, metadata_cache_mb, read_interval (seconds), not allowed in HTTP requests. qdrant: docs/qdrant.md lists them: how it is reached (timeout, urls, ca_file …), read (consistency, hnsw_ef …) and made (shard_number, replication_factor, quantization …)',
     ),
   })
   .describe('Store for the chunks');

@@ -23,9 +23,17 @@ export class QdrantCollection {
   readonly vectors: Vectors;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ vectors, sparse_vectors }: Body) {
+  readonly #made: Body;
+
+  constructor(made: Body) {
+    const { vectors, sparse_vectors } = (this.#made = made);
     const named = <T>(given: unknown) => new Map(Object.entries((given ?? {}) as Record<string, T>));
     this.vectors = { dense: named(vectors), sparse: named(sparse_vectors) };
+  }
+
+  about(): Json {
+    const { replication_factor = 1, shard_number = 1 } = this.#made;
+    return { status: 'green', points_count: this.points.size, config: { params: { replication_factor, shard_number } } };
   }
 
   write(work: () => Promise<void>): Promise<void> {

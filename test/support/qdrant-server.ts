@@ -24,6 +24,10 @@ export interface Disturbance {
 export interface QdrantBehaviour {
   /** Asked for with every request, as `api-key` or as a bearer token. */
   key?: string;
+  /** 1.16.3 where absent. */
+  version?: string;
+  /** What it says of its cluster; it is none where absent. */
+  cluster?: Json;
   /** An answer in the place of the right one, or `cut`: the connection ends. `count` is the number of requests so far, this one counted in. */
   disturb?(request: QdrantRequest, count: number): Disturbance | 'cut' | undefined;
 }
@@ -86,6 +90,11 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, state
       const said = given === undefined ? 'Must provide an API key or an Authorization bearer token' : 'Invalid API key or JWT';
       return void send(401, said, { 'content-type': 'text/plain' });
     }
+    if (request.path === '/')
+      return void send(
+        200,
+        JSON.stringify({ title: 'qdrant - vector search engine', version: state.behaviour.version ?? '1.16.3', commit: '0' }),
+      );
     if (Buffer.byteLength(text) > LARGEST) throw new QdrantRefusal(413, `JSON payload is larger than allowed (limit: ${LARGEST} bytes).`);
     const result = await perform(request, { state, isWaitedFor: url.searchParams.get('wait') === 'true' });
     send(200, JSON.stringify({ result, status: 'ok', time: 0.001 }));
@@ -109,10 +118,12 @@ async function perform(
   const [, root, name = '', part = '', ...rest] = path.split('/').map(decodeURIComponent);
   const action = rest.join('/');
   if (method === 'GET' && path === '/collections') return { collections: [...state.collections.keys()].map((one) => ({ name: one })) };
+  if (method === 'GET' && path === '/cluster') return state.behaviour.cluster ?? { status: 'disabled' };
   if (method === 'GET' && path === '/aliases')
     return { aliases: [...state.aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name })) };
   if (method === 'POST' && path === '/collections/aliases') return changeAliases(body['actions'] as Fields[], state);
   if (root !== 'collections' || !name) throw new QdrantRefusal(404, '');
+  if (!part && method === 'GET') return find(name, state).about();
   if (!part) return manage(method, name, { state, body });
   const collection = find(name, state);
   const written = async (work: () => Promise<void>): Promise<Json> => {

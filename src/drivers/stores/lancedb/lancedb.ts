@@ -156,7 +156,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
         return await draftOf(made, copied);
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
-    describe: async () => (folderOf(url) === undefined ? await translated(() => describeBucket(place)) : undefined),
+    describe: async () => (folderOf(url) === undefined ? { message: await translated(() => describeBucket(place)) } : undefined),
     lock: async (name, waiting) => {
       const folder = folderOf(url);
       const lock = await (folder === undefined

@@ -21,9 +21,12 @@ const TIMEOUT = 30;
 /** The port of the REST interface where an address has none. */
 export const REST_PORT = 6333;
 /** A server that is down is down for longer than that; one that is busy for a moment is waited for. */
-const PATIENCE: RetryOptions = { attempts: 4, base: 0.25 };
+export const PATIENCE: RetryOptions = { attempts: 4, base: 0.25 };
 /** No redirect is followed: key and text go to the address that was configured, and to no other. */
 const INIT: RequestInit = { redirect: 'error' };
+
+/** What connects. Several servers share one. */
+type Dispatcher = () => Promise<RequestInit['dispatcher']>;
 
 interface ServerOptions {
   url: string;
@@ -32,11 +35,12 @@ interface ServerOptions {
   timeout?: number | undefined;
   /** What is added to the requests. */
   parameters: Parameters;
+  dispatcher: Dispatcher;
   patience?: RetryOptions | undefined;
 }
 
 /** Ways to the server at this address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError (`configuration`) where it is no address. */
-export function serverAt({ url, key, timeout = TIMEOUT, parameters, patience = PATIENCE }: ServerOptions): Ask {
+export function serverAt({ url, key, timeout = TIMEOUT, parameters, dispatcher, patience = PATIENCE }: ServerOptions): Ask {
   const address = parsed(url);
   const asked = { shown: redactUrl(address).replace(/\/$/, ''), key, timeout: timeout * 1000 };
   let api: Promise<Api> | undefined;
@@ -44,7 +48,8 @@ export function serverAt({ url, key, timeout = TIMEOUT, parameters, patience = P
     retry(async () => {
       try {
         api ??= openApi(address, url, asked).then((plain) => withParameters(plain, parameters));
-        const { data } = await request(await api, INIT);
+        const connecting = await dispatcher();
+        const { data } = await request(await api, connecting ? { ...INIT, dispatcher: connecting } : INIT);
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
         return data.result;
       } catch (error) {
@@ -72,16 +77,25 @@ async function openApi(address: URL, url: string, { key, timeout }: QdrantCall):
 type Call = (given: never, init: RequestInit) => Promise<unknown>;
 
 /** The same ways to the server, on each of which what belongs to its kind goes along. */
-function withParameters(api: Api, { reads, writes, collections }: Parameters): Api {
+function withParameters(api: Api, { reads, writes, searches, newCollection }: Parameters): Api {
   const adding = (names: readonly (keyof Api)[], more: object) =>
     names.map((name) => [name, (given: object, init: RequestInit) => (api[name] as Call)({ ...given, ...more } as never, init)]);
   return {
     ...api,
     ...Object.fromEntries([
-      ...adding(['getPoints', 'scrollPoints', 'queryBatchPoints', 'countPoints'], reads),
+      ...adding(['getPoints', 'scrollPoints', 'countPoints'], reads),
       ...adding(['upsertPoints', 'deletePoints', 'createFieldIndex'], writes),
-      ...adding(['createCollection'], collections),
     ]),
+    queryBatchPoints: (async ({ searches: queries, ...given }, init) =>
+      await api.queryBatchPoints(
+        {
+          ...given,
+          ...reads,
+          searches: queries.map((query) => (Array.isArray(query.query) ? { ...query, params: searches } : query)),
+        },
+        init,
+      )) as Api['queryBatchPoints'],
+    createCollection: (async (given, init) => await api.createCollection(newCollection(given), init)) as Api['createCollection'],
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import type { CollectionInfo, VectorStore } from '../../../ports/stores.ts';
-import { type Ask, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
+import { type Ask, PATIENCE, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import {
   firstState,
@@ -20,6 +20,8 @@ import type { RetryOptions } from '../../../core/retry.ts';
 import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
 import { readOptions } from './qdrant-options.ts';
+import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
+import { describeServer } from './describe-server.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 
 // A collection of kb is a collection of Qdrant («table» here) behind an alias. Aliases change over in one step, so that another table takes the
@@ -110,6 +112,30 @@ async function removeOrphans(ask: Ask): Promise<void> {
   }
 }
 
+interface ReachOptions {
+  key: string | undefined;
+  options: QdrantOptions['options'];
+  patience: RetryOptions | undefined;
+}
+
+/** Ways to the server, or to the first one of a cluster that answers. */
+function reach(url: string, { key, options, patience: given }: ReachOptions): Ask {
+  const { parameters, reach: reached } = readOptions(options);
+  const { timeout, retries, urls, ...connecting } = reached;
+  const patience = given ?? (retries === undefined ? PATIENCE : { ...PATIENCE, attempts: retries + 1 });
+  let opened: ReturnType<typeof dispatcherFor> | undefined;
+  const dispatcher = () => (opened ??= dispatcherFor(connecting));
+  const others = urls.map((other) => serverAddress(other, { port: REST_PORT })).filter((other) => other !== url);
+  const isOne = others.length === urls.length; // the list is not that of this address
+  const servers = [url, ...(isOne ? [] : others)];
+  const common = { key, timeout, parameters, dispatcher };
+  if (servers.length === 1) return serverAt({ ...common, url, patience });
+  return firstToAnswer(
+    servers.map((address) => serverAt({ ...common, url: address, patience: { attempts: 1 } })),
+    patience,
+  );
+}
+
 interface QdrantOptions {
   /** http or https; without a port, 6333. */
   url: string;
@@ -134,8 +160,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
   const { isTrusted = true, environment = process.env, patience } = given;
   const url = serverAddress(given.url, { port: REST_PORT });
   const key = (isTrusted && environment[KEY_VARIABLE]) || undefined;
-  const { timeout, ...parameters } = readOptions(given.options);
-  const ask = serverAt({ url, key, timeout, parameters, patience });
+  const ask = reach(url, { key, options: given.options, patience });
   const locks = new Map<string, WriterLock>();
   const mayWrite: MayWritePoints = async (name) => locks.get(name)?.assertHeld();
   const holders = holdersOf(ask, mayWrite);
@@ -172,6 +197,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
         await lock.release();
       };
     },
+    describe: () => describeServer(ask),
     close: async () => {}, // idle connections keep no process alive, and end by themselves
   };
 }

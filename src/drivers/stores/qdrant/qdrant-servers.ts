@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { describe, KbError } from '../../../core/errors.ts';
+import { retry, type RetryOptions } from '../../../core/retry.ts';
+import type { Ask } from './qdrant-connection.ts';
+
+/** Ways to servers of which one is asked until it does not answer, then the next. A request goes round once before it waits and is sent again. */
+export function firstToAnswer(servers: readonly Ask[], patience: RetryOptions): Ask {
+  let current = 0;
+  return (...request) =>
+    retry(async () => {
+      for (let left = servers.length - 1; ; left--) {
+        const asked = current;
+        try {
+          return await servers[asked]!(...request);
+        } catch (error) {
+          if (!(error instanceof KbError) || error.code !== 'unavailable') throw error;
+          if (current === asked) current = (asked + 1) % servers.length; // else another request has gone on already
+          if (left === 0) throw error;
+        }
+      }
+    }, patience);
+}
+
+interface ConnectionOptions {
+  /** Seconds that connecting may take. */
+  connect_timeout: number | undefined;
+  /** PEM certificates beside those that Node trusts. */
+  ca_file: string | undefined;
+}
+
+/** What connects as the options say, for `fetch`; undefined where they say nothing. Throws a KbError (`configuration`) where the file cannot be read. */
+export async function dispatcherFor({ connect_timeout, ca_file }: ConnectionOptions): Promise<RequestInit['dispatcher']> {
+  if (connect_timeout === undefined && ca_file === undefined) return undefined;
+  const [{ Agent, Dispatcher1Wrapper }, { rootCertificates }] = await Promise.all([import('undici'), import('node:tls')]);
+  const own = ca_file === undefined ? undefined : await certificates(ca_file);
+  const connect = {
+    ...(connect_timeout === undefined ? {} : { timeout: connect_timeout * 1000 }),
+    ...(own === undefined ? {} : { ca: [...rootCertificates, own] }),
+  };
+  // timeouts of answers are the client's; as in its own agent, a connection that nobody uses is kept for ten seconds
+  const agent = new Agent({ connect, bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 10_000 });
+  return new Dispatcher1Wrapper(agent) as unknown as RequestInit['dispatcher']; // Node's fetch speaks the interface of earlier versions of undici
+}
+
+async function certificates(file: string): Promise<string> {
+  const hint = 'Set it to a file of PEM certificates.';
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new KbError('configuration', `storage.options.ca_file can't be read: ${describe(cause)}`, { hint, cause });
+  });
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new KbError('configuration', `storage.options.ca_file (${file}) holds no certificate.`, { hint });
+}
