@@ -41,9 +41,12 @@ function ownText(passage: Passage, next: Passage | undefined): OwnText {
 
 const repeatedIn = ({ text, location: { overlap = 0 } }: Passage): string => text.slice(0, overlap);
 
+/** What frames a chunk, without the line that stands above it and leads to it. */
+const withoutLead = (repeated: string): string => repeated.slice(repeated.lastIndexOf('\n\n') + 1);
+
 /** Removes the closing fence that splitting added, if the next chunk reopens it. */
 function withoutClosing({ text, location }: Passage, next: Passage | undefined): string {
-  const opening = next ? repeatedIn(next).trimStart() : '';
+  const opening = next ? withoutLead(repeatedIn(next)).trimStart() : '';
   if (!/^(?:```|~~~)/.test(opening)) return text;
   const last = text.lastIndexOf('\n');
   if (text.slice(last + 1).trim() !== fenceMark(opening, 0)) return text;

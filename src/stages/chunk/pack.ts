@@ -145,10 +145,11 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   let index = group.first;
   for (let start = skipSpace(text, group.start, group.end); ;) {
     const rest = group.end - start;
-    const opening = frameAt(text, { block: blocks[index]!, offset: start, sizes })?.opening ?? '';
+    const opening = openingAt(text, blocks, { index, offset: start, sizes });
     // the last chunk repeats less rather than be followed by a scrap
     const limit = rest <= sizes.longest ? Math.min(sizes.overlap, sizes.longest - rest) : sizes.overlap;
-    const from = opening === '' && previous ? overlapStart(text, previous, { start, limit }) : start;
+    const isFramed = blocks[index]!.kind !== 'list' && opening !== '';
+    const from = previous && !isFramed ? overlapStart(text, previous, { start, limit }) : start;
     const room = sizes.longest - opening.length - (start - from);
     const piece: Piece = { from, start, end: group.end, opening, closing: '' };
     pieces.push(piece);
@@ -174,6 +175,34 @@ function windowOf(text: string, { start, end, room, shortest }: { start: number;
   const from = Math.min(farthest, skipSpace(text, start + shortest - 1, farthest) + 1);
   const to = trimEnd(text, start, end - shortest + 1) - 1;
   return { start, from, to: Math.max(from, Math.min(farthest, to)), end };
+}
+
+/** Characters of a caption or of the line that leads to a list, at most, and as a share of a chunk. */
+const LONGEST_LEAD = 200;
+const MOST_OF_CHUNK = 0.2;
+const CAPTION = /^[*_]*(?:tab(?:le|elle|leau|la|ela|ella)?|fig(?:ure|ur|ura)?|listing|code)\b\.?\s*\d/i;
+
+/** What a chunk that begins inside of a table, fence or list begins with: the line that leads to it or names it, and what frames it. */
+function openingAt(
+  text: string,
+  blocks: readonly Block[],
+  { index, offset, sizes }: { index: number; offset: number; sizes: Sizes },
+): string {
+  const block = blocks[index]!;
+  const frame = frameAt(text, { block, offset, sizes })?.opening ?? '';
+  const isContinued = frame !== '' || (block.kind === 'list' && offset > block.start);
+  return (isContinued ? leadOf(text, blocks[index - 1], { block, sizes }) : '') + frame;
+}
+
+/** The last line of the paragraph before a block that leads to it (`The parts are:`), or is its caption; empty where there is none. */
+function leadOf(text: string, before: Block | undefined, { block, sizes }: { block: Block; sizes: Sizes }): string {
+  if (before?.kind !== 'paragraph') return '';
+  const longest = Math.min(LONGEST_LEAD, sizes.longest * MOST_OF_CHUNK);
+  const near = text.slice(Math.max(before.start, before.end - longest - 1), before.end);
+  const line = near.slice(near.lastIndexOf('\n') + 1).trim();
+  const isShort = block.kind === 'table' && !near.includes('\n') && !/[.!?;,]$/.test(line);
+  const leads = /[:：]$/.test(line) || CAPTION.test(line) || isShort;
+  return line.length <= longest && leads ? `${line}\n\n` : '';
 }
 
 /** The frame of the table or fence at `offset`; undefined outside of rows and code. */

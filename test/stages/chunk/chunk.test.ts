@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Location } from '../../../src/schema/items.ts';
 import { chunkDocument } from '../../../src/stages/chunk/chunk.ts';
+import { joinChunks } from '../../../src/stages/chunk/join-chunks.ts';
 import { documentOf, sentences } from './markdown.ts';
 
 const defaults = { chunk_size: 400, chunk_overlap: 0, min_chunk_length: 100 };
@@ -169,6 +170,37 @@ describe('code', () => {
       expect(text.length).toBeLessThanOrEqual(400);
     }
     expect(chunks.flatMap((text) => text.split('\n').filter((line) => line.includes('const')))).toEqual(lines);
+  });
+});
+
+describe('what leads to a table, a list or code', () => {
+  const many = (line: (i: number) => string) => Array.from({ length: 30 }, (_, i) => line(i)).join('\n');
+  const table = `| Part | Price |\n|---|---|\n${many((i) => `| Gasket number ${i} | ${i}.50 |`)}`;
+  const list = many((i) => `- part ${i}, which is cleaned every week`);
+  const fence = `\`\`\`js\n${many((i) => `const value${i} = compute(${i});`)}\n\`\`\``;
+
+  it.each([
+    ['the caption of a table', 'Table 3: prices of gaskets.', table, '| Part | Price |'],
+    ['a short line above a table', 'Prices of gaskets', table, '| Part | Price |'],
+    ['the line that leads to a list', 'Clean these parts:', list, '- part'],
+    ['the line that leads to code', 'Run this:', fence, '```js'],
+  ])('stands above each part of it: %s', (_what, lead, block, begin) => {
+    const chunks = cut(`# Care\n\n${lead}\n\n${block}`);
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const { text } of chunks.slice(1)) {
+      expect(text.startsWith(`${lead}\n\n${begin}`)).toBe(true);
+      expect(text.length).toBeLessThanOrEqual(400);
+    }
+    expect(joinChunks(chunks.map(({ text, metadata }) => ({ text, location: metadata.location as Location }))).text).toBe(
+      `# Care\n\n${lead}\n\n${block}`,
+    );
+  });
+
+  it('is not repeated where it is a sentence, or long', () => {
+    const repeated = (lead: string, block: string) => texts(`${lead}\n\n${block}`).filter((text) => text.includes(lead)).length;
+    expect(repeated('These are cleaned.', list)).toBe(1);
+    expect(repeated('They are sold.', table)).toBe(1);
+    expect(repeated(`${'All of these '.repeat(10)}are cleaned:`, list)).toBe(1);
   });
 });
 
