@@ -1,9 +1,9 @@
 // Measures, and writes the tables of docs/benchmarks.md:
-//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [load] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [stores] [--sets FOLDER…] [--declining SET OTHER…]
-//     [--pages FOLDER…] [--qdrant URL] [--to FILE]
+//   npm run bench -- [startup] [ingest] [memory] [parsing] [server] [load] [crawl] [retrieval] [follow-ups] [declining] [answers] [extraction] [documents] [stores] [--sets FOLDER…] [--declining SET OTHER…]
+//     [--pages FOLDER…] [--documents FOLDER…] [--qdrant URL] [--to FILE]
 // Without words, all parts for which there is something to measure. Folders are retrieval sets in BEIR layout: those of --sets are searched
 // (`retrieval`), the first of --declining is asked the questions of the others (`declining`, `answers`); --pages are sets of
-// web pages (`extraction`); --qdrant is a Qdrant server to measure beside LanceDB (`stores`). What is not measured now keeps its table.
+// web pages (`extraction`), --documents of files (`documents`); --qdrant is a Qdrant server to measure beside LanceDB (`stores`). What is not measured now keeps its table.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
@@ -30,8 +30,10 @@ function given(argv: readonly string[]): Map<string, string[]> {
     if (word.startsWith('--')) lists.set((name = word), []);
     else lists.get(name)!.push(word);
   }
-  const unknown = [...lists.keys()].find((option) => !['', '--sets', '--declining', '--pages', '--qdrant', '--to'].includes(option));
-  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --pages, --qdrant, --to.`);
+  const unknown = [...lists.keys()].find(
+    (option) => !['', '--sets', '--declining', '--pages', '--documents', '--qdrant', '--to'].includes(option),
+  );
+  if (unknown) throw new Error(`There is no option ${unknown}: --sets, --declining, --pages, --documents, --qdrant, --to.`);
   return lists;
 }
 
@@ -39,6 +41,7 @@ interface Folders {
   sets: readonly string[];
   declining: readonly string[];
   pages: readonly string[];
+  documents: readonly string[];
   /** The address of a server. */
   qdrant: readonly string[];
 }
@@ -77,9 +80,15 @@ const OWN: Record<string, Part> = {
       'A site of 2,000 pages that another process serves on the same machine, crawled from the start of the process to its end, beside a bare loop that fetches eight pages at once and reads each with readability.',
     script: 'crawl.ts',
   },
+  'follow-ups': {
+    title: 'Follow-ups',
+    about:
+      'Questions over the example manuals that only make sense after what was said before, as they are and rewritten without a model. Of the first 44 conversations, the last 14 were written after the rewriting was finished; the 12 behind them are chains of three and four questions, written together with it.',
+    script: 'follow-ups.ts',
+  },
 };
 
-const partsOf = ({ sets, declining, pages, qdrant }: Folders): Record<string, Part> => ({
+const partsOf = ({ sets, declining, pages, documents, qdrant }: Folders): Record<string, Part> => ({
   ...OWN,
   retrieval: {
     title: 'Retrieval',
@@ -88,12 +97,6 @@ const partsOf = ({ sets, declining, pages, qdrant }: Folders): Record<string, Pa
     script: 'retrieval.ts',
     args: ['--mode', 'hybrid,vector,text'],
     folders: sets,
-  },
-  'follow-ups': {
-    title: 'Follow-ups',
-    about:
-      'Questions over the example manuals that only make sense after what was said before, as they are and rewritten without a model. Of the first 44 conversations, the last 14 were written after the rewriting was finished; the 12 behind them are chains of three and four questions, written together with it.',
-    script: 'follow-ups.ts',
   },
   declining: {
     title: 'Declining',
@@ -116,6 +119,13 @@ const partsOf = ({ sets, declining, pages, qdrant }: Folders): Record<string, Pa
     script: 'extraction.ts',
     folders: pages,
   },
+  documents: {
+    title: 'Documents',
+    about:
+      'Files whose content is known, beside the libraries that read one kind each: words as bags, without markup; speed of one file after another in one thread, warm.',
+    script: 'documents.ts',
+    folders: documents,
+  },
   stores: {
     title: 'Stores',
     about:
@@ -128,7 +138,8 @@ const partsOf = ({ sets, declining, pages, qdrant }: Folders): Record<string, Pa
 
 /** The option that gives what a part needs. */
 const optionOf = (name: string): string =>
-  ({ retrieval: '--sets FOLDER…', extraction: '--pages FOLDER…', stores: '--qdrant URL' })[name] ?? '--declining FOLDER…';
+  ({ retrieval: '--sets FOLDER…', extraction: '--pages FOLDER…', documents: '--documents FOLDER…', stores: '--qdrant URL' })[name] ??
+  '--declining FOLDER…';
 
 /** The command with the names of the sets, wherever they lie. */
 const spelled = ({ script, args = [], folders = [] }: Part): string =>
@@ -153,6 +164,7 @@ function main(): void {
     sets: folders('--sets'),
     declining: folders('--declining'),
     pages: folders('--pages'),
+    documents: folders('--documents'),
     qdrant: folders('--qdrant'),
   });
   const words = lists.get('')!;
