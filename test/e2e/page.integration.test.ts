@@ -1,9 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { cpSync } from 'node:fs';
 import type { Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { withBrowser } from '../support/browser.ts';
-import { folder } from '../support/folder.ts';
+import { folder, write } from '../support/folder.ts';
 import { openOpenAiServer, type Reply } from '../support/openai-server.ts';
-import { barriersOn, openPage, serveFolder } from '../support/page.ts';
+import { barriersOn, closeBrowser, openPage, serveFolder } from '../support/page.ts';
 import { pdfFile } from '../support/pdf-file.ts';
 import { kb } from '../support/program.ts';
 
@@ -21,12 +22,37 @@ const PAPERS = {
   ]),
 };
 
-/** A server on a folder in which the papers are stored. */
-async function served(env: Record<string, string> = {}, files: Record<string, string | Uint8Array> = PAPERS): Promise<string> {
-  const cwd = folder(files);
-  if (Object.keys(files).length > 0) expect((await kb(['ingest', '--docs', 'papers'], { cwd })).code).toBe(0);
-  return serveFolder(cwd, env);
+/** A folder in which the papers are stored. */
+let papers: string;
+/** A server on it, for tests that change nothing. */
+let url: string;
+
+beforeAll(async () => {
+  const closing: (() => void)[] = [];
+  papers = folder(PAPERS, (close) => closing.push(close));
+  expect((await kb(['ingest', '--docs', 'papers'], { cwd: papers })).code).toBe(0);
+  url = await serveFolder(papers, {}, (close) => closing.unshift(close));
+  return () => closing.forEach((close) => close());
+});
+afterAll(closeBrowser);
+
+/** A folder of the test's own in which the papers are stored. */
+function copied(): string {
+  const cwd = folder();
+  cpSync(papers, cwd, { recursive: true });
+  return cwd;
 }
+
+/** The same, with a second collection, «notes». */
+async function withNotes(): Promise<string> {
+  const cwd = copied();
+  write(cwd, { 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
+  expect((await kb(['ingest', '--docs', 'notes', '--collection', 'notes'], { cwd })).code).toBe(0);
+  return cwd;
+}
+
+/** A server of the test's own on the papers. */
+const served = (env: Record<string, string> = {}): Promise<string> => serveFolder(copied(), env);
 
 /** The same, answered by a model. */
 async function servedWithModel(reply: () => string | Reply): Promise<string> {
@@ -44,7 +70,6 @@ const reader = (page: Page) => page.getByRole('complementary', { name: 'Source' 
 
 describe('GET /', () => {
   it('serves a page from files of its own, under a policy that allows nothing else', async () => {
-    const url = await served({}, {});
     const response = await fetch(url);
     const html = await response.text();
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self'; style-src 'self'/);
@@ -57,31 +82,30 @@ describe('GET /', () => {
   });
 
   it('answers with 304 while a file is the same', async () => {
-    const url = await served({}, {});
     const etag = (await fetch(url)).headers.get('etag')!;
     expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
     expect((await fetch(`${url}/assets/main.js`, { headers: { 'if-none-match': etag } })).status).toBe(200);
   });
 
   it('is open where a token is needed, and nothing else is', async () => {
-    const url = await served({ KB_SERVER_TOKEN: TOKEN }, {});
+    const closed = await serveFolder(folder(), { KB_SERVER_TOKEN: TOKEN });
     const statuses = await Promise.all(
-      ['/', '/assets/main.js', '/v1/collections', '/docs'].map(async (path) => (await fetch(url + path)).status),
+      ['/', '/assets/main.js', '/v1/collections', '/docs'].map(async (path) => (await fetch(closed + path)).status),
     );
     expect(statuses).toEqual([200, 200, 401, 401]);
   });
 
   it('is not there with server.page: false', async () => {
-    const url = await served({}, { 'kb.config.yaml': 'server:\n  page: false\n', 'papers/a.md': 'A text.' });
-    expect([(await fetch(url)).status, (await fetch(`${url}/assets/main.js`)).status]).toEqual([404, 404]);
-    expect((await fetch(`${url}/v1/health`)).status).toBe(200);
+    const without = await serveFolder(folder({ 'kb.config.yaml': 'server:\n  page: false\n' }));
+    expect([(await fetch(without)).status, (await fetch(`${without}/assets/main.js`)).status]).toEqual([404, 404]);
+    expect((await fetch(`${without}/v1/health`)).status).toBe(200);
   });
 });
 
 withBrowser('the page', () => {
   it('answers with citations; one opens the passage in its section with the block marked, and Esc leads back', async () => {
-    const url = await servedWithModel(() => ({ pieces: ['The boilers are ', 'covered for 60 months [1].'] }));
-    const { page, asked, complaints } = await openPage(url);
+    const answering = await servedWithModel(() => ({ pieces: ['The boilers are ', 'covered for 60 months [1].'] }));
+    const { page, asked, complaints } = await openPage(answering);
     await ask(page, QUESTION);
     const citation = page.getByRole('button', { name: '1: source, Warranty' });
     await citation.click();
@@ -93,11 +117,11 @@ withBrowser('the page', () => {
     await page.keyboard.press('Escape');
     expect(await reader(page).isVisible()).toBe(false);
     expect(await citation.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
-    expect([complaints, asked.filter((address) => !address.startsWith(url))]).toEqual([[], []]);
+    expect([complaints, asked.filter((address) => !address.startsWith(answering))]).toEqual([[], []]);
   });
 
   it('shows the page of a PDF, and the pages beside it', async () => {
-    const { page } = await openPage(await served());
+    const { page } = await openPage(url);
     await ask(page, 'What is the fuse rated at?');
     await page
       .getByRole('button', { name: /: source/ })
@@ -111,15 +135,14 @@ withBrowser('the page', () => {
   });
 
   it('says that a question is not answered', async () => {
-    const { page } = await openPage(await served());
+    const { page } = await openPage(url);
     await ask(page, 'Who won the world cup?');
     await page.locator('.verdict.none').waitFor();
     expect(await page.locator('.verdict').textContent()).toContain('Not answered.');
   });
 
   it('stops an answer and keeps what there is of it', async () => {
-    const url = await servedWithModel(() => ({ pieces: ['Sixty ', 'months ', 'from '], end: 'hang' }));
-    const { page } = await openPage(url);
+    const { page } = await openPage(await servedWithModel(() => ({ pieces: ['Sixty ', 'months ', 'from '], end: 'hang' })));
     await ask(page, QUESTION);
     await page.getByText('Sixty').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -141,7 +164,7 @@ withBrowser('the page', () => {
       sequence: 1,
       data: { answer, sources: [], history: [], errors: [], intent: 'rag' },
     };
-    const { page, asked, complaints } = await openPage(await served());
+    const { page, asked, complaints } = await openPage(url);
     await page.route('**/v1/chat/stream', (route) =>
       route.fulfill({ contentType: 'text/event-stream', body: `event: final\ndata: ${JSON.stringify(final)}\n\n` }),
     );
@@ -156,7 +179,7 @@ withBrowser('the page', () => {
   });
 
   it('keeps the conversation in the browser, sends it along, and clears it', async () => {
-    const { page } = await openPage(await served());
+    const { page } = await openPage(url);
     await ask(page, QUESTION);
     await page.locator('.verdict').waitFor();
     await page.reload();
@@ -172,7 +195,7 @@ withBrowser('the page', () => {
   });
 
   it('finds passages, and goes through them by the keyboard', async () => {
-    const { page } = await openPage(await served());
+    const { page } = await openPage(url);
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
     await page.keyboard.press('Alt+2');
     await page.keyboard.type('warranty boilers');
@@ -203,7 +226,7 @@ withBrowser('the page', () => {
   });
 
   it('finds a document by words that were typed before the list had come', async () => {
-    const { page } = await openPage(await served());
+    const { page } = await openPage(url);
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     await page.route(/\/sources\?limit/, async (route) => {
@@ -220,8 +243,7 @@ withBrowser('the page', () => {
   });
 
   it('stores files that are chosen or dropped, and says why one cannot be', async () => {
-    const url = await served({}, {});
-    const { page } = await openPage(url);
+    const { page } = await openPage(await serveFolder(folder()));
     await page.getByText('Nothing is stored yet').waitFor();
     const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
     await page
@@ -242,8 +264,7 @@ withBrowser('the page', () => {
   });
 
   it('asks for the token where one is needed, refuses a wrong one, and forgets it with the tab', async () => {
-    const url = await served({ KB_SERVER_TOKEN: TOKEN });
-    const { page } = await openPage(url);
+    const { page } = await openPage(await served({ KB_SERVER_TOKEN: TOKEN }));
     const field = page.getByLabel('Token', { exact: true });
     await field.fill('wrong-horse-battery');
     await page.keyboard.press('Enter');
@@ -257,8 +278,7 @@ withBrowser('the page', () => {
   });
 
   it('forgets with the token what was answered for it', async () => {
-    const url = await served({ KB_SERVER_TOKEN: TOKEN });
-    const { page } = await openPage(url);
+    const { page } = await openPage(await served({ KB_SERVER_TOKEN: TOKEN }));
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.keyboard.press('Enter');
     await ask(page, QUESTION);
@@ -272,19 +292,15 @@ withBrowser('the page', () => {
   });
 
   it('begins with the configured collection, and asks the one that is chosen', async () => {
-    const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid has the number 88-L.\n', 'kb.config.yaml': 'collection: papers\n' });
-    for (const [docs, name] of [
-      ['papers', 'papers'],
-      ['notes', 'default'],
-    ] as const)
-      expect((await kb(['ingest', '--docs', docs, '--collection', name], { cwd })).code).toBe(0);
+    const cwd = await withNotes();
+    write(cwd, { 'kb.config.yaml': 'collection: notes\n' });
     const { page } = await openPage(await serveFolder(cwd));
     const picker = page.getByRole('combobox', { name: 'Collection' });
-    await page.getByRole('button', { name: 'Warranty' }).waitFor();
-    expect(await picker.inputValue()).toBe('papers');
+    await page.getByRole('button', { name: 'Lid' }).waitFor();
+    expect(await picker.inputValue()).toBe('notes');
     await picker.selectOption('default');
-    await ask(page, 'What number has the lid?');
-    await page.locator('.prose', { hasText: '88-L' }).waitFor();
+    await ask(page, QUESTION);
+    await page.locator('.prose', { hasText: '60 months' }).waitFor();
     await page.reload();
     await page.locator('.verdict').waitFor();
     await picker.waitFor();
@@ -292,9 +308,7 @@ withBrowser('the page', () => {
   });
 
   it('asks and searches all collections at once, and shows which one each passage is from', async () => {
-    const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
-    for (const docs of ['papers', 'notes']) expect((await kb(['ingest', '--docs', docs, '--collection', docs], { cwd })).code).toBe(0);
-    const { page } = await openPage(await serveFolder(cwd));
+    const { page } = await openPage(await serveFolder(await withNotes()));
     const picker = page.getByRole('combobox', { name: 'Collection' });
     await picker.selectOption('All collections');
     await page.getByRole('button', { name: 'notes', exact: true }).waitFor();
@@ -312,9 +326,9 @@ withBrowser('the page', () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill('boilers');
     await page.keyboard.press('Enter');
     await page.locator('.hit').nth(1).waitFor();
-    expect((await page.locator('.hit .kind').allTextContents()).toSorted()).toEqual(expect.arrayContaining(['notes', 'papers']));
+    expect((await page.locator('.hit .kind').allTextContents()).toSorted()).toEqual(expect.arrayContaining(['default', 'notes']));
     expect(await barriersOn(page)).toEqual([]);
-    await picker.selectOption('papers');
+    await picker.selectOption('default');
     await page.getByRole('link', { name: 'Ask' }).click();
     await ask(page, QUESTION);
     await page.locator('.verdict').nth(1).waitFor();
@@ -322,9 +336,7 @@ withBrowser('the page', () => {
   });
 
   it('has room on a phone for its views, the collections and the way to forget the token', async () => {
-    const cwd = folder({ ...PAPERS, 'notes/lid.md': '# Lid\n\nThe lid has the number 88-L.\n' });
-    for (const docs of ['papers', 'notes']) expect((await kb(['ingest', '--docs', docs, '--collection', docs], { cwd })).code).toBe(0);
-    const { page } = await openPage(await serveFolder(cwd, { KB_SERVER_TOKEN: TOKEN }), PHONE);
+    const { page } = await openPage(await serveFolder(await withNotes(), { KB_SERVER_TOKEN: TOKEN }), PHONE);
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Forget token' }).waitFor();
@@ -337,7 +349,7 @@ withBrowser('the page', () => {
   });
 
   it('closes what is read on a phone when one goes back', async () => {
-    const { page } = await openPage(await served(), PHONE);
+    const { page } = await openPage(url, PHONE);
     await page.getByRole('button', { name: 'Warranty' }).click();
     await reader(page).getByText('The machine is covered.').waitFor();
     await page.goBack();
@@ -346,7 +358,7 @@ withBrowser('the page', () => {
   });
 
   it('says that the server is gone, and goes on when it is back', async () => {
-    const { page } = await openPage(await served());
+    const { page } = await openPage(url);
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
     await page.route('**/v1/**', (route) => route.abort());
     await ask(page, QUESTION);
@@ -364,7 +376,6 @@ withBrowser('the page', () => {
     ['on a phone', PHONE],
     ['on a phone, dark', { ...PHONE, colorScheme: 'dark' as const }],
   ])('has no barrier, and nothing that sticks out (%s)', async (_, options) => {
-    const url = await served();
     const { page } = await openPage(url, options);
     const look = async (state: string) => {
       expect([state, await barriersOn(page)]).toEqual([state, []]);

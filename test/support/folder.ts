@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
+/** Takes what is done when a test, or all of a file, are over. */
+export type AtEnd = (close: () => void) => void;
+
 /** A new folder with these files (`{ 'a/b.md': text }`), removed after the test. */
-export function folder(files: Record<string, string | Uint8Array> = {}): string {
+export function folder(files: Record<string, string | Uint8Array> = {}, atEnd: AtEnd = onTestFinished): string {
   const path = mkdtempSync(join(tmpdir(), 'kb-test-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  atEnd(() => rmSync(path, { recursive: true, force: true }));
   write(path, files);
   return path;
 }

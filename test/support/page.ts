@@ -1,13 +1,14 @@
 import axe from 'axe-core';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { onTestFinished } from 'vitest';
 import { findBrowser } from '../../src/drivers/browser/find-browser.ts';
+import type { AtEnd } from './folder.ts';
 import { startKb } from './program.ts';
 
 /** Starts `kb serve` in a folder, on any free port; it is killed after the test. Gives its address. */
-export async function serveFolder(cwd: string, env: Record<string, string> = {}): Promise<string> {
+export async function serveFolder(cwd: string, env: Record<string, string> = {}, atEnd: AtEnd = onTestFinished): Promise<string> {
   const started = startKb(['serve', '--port', '0', '--quiet'], { cwd, env });
-  onTestFinished(() => void started.child.kill('SIGKILL'));
+  atEnd(() => void started.child.kill('SIGKILL'));
   await started.until(/listening on http:\S+/);
   return /listening on (http:\S+)/.exec(started.said.out)![1]!;
 }
@@ -20,15 +21,28 @@ export interface OpenedPage {
   complaints: string[];
 }
 
-/** Opens an address in a browser without a window, closed after the test. */
-export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+let opened: Promise<Browser> | undefined;
+
+/** A browser without a window, started once for all tests of a file. */
+async function launch(): Promise<Browser> {
   const executablePath = await findBrowser();
-  const browser = await chromium.launch({
+  return chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
-  onTestFinished(() => browser.close());
+}
+
+/** Ends the browser that `openPage` has started. */
+export async function closeBrowser(): Promise<void> {
+  await (await opened)?.close();
+  opened = undefined;
+}
+
+/** Opens an address in a browser, with a profile of its own that is closed after the test. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  const browser = await (opened ??= launch());
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const asked: string[] = [];
   const complaints: string[] = [];
