@@ -1,8 +1,7 @@
-import { cpSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { withBrowser } from '../support/browser.ts';
-import { folder, write } from '../support/folder.ts';
+import { copied, folder, prepared, write } from '../support/folder.ts';
 import { openOpenAiServer, type Reply } from '../support/openai-server.ts';
 import { barriersOn, closeBrowser, openPage, serveFolder } from '../support/page.ts';
 import { pdfFile } from '../support/pdf-file.ts';
@@ -27,32 +26,25 @@ let papers: string;
 /** A server on it, for tests that change nothing. */
 let url: string;
 
-beforeAll(async () => {
-  const closing: (() => void)[] = [];
-  papers = folder(PAPERS, (close) => closing.push(close));
-  expect((await kb(['ingest', '--docs', 'papers'], { cwd: papers })).code).toBe(0);
-  url = await serveFolder(papers, {}, (close) => closing.unshift(close));
-  return () => closing.forEach((close) => close());
-});
+beforeAll(() =>
+  prepared(async (atEnd) => {
+    papers = folder(PAPERS, atEnd);
+    await kb(['ingest', '--docs', 'papers'], { cwd: papers });
+    url = await serveFolder(papers, {}, atEnd);
+  }),
+);
 afterAll(closeBrowser);
 
-/** A folder of the test's own in which the papers are stored. */
-function copied(): string {
-  const cwd = folder();
-  cpSync(papers, cwd, { recursive: true });
-  return cwd;
-}
-
-/** The same, with a second collection, «notes». */
+/** A copy of the folder with a second collection, «notes». */
 async function withNotes(): Promise<string> {
-  const cwd = copied();
+  const cwd = copied(papers);
   write(cwd, { 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
   expect((await kb(['ingest', '--docs', 'notes', '--collection', 'notes'], { cwd })).code).toBe(0);
   return cwd;
 }
 
 /** A server of the test's own on the papers. */
-const served = (env: Record<string, string> = {}): Promise<string> => serveFolder(copied(), env);
+const served = (env: Record<string, string> = {}): Promise<string> => serveFolder(copied(papers), env);
 
 /** The same, answered by a model. */
 async function servedWithModel(reply: () => string | Reply): Promise<string> {

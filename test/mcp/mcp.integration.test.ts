@@ -4,8 +4,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { folder } from '../support/folder.ts';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { copied, folder, prepared, write } from '../support/folder.ts';
 import { openOpenAiServer } from '../support/openai-server.ts';
 import { kb, PROGRAM, startKb } from '../support/program.ts';
 import { serveIn } from '../support/server.ts';
@@ -29,16 +29,21 @@ async function connect(transport: Parameters<Client['connect']>[0]): Promise<Cli
   return client;
 }
 
-/** A client of `kb mcp` in a folder whose documents are stored. */
-async function overStdio(
-  words: readonly string[] = [],
-  files: Record<string, string> = FILES,
-  env: Record<string, string> = {},
-): Promise<{ client: Client; cwd: string }> {
-  const cwd = folder(files);
-  await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd });
-  const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...words], cwd, env, stderr: 'ignore' });
-  return { client: await connect(transport), cwd };
+/** A folder in which the documents are stored. */
+let stored: string;
+
+beforeAll(() =>
+  prepared(async (atEnd) => {
+    stored = folder(FILES, atEnd);
+    await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd: stored });
+  }),
+);
+
+/** A client of `kb mcp` in a folder. */
+async function overStdio(cwd: string, words: readonly string[] = [], env: Record<string, string> = {}): Promise<Client> {
+  return await connect(
+    new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...words], cwd, env, stderr: 'ignore' }),
+  );
 }
 
 async function overHttp(options: Parameters<typeof serveIn>[1] = {}, headers: Record<string, string> = {}) {
@@ -87,7 +92,7 @@ async function statusFor(url: string, headers: Record<string, string>): Promise<
 
 describe('an MCP client over standard input and output', () => {
   it('searches, asks, lists and reads, and follows the links', async () => {
-    const { client } = await overStdio();
+    const client = await overStdio(stored);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['search', 'ask', 'list_sources', 'get_source']);
     expect(JSON.stringify(tools)).not.toMatch(/\$ref|\$defs|"(?:overrides|flag|unit)"/);
@@ -110,7 +115,7 @@ describe('an MCP client over standard input and output', () => {
   });
 
   it('is told in a sentence what fails, and goes on', async () => {
-    const { client } = await overStdio();
+    const client = await overStdio(stored);
     for (const [name, given, why] of [
       ['search', {}, 'query'],
       ['search', { query: 'bell', top_k: 'many' }, 'top_k'],
@@ -135,7 +140,9 @@ describe('an MCP client over standard input and output', () => {
   });
 
   it('adds documents with progress and removes them where that is allowed, within the allowed folders', async () => {
-    const { client } = await overStdio(['--allow-write'], { ...FILES, 'new/lid.md': '# Lid\n\nThe lid has number 88-L.\n' });
+    const cwd = copied(stored);
+    write(cwd, { 'new/lid.md': '# Lid\n\nThe lid has number 88-L.\n' });
+    const client = await overStdio(cwd, ['--allow-write']);
     const steps: number[] = [];
     const options = { onprogress: ({ progress }: { progress: number }) => void steps.push(progress) };
     await client.callTool({ name: 'ingest', arguments: { docs: 'new' } }, undefined, options);
@@ -148,7 +155,9 @@ describe('an MCP client over standard input and output', () => {
 
   it('lists more documents than a page holds, each once', async () => {
     const many = Object.fromEntries(Array.from({ length: 205 }, (_, i) => [`docs/note-${i}.md`, `# Note ${i}\n\nShelf ${i}.\n`]));
-    const { client } = await overStdio([], many);
+    const cwd = folder(many);
+    await kb(['ingest', '--docs', 'docs', '--quiet'], { cwd });
+    const client = await overStdio(cwd);
     const first = await client.listResources();
     const second = await client.listResources({ cursor: first.nextCursor });
     expect([first.resources.length, second.resources.length, second.nextCursor]).toEqual([200, 5, undefined]);
@@ -160,7 +169,7 @@ describe('an MCP client over standard input and output', () => {
     const model = await openOpenAiServer({ reply: () => ({ pieces: ['It '], end: 'hang' }) });
     onTestFinished(() => model.close());
     const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: model.url, KB_CHAT_LLM_PROVIDER: 'openai', KB_CHAT_LLM_MODEL: 'gpt-test' };
-    const { client } = await overStdio([], FILES, env);
+    const client = await overStdio(stored, [], env);
     expect(await cancelWhileAnswering(client, model)).toBe('cancelled');
     expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
   });

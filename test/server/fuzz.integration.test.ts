@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/server/openapi/openapi.ts';
 import { routes } from '../../src/server/routes.ts';
 import { openResult } from '../../src/stages/chat/turn-result.ts';
 import { answerJudge } from '../support/answers.ts';
-import { folder } from '../support/folder.ts';
+import { copied, folder, prepared, type AtEnd } from '../support/folder.ts';
 import { fitting, type Texts } from '../support/from-schema.ts';
 import { listed, type Listed } from '../support/openapi.ts';
 import { serveIn, type Served } from '../support/server.ts';
@@ -51,12 +51,13 @@ async function shoot({ app }: Served, one: Listed, { path, payload, type = 'appl
   return response.statusCode;
 }
 
-/** A server with something to find, and texts for requests that find it. */
-async function filled(
-  { path }: Pick<Listed, 'path'> = { path: '' },
-): Promise<{ served: Served; texts: Texts; values: Record<string, string> }> {
-  const isEmbedding = path === '/v1/embeddings';
-  const served = await serveIn(folder(FILES), { settings: { ...SETTINGS, ...(isEmbedding ? { embedding: { provider: 'local' } } : {}) } });
+/** A folder in which something is stored, and the identifiers of a chunk, a document and a job that is done. */
+let stored: { folder: string; chunk: string; source: string; job: string };
+
+async function store(atEnd: AtEnd): Promise<void> {
+  const path = folder(FILES, atEnd);
+  const closing: Parameters<AtEnd>[0][] = [];
+  const served = await serveIn(path, { settings: SETTINGS, atEnd: (close) => closing.push(close) });
   const { json: ingested } = await served.post('/v1/pipelines/ingest', {
     docs: '.',
     markdown: [{ text: 'Bicycles are kept in the yard.', source: 'bicycles', metadata: { floor: 0 } }],
@@ -64,8 +65,20 @@ async function filled(
   expect(ingested).toMatchObject({ sources: 3, stored: 3, failed: 1 });
   const { json: found } = await served.post('/v1/retrieve', { query: 'bicycles door trains' });
   const { json: job } = await served.post('/v1/pipelines/ingest', { markdown: 'Keys hang in the office.', background: true });
-  const { json: stored } = await served.get('/v1/collections/default/sources');
-  const chunk: string = found.items[0].id;
+  await vi.waitFor(async () => expect((await served.get(`/v1/jobs/${job.id}`)).json.state).toBe('done'), { timeout: 20_000 });
+  const { json: sources } = await served.get('/v1/collections/default/sources');
+  stored = { folder: path, chunk: found.items[0].id, source: sources.sources[0].id, job: job.id };
+  for (const close of closing) await close();
+}
+
+/** A server with something to find, and texts for requests that find it. */
+async function filled(
+  { path }: Pick<Listed, 'path'> = { path: '' },
+): Promise<{ served: Served; texts: Texts; values: Record<string, string> }> {
+  const isEmbedding = path === '/v1/embeddings';
+  const settings = { ...SETTINGS, ...(isEmbedding ? { embedding: { provider: 'local' } } : {}) };
+  const served = await serveIn(copied(stored.folder), { settings });
+  const { chunk } = stored;
   const texts = {
     vector_db: fc.constant('lancedb'), // another would be a database of whoever runs the tests
     query: fc.constantFrom('bicycles', 'Where are bicycles kept?', 'Thanks!', 'front door'),
@@ -96,7 +109,7 @@ async function filled(
     path: fc.constantFrom('manual.md', 'notes/trains.txt', 'no-such.md'),
     folder: fc.constantFrom('notes', '.', 'manual.md', '..'),
   };
-  return { served, texts, values: { name: 'default', id: path.includes('/sources/') ? stored.sources[0].id : job.id, model: 'kb' } };
+  return { served, texts, values: { name: 'default', id: path.includes('/sources/') ? stored.source : stored.job, model: 'kb' } };
 }
 
 const bodyOf = ({ operation }: Listed): JsonSchema => operation.requestBody!.content['application/json']!.schema;
@@ -106,6 +119,7 @@ beforeAll(() => {
   for (const name of Object.keys(process.env)) if (/_API_KEY$|_BASE_URL$|^KB_/.test(name)) vi.stubEnv(name, undefined);
   return () => vi.unstubAllEnvs();
 });
+beforeAll(() => prepared(store));
 
 describe('whatever comes in, the answer is as documented', () => {
   it.each(withBody)('$name: bodies that fit', async (one) => {

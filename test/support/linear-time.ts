@@ -10,8 +10,8 @@ const CERTAIN = 50;
 /** How many times as long as the reference work may take per character before its growth is looked at: far below what quadratic work takes. */
 const SUSPICIOUS = 60;
 
-/** Microseconds of work at least that a ratio is made of: the clock of the processor time is coarse on some systems. */
-const ENOUGH = 50_000;
+/** Microseconds of work at least that a ratio is made of: the clock of the processor time is coarse on Windows. */
+const ENOUGH = process.platform === 'win32' ? 50_000 : 10_000;
 
 /** Microseconds of processor time that this thread has used: what else runs on the machine does not count. */
 function processorTime(): number {

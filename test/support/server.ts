@@ -14,6 +14,7 @@ import { Metrics } from '../../src/server/telemetry/metrics.ts';
 import { observeEngine } from '../../src/server/telemetry/observed-engine.ts';
 import { createLog } from '../../src/server/request-log.ts';
 import { WORDS } from './engine.ts';
+import type { AtEnd } from './folder.ts';
 
 /** A server on 127.0.0.1, and short ways to speak to it. */
 export interface Served {
@@ -41,10 +42,15 @@ interface ServeOptions {
   tokens?: Record<string, Omit<TokenRow, 'name' | 'hash'>>;
   /** In the place of the engine's own runs. */
   run?: Engine['run'];
+  /** When it is closed, if not after the test. */
+  atEnd?: AtEnd;
 }
 
 /** Serves what is in `home`, by words alone where the settings do not say otherwise; closed after the test. */
-export async function serveIn(home: string, { settings = {}, token, tokens, run }: ServeOptions = {}): Promise<Served> {
+export async function serveIn(
+  home: string,
+  { settings = {}, token, tokens, run, atEnd = onTestFinished }: ServeOptions = {},
+): Promise<Served> {
   const config = Config.parse(mergeLayers(mergeLayers(DEFAULTS, WORDS), settings));
   const engine = createEngine({ config, home, surface: 'server' });
   const [log, metrics] = [createLog({ quiet: true, isTerminal: false }), new Metrics()];
@@ -55,7 +61,7 @@ export async function serveIn(home: string, { settings = {}, token, tokens, run 
   const authenticate = createAuthenticator({ token, rows });
   const app = await buildApp({ engine: observed, jobs, version: '1.2.3', authenticate, log, metrics });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-  onTestFinished(async () => {
+  atEnd(async () => {
     app.stopAll();
     app.server.server.closeAllConnections();
     await app.server.close();
