@@ -35,7 +35,14 @@ export function lanceCollection(holder: TableHolder): Collection {
     count: () => holder.read((table) => table.countRows()),
     bytes: () => bytesOf(holder),
     optimize: ({ whole = false } = {}) =>
-      holder.write((table) => bringUpToDate(table, { dimensions: holder.entry.dimensions, created: holder.created, whole })),
+      holder.write((table) =>
+        bringUpToDate(table, {
+          dimensions: holder.entry.dimensions,
+          created: holder.created,
+          place: folderOf(holder.url) === undefined ? 'bucket' : 'folder',
+          whole,
+        }),
+      ),
   };
 }
 

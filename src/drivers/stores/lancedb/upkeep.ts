@@ -59,8 +59,8 @@ export async function releaseVersions(table: Table): Promise<void> {
   for (const name of Object.keys(await tags.list())) if (madeAt(name) !== undefined) await tags.delete(name).catch(() => {});
 }
 
-/** Rows from which a vector index pays: below, comparing all is as fast and exact. */
-const VECTOR_INDEX_FROM = 50_000;
+/** Rows from which a vector index pays: below, comparing all is as fast and exact. In a bucket, comparing all reads all vectors over the network. */
+const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
 /** Rows that may wait to be indexed: until then they are searched one by one, in a few milliseconds. */
 const UNINDEXED = 1_000;
 /**
@@ -103,7 +103,12 @@ export async function prepare(table: Table): Promise<void> {
  */
 export async function bringUpToDate(
   table: Table,
-  { dimensions, created, whole = false }: { dimensions: number; created: number; whole?: boolean },
+  {
+    dimensions,
+    created,
+    place,
+    whole = false,
+  }: { dimensions: number; created: number; place: keyof typeof VECTOR_INDEX_FROM; whole?: boolean },
 ): Promise<void> {
   const [rows, text, statistics, versions] = await Promise.all([
     table.countRows(),
@@ -120,7 +125,7 @@ export async function bringUpToDate(
   else if (isInFew && waiting > rows / 2) await indexTexts(table);
   else await compact(table, { versions, wanted: oldestKept(versions, created) });
   if (rows > UNINDEXED) await indexKeys(table);
-  if (dimensions > 0 && rows >= VECTOR_INDEX_FROM) await indexVectors(table);
+  if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // what the steps before have left
 }
 
