@@ -5,7 +5,7 @@ import { operations } from '../src/schema/operations.ts';
 
 export default class Doctor extends KbCommand {
   static override summary = operations.doctor.summary;
-  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --connections'];
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --connections', '<%= config.bin %> doctor --repair'];
   static override flags = operationFlags(operations.doctor);
 
   async run(): Promise<void> {

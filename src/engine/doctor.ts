@@ -26,7 +26,8 @@ type Finding = Omit<DoctorCheck, 'name'>;
 const ok = (message: string): Finding => ({ status: 'ok', message });
 
 /** Checks the setup. Each check reports what it found and how to fix it. `connections` also sends requests to the providers. */
-export async function* doctor({ connections = false }: DoctorRequest, context: Context): Run<DoctorResult> {
+export async function* doctor({ connections = false, ...mending }: DoctorRequest, context: Context): Run<DoctorResult> {
+  const damage = (await checkDamage(context, mending).catch(() => [])).map((finding) => ({ name: 'damage', ...finding })); // a store that can't be opened is a finding of its own
   const checks: DoctorCheck[] = [];
   const steps: [string, () => Promise<Finding>][] = [
     ['node', async () => ok(`Node ${process.versions.node}`)],
@@ -41,7 +42,7 @@ export async function* doctor({ connections = false }: DoctorRequest, context: C
   ];
   for (const [name, look] of steps) {
     const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
-    checks.push({ name, ...finding });
+    checks.push({ name, ...finding }, ...(name === 'store' ? damage : []));
   }
   return { checks, failed: checks.filter(({ status }) => status === 'failed').length };
 }
@@ -54,6 +55,21 @@ async function checkStore(context: Context): Promise<Finding> {
   const { message: told, warnings = [] } = (await store.describe?.()) ?? {};
   const message = [`${place}: ${count(found.length, 'collection')}`, told].filter(Boolean).join('; ');
   return warnings.length > 0 ? { status: 'warning', message: `${[message, ...warnings].join('. ')}.` } : ok(message);
+}
+
+/** What is broken in the store; with `repair` it is mended, what removes something only with `yes`. */
+async function checkDamage({ settings, resources }: Context, { repair = false, yes = false }: DoctorRequest): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { problem, remedy, mend, removes } of (await (await resources.store(settings.storage)).problems?.()) ?? []) {
+    const isMended = mend !== undefined && repair && (yes || !removes);
+    if (isMended) await mend();
+    const command = `kb doctor --repair${removes ? ' --yes' : ''} does that.`;
+    findings.push({
+      status: isMended ? 'ok' : mend ? 'warning' : 'failed',
+      message: [problem, isMended ? 'Mended:' : '', remedy, mend && !isMended ? command : ''].filter(Boolean).join(' '),
+    });
+  }
+  return findings;
 }
 
 const collectionOf = async ({ settings, resources }: Context) => (await resources.store(settings.storage)).open(settings.collection);

@@ -129,6 +129,18 @@ export interface StoreReport {
   warnings?: string[];
 }
 
+/** Something that a store found wrong in itself. */
+export interface StoreProblem {
+  /** What is wrong, as a sentence. */
+  problem: string;
+  /** What mends it, as a sentence. */
+  remedy: string;
+  /** Does that; absent where only people can. */
+  mend?: (() => Promise<void>) | undefined;
+  /** Whether something is removed by that. */
+  removes: boolean;
+}
+
 export interface VectorStore {
   readonly provider: string;
   collections(): Promise<CollectionInfo[]>;
@@ -143,6 +155,8 @@ export interface VectorStore {
   drop(name: string): Promise<boolean>;
   /** Undefined if there is nothing to say. */
   describe?(): Promise<StoreReport | undefined>;
+  /** Looks for what killed processes, lost files and the like have left. Nothing is changed until it is mended. */
+  problems?(): Promise<StoreProblem[]>;
   /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */
   lock(name: string, options?: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined }): Promise<() => Promise<void>>;
   close(): Promise<void>;

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 
 export const DoctorRequest = z
-  .strictObject({ connections: z.boolean().optional().describe('Also call the configured providers, which may cost a little') })
+  .strictObject({
+    connections: z.boolean().optional().describe('Also call the configured providers, which may cost a little'),
+    repair: z.boolean().optional().describe('Mend what is broken in the store, where that removes nothing'),
+    yes: z.boolean().optional().describe('With repair: also mend what is mended by removing something'),
+  })
   .meta({ id: 'DoctorRequest', description: 'Checks to run', examples: [{ connections: true }] });
 export type DoctorRequest = z.infer<typeof DoctorRequest>;
 

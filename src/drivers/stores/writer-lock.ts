@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
@@ -97,6 +97,14 @@ async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
   } finally {
     await release();
   }
+}
+
+/** The locks in the folder that dead processes of this host, or silent ones, have left. */
+export async function abandonedLocks(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const abandoned: string[] = [];
+  for (const name of names.filter((one) => !/\.(?:lock|new)$/.test(one))) if (!(await isHeld(join(folder, name)))) abandoned.push(name);
+  return abandoned;
 }
 
 async function ownerOf(file: string): Promise<LockOwner | undefined> {

@@ -1,6 +1,6 @@
 import type { Field as ArrowField, RecordBatch, Schema, Table, Vector } from 'apache-arrow';
 import { terms } from '../../../text/terms.ts';
-import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
+import type { CollectionInfo, Fingerprint, StoredChunk } from '../../../ports/stores.ts';
 import { fieldsText } from './lancedb-filter.ts';
 import type { Metadata } from '../../../schema/items.ts';
 
@@ -36,14 +36,22 @@ const texts = {
 
 const OPTIONAL = new Set(['lead', 'embed_text', 'version']);
 
-/** The schema of a collection's table. */
-export async function schemaOf({ dimensions }: CollectionInfo): Promise<Schema> {
+const EMBEDDER = 'kb.embedder';
+
+/** The embedder of a table's collection, as the table itself says it; undefined for one that an earlier version made. */
+export function embedderIn({ metadata }: Schema): Fingerprint | undefined {
+  const said = metadata.get(EMBEDDER);
+  return said === undefined ? undefined : (JSON.parse(said) as Fingerprint);
+}
+
+/** The schema of a collection's table, and in its metadata what embedded it. */
+export async function schemaOf({ provider, model, dimensions }: CollectionInfo): Promise<Schema> {
   const arrow = await import('apache-arrow');
   const fields: ArrowField[] = Object.keys(texts).map((name) => new arrow.Field(name, new arrow.Utf8(), OPTIONAL.has(name)));
   // `chunk_count` of the port, under the name that it was first stored by.
   fields.push(new arrow.Field('siblings', new arrow.Int32(), false));
   if (dimensions > 0) fields.push(new arrow.Field('vector', vectorType(arrow, dimensions), false));
-  return new arrow.Schema(fields);
+  return new arrow.Schema(fields, new Map([[EMBEDDER, JSON.stringify({ provider, model, dimensions })]]));
 }
 
 const vectorType = (arrow: Arrow, dimensions: number) =>

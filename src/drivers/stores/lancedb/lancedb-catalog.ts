@@ -24,6 +24,8 @@ export interface Catalog {
   /** False where there is one of that name already; the two can't both happen. */
   add(entry: Entry): Promise<boolean>;
   put(entry: Entry): Promise<void>;
+  /** When it was made, in milliseconds. */
+  created(): Promise<number>;
   remove(name: string): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function openCatalog(connection: Connection, { url, create }: { url
       await table.checkoutLatest();
       return await find(name);
     },
+    created: async () => Math.min(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime())),
     add: async (entry) => {
       const { numInsertedRows } = await persistent(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
       return numInsertedRows > 0;

@@ -1,24 +1,24 @@
 import { join } from 'node:path';
-import { constants } from 'node:fs';
-import { copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import type { Connection, Table } from '@lancedb/lancedb';
-import type { Collection, CollectionInfo, Draft, VectorStore } from '../../../ports/stores.ts';
+import type { Connection } from '@lancedb/lancedb';
+import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
 import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
-import { createdAt, holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
+import { holdTable, type MayWrite, readTableName, type TableHolder, tableName } from './table-holder.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
 import { connectTo, type LanceConnections, persistent, storeError } from './lancedb-connection.ts';
 import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
+import { leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
+import { copyTable } from './copy-table.ts';
 import { describeBucket } from './describe-bucket.ts';
-import { lockInTable } from './table-lock.ts';
+import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { lockForWriting, type LockOptions, type WriterLock } from '../writer-lock.ts';
+import { abandonedLocks, lockForWriting, type LockOptions, type WriterLock } from '../writer-lock.ts';
 
 /** The tables of a store and the catalog of them. */
-interface Database {
+interface Database extends LanceConnections {
   readonly catalog: Catalog;
   /** Opens the collection. All who open it share one queue of writes. */
   open(entry: Entry): Promise<Collection>;
@@ -37,8 +37,6 @@ interface Database {
   tidy(): Promise<void>;
   close(): void;
 }
-
-const ORPHANED_AFTER = 3_600_000;
 
 /** Opens the store at the address, once; undefined as long as there is none and none is to be made. */
 function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
@@ -68,6 +66,7 @@ function databaseOf(
     return holder;
   };
   return {
+    ...connections,
     catalog,
     open: async (entry) => lanceCollection(await held(entry)),
     make: async (info) => {
@@ -103,16 +102,8 @@ function databaseOf(
 }
 
 async function removeOrphans(connection: Connection, catalog: Catalog): Promise<void> {
-  const known = new Set((await catalog.list()).map(({ table }) => table));
-  const old = Date.now() - ORPHANED_AFTER;
-  for (const name of await connection.tableNames()) {
-    if (known.has(name) || (createdAt(name) ?? Infinity) > old) continue;
-    if ((await lastWritten(await connection.openTable(name))) < old) await connection.dropTable(name);
-  }
+  for (const name of (await unlistedTables(connection, catalog)).orphans) await connection.dropTable(name);
 }
-
-const lastWritten = async (table: Table): Promise<number> =>
-  Math.max(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime()));
 
 interface LanceDbOptions {
   url: string;
@@ -130,7 +121,9 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
   const locks = new Map<string, WriterLock>();
   const place = readStorePlace(url, options);
   const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
-  const { translated, reading, writing } = accessTo(place, mayWrite);
+  const access = accessTo(place, mayWrite);
+  const { translated, reading, writing } = access;
+  const lock = lockerOf(url, { access, locks });
   const draftOf = async (made: Database, entry: Entry): Promise<Draft> => ({
     collection: await made.openDraft(entry),
     commit: () => translated(() => putInPlace(made, entry, mayWrite)),
@@ -157,21 +150,55 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
       }),
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
     describe: async () => (folderOf(url) === undefined ? { message: await translated(() => describeBucket(place)) } : undefined),
-    lock: async (name, waiting) => {
-      const folder = folderOf(url);
-      const lock = await (folder === undefined
-        ? writing((there) => there.lock(name, waiting))
-        : translated(() => lockForWriting(join(folder, '.locks'), name, waiting)));
-      const takesEffect = reading((there) => beginWriting(there, name, lock));
-      await takesEffect.catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
-      locks.set(name, lock);
-      return async () => {
-        if (locks.get(name) === lock) locks.delete(name);
-        await lock.release();
-      };
-    },
+    problems: async () => await findProblems(place, { access, lock }),
+    lock,
     close: async () => void (await reading(async ({ close }) => close())),
   };
+}
+
+type Access = ReturnType<typeof accessTo>;
+
+/** Takes locks, in the folder of the store or in a table of its own, and keeps them among `locks`. */
+function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<string, WriterLock> }): VectorStore['lock'] {
+  const folder = folderOf(url);
+  const { translated, reading, writing } = access;
+  return async (name, waiting) => {
+    const lock = await (folder === undefined
+      ? writing((there) => there.lock(name, waiting))
+      : translated(() => lockForWriting(join(folder, LOCKS), name, waiting)));
+    const takesEffect = reading((there) => beginWriting(there, name, lock));
+    await takesEffect.catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
+    locks.set(name, lock);
+    return async () => {
+      if (locks.get(name) === lock) locks.delete(name);
+      await lock.release();
+    };
+  };
+}
+
+/** The folder of the locks of a store in a folder. */
+const LOCKS = '.locks';
+
+/** What is wrong in the store. Where tables are there and no catalog, that is made anew. */
+async function findProblems(place: StorePlace, { access, lock }: { access: Access; lock: VectorStore['lock'] }): Promise<StoreProblem[]> {
+  const folder = folderOf(place.url);
+  const locked = async (name: string, work: () => Promise<void>) => {
+    const release = await lock(name);
+    await work().finally(release);
+  };
+  const look = async ({ connection, pinned, catalog }: Database) => {
+    const locks = await (folder === undefined ? abandonedRows(pinned) : abandonedLocks(join(folder, LOCKS)));
+    return [
+      ...(await leftoverProblems({ folder, locks }, (name) => locked(name, async () => {}))),
+      ...(await tableProblems({ connection, catalog, locked })),
+    ];
+  };
+  return (await access.reading(look)) ?? ((await hasTables(place)) ? await access.writing(look) : []);
+}
+
+async function hasTables(place: StorePlace): Promise<boolean> {
+  const connections = await connectTo(place, { create: false });
+  return (await connections?.connection.tableNames())?.some((table) => readTableName(table) !== undefined) ?? false;
 }
 
 /** Ways to the database that speak of failures as people do. */
@@ -239,47 +266,4 @@ async function dropCollection({ catalog, drop }: Database, name: string, mayWrit
   await catalog.remove(name);
   await drop(entry);
   return true;
-}
-
-/** Name of a copy that is being made: LanceDB takes it for no table. What a killed process leaves is removed after an hour. */
-const HALF = '.copy-';
-const STALE_AFTER = 3_600_000;
-
-/**
- * Copies the table `from` of a store in a folder as `to`, which appears whole or not at all. LanceDB never changes a file of rows or of an index, so
- * that the copy shares them (hard links) where the file system can: it takes no time and no space. Nobody may write to the table meanwhile.
- */
-async function copyTable(folder: string, { from, to }: { from: string; to: string }): Promise<void> {
-  await removeStaleCopies(folder);
-  const half = join(folder, `${HALF}${to}`);
-  try {
-    await copyFolder(join(folder, `${from}.lance`), half);
-    await rename(half, join(folder, `${to}.lance`));
-  } catch (error) {
-    await rm(half, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-/** Without the tags of those who read the table; `_versions` has a file that LanceDB writes over. */
-async function copyFolder(from: string, to: string, isShared = true): Promise<void> {
-  await mkdir(to);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) {
-      if (entry.name !== '_refs') await copyFolder(source, target, isShared && entry.name !== '_versions');
-    } else if (!isShared || !(await isLinked(source, target))) await copyFile(source, target, constants.COPYFILE_FICLONE);
-  }
-}
-
-const isLinked = (source: string, target: string): Promise<boolean> =>
-  link(source, target).then(
-    () => true,
-    () => false, // not every file system has hard links: what else is wrong, copying tells
-  );
-
-async function removeStaleCopies(folder: string): Promise<void> {
-  for (const name of await readdir(folder))
-    if (name.startsWith(HALF) && (createdAt(name.slice(HALF.length)) ?? Infinity) < Date.now() - STALE_AFTER)
-      await rm(join(folder, name), { recursive: true, force: true });
 }

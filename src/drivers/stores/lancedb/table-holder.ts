@@ -41,11 +41,16 @@ interface HolderOptions {
 export const tableName = (name: string): string =>
   `kb.${name}.${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8).padEnd(6, '0')}`;
 
-/** When a table was made, by its name, in milliseconds; undefined for a table that is not of ours. */
-export function createdAt(table: string): number | undefined {
-  const time = /^kb\..+\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table)?.[1];
-  return time === undefined ? undefined : Number.parseInt(time, 36);
+/** Whose table it is and when it was made (milliseconds), by its name; undefined for a table that is not of ours. */
+export function readTableName(table: string): { name: string; created: number } | undefined {
+  const [, name, time] = /^kb\.(.+)\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table) ?? [];
+  return time === undefined ? undefined : { name: name!, created: Number.parseInt(time, 36) };
 }
+
+/** Milliseconds after which a table or a copy that nobody writes to is no work in progress any more. */
+export const ORPHANED_AFTER = 3_600_000;
+
+export const createdAt = (table: string): number | undefined => readTableName(table)?.created;
 
 const translatedFor =
   (url: string) =>

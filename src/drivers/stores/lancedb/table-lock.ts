@@ -5,7 +5,7 @@ import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/proce
 import { stoppedError } from '../../../core/errors.ts';
 import { type LockOptions, lockLost, type WriterLock } from '../writer-lock.ts';
 import { persistent } from './lancedb-connection.ts';
-import { keyedTable } from './keyed-table.ts';
+import { findTable, keyedTable } from './keyed-table.ts';
 import { quoted } from './lancedb-filter.ts';
 
 // Machines that share no folder share a table: one row for each lock that is held. A commit of LanceDB comes through only behind the version that it was made
@@ -47,6 +47,13 @@ export async function lockInTable(connection: Connection, name: string, { signal
       if ((await rowOf(table, name))?.lock !== row.lock) throw lockLost(name);
     },
   };
+}
+
+/** The names of locks that processes of this machine have left when they were killed; none where there is no table of locks. */
+export async function abandonedRows(connection: Connection): Promise<string[]> {
+  const table = await findTable(connection, TABLE);
+  const rows = ((await table?.query().toArray()) ?? []) as LockRow[];
+  return rows.filter((row) => !isLiving(row, Date.now())).map(({ name }) => name);
 }
 
 /** Takes the lock as soon as nobody has it. An owner on another machine is dead when its row has not changed for a while: no clocks are compared. */

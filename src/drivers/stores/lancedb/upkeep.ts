@@ -147,6 +147,15 @@ function oldestKept(versions: readonly Version[], created: number): number {
   return Math.max(byAge, versions.map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => b - a)[VERSIONS_KEPT - 1]!);
 }
 
+/** Builds all indexes anew, whatever is left of them. */
+export async function mendIndexes(table: Table, dimensions: number): Promise<void> {
+  await indexTexts(table);
+  for (const { name } of await table.listIndices()) if (name !== 'terms_idx') await table.dropIndex(name);
+  const rows = await table.countRows();
+  if (rows > UNINDEXED) await indexKeys(table);
+  if (dimensions > 0 && rows >= VECTOR_INDEX_FROM.folder) await indexVectors(table);
+}
+
 /** Indexes all texts anew, without rewriting their rows. */
 async function indexTexts(table: Table): Promise<void> {
   const { Index } = await lanceDb();

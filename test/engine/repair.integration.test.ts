@@ -1,0 +1,118 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Layer } from '../../src/core/settings.ts';
+import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
+import { chunksIn, engineIn, result, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+
+const markdown = [
+  { source: 'gate', text: 'The gate is locked at ten.' },
+  { source: 'bell', text: 'The bell rings at noon.' },
+];
+
+/** A store with one collection, and what `kb doctor` finds broken in it. */
+async function damaged(damage: (store: string) => void | Promise<void>) {
+  const home = folder();
+  const before = engineIn(home);
+  await result(before, 'ingest', { markdown });
+  await before.close();
+  await damage(join(home, '.kb', 'lancedb'));
+  const found = async (request: { repair?: boolean; yes?: boolean } = {}) => {
+    const engine = engineIn(home);
+    const { checks } = await result(engine, 'doctor', request);
+    await engine.close();
+    return checks.filter(({ name }) => name === 'damage').map(({ status, message }) => `${status}: ${message}`);
+  };
+  return { engine: (settings: Layer = {}) => engineIn(home, { ...WORDS, ...settings }), found };
+}
+
+const tableIn = (store: string): string => readdirSync(store).find((name) => name.startsWith('kb.default.'))!;
+
+/** Lets two hours pass for what is done next. */
+function hoursLater(): void {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+  onTestFinished(() => clock.mockRestore());
+}
+
+describe('kb doctor --repair', () => {
+  it('finds nothing in a store that is whole', async () => {
+    const { found } = await damaged(() => {});
+    expect(await found()).toEqual([]);
+    expect(await found({ repair: true, yes: true })).toEqual([]);
+  });
+
+  it('builds broken indexes anew from the rows', async () => {
+    const { engine, found } = await damaged((store) => rmSync(join(store, tableIn(store), '_indices'), { recursive: true }));
+    expect(await found()).toEqual([
+      'warning: The indexes of «default» are broken. They are built anew from the rows. kb doctor --repair does that.',
+    ]);
+    expect(await found({ repair: true })).toEqual(['ok: The indexes of «default» are broken. Mended: They are built anew from the rows.']);
+    expect(await found()).toEqual([]);
+    expect((await result(engine(), 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(markdown[0]!.text);
+  });
+
+  it('lists a collection again where the list was lost, and lets nobody remove its table before', async () => {
+    const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
+    hoursLater();
+    const other = await result(engine({ collection: 'other' }), 'ingest', { markdown });
+    expect(other.stored).toBe(2);
+    expect(await found()).toEqual([
+      expect.stringMatching(/^warning: The list of collections was lost: .* It is listed as «default»\. kb doctor --repair does that\.$/),
+    ]);
+    await found({ repair: true });
+    expect(await found()).toEqual([]);
+    expect(await chunksIn(engine())).toHaveLength(2);
+  });
+
+  it('lists a lost collection under another name where its own is taken', async () => {
+    const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
+    await result(engine(), 'ingest', { markdown: markdown.slice(0, 1) });
+    hoursLater();
+    expect(await found({ repair: true })).toEqual([expect.stringMatching(/^ok: .* Mended: It is listed as «default-found»\.$/)]);
+    expect(await Promise.all(['default', 'default-found'].map(async (name) => (await chunksIn(engine(), name)).length))).toEqual([1, 2]);
+  });
+
+  it('removes an entry whose table is gone, and leftovers, only with yes', async () => {
+    const { engine, found } = await damaged(async (store) => {
+      rmSync(join(store, tableIn(store)), { recursive: true });
+      mkdirSync(join(store, '.copy-kb.default.abc-012345'));
+      const left = await openLanceDb({ url: store });
+      await (await left.draft({ name: 'draft', provider: 'none', model: '', dimensions: 0 })).collection.count();
+      await left.close();
+    });
+    hoursLater();
+    const removals = ['half of a copy', 'has left the table kb.draft.', 'The table of the collection «default» is gone'];
+    const expected = (status: string, end: string) =>
+      removals.map((words) => expect.stringMatching(new RegExp(`^${status}: .*${words}.*${end}$`)));
+    const command = 'kb doctor --repair --yes does that\\.';
+    expect(await found()).toEqual(expected('warning', command));
+    expect(await found({ repair: true })).toEqual(expected('warning', command));
+    expect(await found({ repair: true, yes: true })).toEqual(expected('ok', ''));
+    expect(await found()).toEqual([]);
+    expect(await result(engine(), 'ingest', { markdown })).toMatchObject({ stored: 2 });
+  });
+
+  it('releases the lock of a process that was killed', async () => {
+    const { found } = await damaged((store) =>
+      writeFileSync(
+        join(store, '.locks', 'default'),
+        JSON.stringify({ pid: process.pid, host: hostname(), process: 'an earlier one', lock: 'x' }),
+      ),
+    );
+    expect(await found()).toEqual([
+      'warning: A process that died has left its lock on «default». It is released. kb doctor --repair does that.',
+    ]);
+    await found({ repair: true });
+    expect(await found()).toEqual([]);
+  });
+
+  it('says what it can not mend where rows are lost', async () => {
+    const { found } = await damaged((store) => rmSync(join(store, tableIn(store), 'data'), { recursive: true }));
+    for (const request of [{}, { repair: true, yes: true }])
+      expect(await found(request)).toEqual([
+        expect.stringMatching(/^failed: Files of the collection «default» are missing or damaged\. Restore a snapshot/),
+      ]);
+  });
+});
