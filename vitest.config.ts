@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -6,9 +7,10 @@ import { defineConfig } from 'vitest/config';
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=1000000000'];
 
-// Unit tests share one process and its modules (no isolation: 16 times faster); what starts processes, servers or worker pools is an integration test. What runs the program itself needs it built, once.
+// Test files share the processes of their project and the modules there (no isolation: unit tests are 16 times faster), so that each undoes what it changes of a process. What starts processes, servers or worker pools is an integration test. What runs the program itself needs it built, once.
 export default defineConfig({
   test: {
+    maxWorkers: Math.max(2, availableParallelism() - 1), // where there are two cores too: much of the time a test waits
     projects: [
       {
         test: {
@@ -25,6 +27,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/**/*.integration.test.ts'],
           exclude: ['test/e2e/**'],
+          isolate: false,
           pool: 'forks',
           execArgv,
           testTimeout: 60_000,
@@ -36,6 +39,7 @@ export default defineConfig({
           name: 'program',
           include: ['test/e2e/**/*.integration.test.ts'],
           globalSetup: 'test/support/built.mjs',
+          isolate: false,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,

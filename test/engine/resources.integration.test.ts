@@ -16,6 +16,7 @@ function resourcesOf(settings: Layer, surface: 'cli' | 'server') {
 
 it('gives the key of a store to the addresses that the operator named, and on the command line to every one', async () => {
   vi.stubEnv('QDRANT_API_KEY', 'a-secret-key');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { server } = await qdrantServer();
   const elsewhere = { storage: { vector_db: 'qdrant', url: 'https://cloud.example:6333' } };
   for (const [settings, surface, key] of [
