@@ -6,6 +6,12 @@ import { piped } from '../src/cli/piped.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenEmbeddedChunk } from '../src/schema/items.ts';
 
+/** The numbers of a vector take 24 bytes each as JSON gives them, and 4 as they are stored. */
+const CompactChunk = GivenEmbeddedChunk.transform((chunk) => ({
+  ...chunk,
+  ...(chunk.embedding && { embedding: new Float32Array(chunk.embedding) }),
+}));
+
 export default class Store extends KbCommand {
   static override summary = operations.store.summary;
   static override description = 'Reads chunks with vectors as JSON Lines from standard input, as kb embed writes them. Stores them by id.';
@@ -20,7 +26,7 @@ export default class Store extends KbCommand {
     await this.withEngine(flags, async (desk) => {
       await piped(desk, 'store', {
         waiting: 'Storing',
-        batches: inputItems(GivenEmbeddedChunk, { what: 'embedded chunks', size: 5000 }),
+        batches: inputItems(CompactChunk, { what: 'embedded chunks', size: 5000 }),
         request: (embedded_chunks) => ({ embedded_chunks }),
         summary: ({ stored, inputs, collection }) => desk.screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
       });

@@ -30,26 +30,32 @@ export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerato
 
 const lineOf = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
 
+/** Some of the items on standard input. */
+export interface Batch<T> {
+  items: T[];
+  /** Whether more of them have come already. */
+  hasMore: boolean;
+}
+
 /** Standard input as items of a schema, `size` at a time. Throws a KbError that names the line that is broken, and one (`invalid`) where there is no item at all: nothing was done then. */
 export async function* inputItems<T>(
   schema: z.ZodType<T>,
   { what, size }: { what: string; size: number },
-): AsyncGenerator<T[], void, void> {
+): AsyncGenerator<Batch<T>, void, void> {
   let items: T[] = [];
   let number = 0;
-  let hasItems = false;
   for await (const line of inputLines(what)) {
     number++;
     if (line.trim() === '') continue;
-    items.push(parseItem(schema, line, number));
-    hasItems = true;
     if (items.length === size) {
-      yield items;
+      yield { items, hasMore: true };
       items = [];
     }
+    items.push(parseItem(schema, line, number));
   }
-  if (items.length > 0) yield items;
-  else if (!hasItems) throw new KbError('invalid', `Standard input is empty: it holds no ${what}, so nothing was done.`, { hint: PIPE });
+  if (items.length === 0)
+    throw new KbError('invalid', `Standard input is empty: it holds no ${what}, so nothing was done.`, { hint: PIPE });
+  yield { items, hasMore: false };
 }
 
 function parseItem<T>(schema: z.ZodType<T>, line: string, number: number): T {

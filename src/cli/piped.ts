@@ -1,6 +1,7 @@
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT } from './failure.ts';
+import type { Batch } from './json-lines.ts';
 import { showProgress } from './progress.ts';
 import { failureLine } from './printers/show-ingest.ts';
 
@@ -8,7 +9,7 @@ type Summable = { failed: number; errors: unknown[] };
 
 interface PipeOptions<Name extends OperationName> {
   /** Standard input, batch by batch; it throws where there is nothing in it. */
-  batches: AsyncIterable<unknown[]>;
+  batches: AsyncGenerator<Batch<unknown>, void, void>;
   /** The request for one batch of what came in. */
   request: (batch: never[]) => RequestOf<Name>;
   /** What is waited for while a batch is worked on. */
@@ -19,7 +20,7 @@ interface PipeOptions<Name extends OperationName> {
   summary?: (total: ResultOf<Name>) => void;
 }
 
-/** Passes standard input through an operation batch by batch, so that a long pipe needs little memory; `--json` gathers one result. */
+/** Passes standard input through an operation batch by batch, so that a long pipe needs little memory; `--json` gathers one result. The next batch is read while one is worked on. */
 export async function piped<Name extends OperationName>(
   desk: CommandContext,
   name: Name,
@@ -27,13 +28,24 @@ export async function piped<Name extends OperationName>(
 ): Promise<void> {
   const { engine, screen, signal, flags } = desk;
   let total: ResultOf<Name> | undefined;
-  const pass = async (batch: unknown[]) => {
-    const result = await showProgress(engine.run(name, request(batch as never[]), { signal, lists: true }), { screen, waiting });
+  const pass = async ({ items, hasMore }: Batch<unknown>) => {
+    const running = engine.run(name, request(items as never[]), { signal, lists: true, hasMore });
+    const result = await showProgress(running, { screen, waiting });
     for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);
     if (!screen.json) show?.(result);
     total = total === undefined ? result : added(total, result, screen.json);
   };
-  for await (const batch of batches) await pass(batch);
+  try {
+    let coming = batches.next();
+    for (let batch = await coming; !batch.done; batch = await coming) {
+      coming = batches.next();
+      coming.catch(() => {}); // told where it is awaited, if this batch does not fail first
+      await pass(batch.value);
+    }
+  } catch (error) {
+    process.stdin.destroy(); // nobody reads what is yet to come
+    throw error;
+  }
   if (screen.json) screen.printJson(total);
   else summary?.(total!);
   if ((total as unknown as Summable).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;

@@ -30,11 +30,19 @@ export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: st
     const { length } = Object.keys(value);
     if (length > MOST_KEYS) return `${formatPath(path) || whole}: at most ${MOST_KEYS} keys are expected, not ${length}.`;
   }
-  for (const [name, entry] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+  for (const name of Array.isArray(value) ? placesOf(value) : Object.keys(value)) {
+    const entry = (value as Record<PropertyKey, unknown>)[name];
     const oddity = typeof entry === 'object' ? oddityIn(entry, [...path, name], whole) : undefined;
     if (oddity !== undefined) return oddity;
   }
   return undefined;
+}
+
+/** Where lists and objects lie in a list; a vector, the longest list by far, has none. */
+function placesOf(list: readonly unknown[]): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < list.length; at++) if (typeof list[at] === 'object') places.push(at);
+  return places;
 }
 
 /** Throws a KbError (`usage`) for a value with a key `__proto__` anywhere, which schemas drop without a word, and for one that is nested too deep or has too many keys. */

@@ -48,12 +48,13 @@ export async function* storeEmbedded({ embedded_chunks }: StoreRequest, context:
   return yield* withLock(context, async function* () {
     const given = embedded_chunks.find(({ embedder }) => embedder)?.embedder;
     const { existing, get } = await targetCollection(context, given);
-    const { settings, signal } = context;
+    const { settings, signal, hasMore } = context;
     return yield* storeChunks(embedded_chunks, {
       ...target(context),
       open: get,
       embedder: await embedderName(context, existing?.info ?? given),
       batch_size: settings.storage.batch_size,
+      hasMore,
       signal,
     });
   });
@@ -70,6 +71,7 @@ export async function* editStored({ chunks }: EditRequest, context: Context): Ru
       embedder,
       batch_size: context.settings.storage.batch_size,
       embedded_at_once: context.settings.embedding.batch_size,
+      hasMore: context.hasMore,
       signal: context.signal,
     });
   });

@@ -42,6 +42,8 @@ export interface Context extends PathPlace {
   signal?: AbortSignal | undefined;
   /** Whether the report includes its lists (`items`, `outputs`); counts are always included. */
   lists: boolean;
+  /** More of the same follows at once. */
+  hasMore: boolean;
 }
 
 /** The context for another collection than the configured one. */

@@ -43,10 +43,10 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
   };
   return {
     config,
-    async *run(name, request, { signal, access, traceparent, onBegin, lists = true } = {}) {
+    async *run(name, request, { signal, access, traceparent, onBegin, lists = true, hasMore = false } = {}) {
       const { run, given, settings, collections } = prepared(name, request, access);
       onBegin?.(collections);
-      const running = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists });
+      const running = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
       const isSpan = name !== 'watch'; // it ends with the process: each of its ingests is one
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
     },

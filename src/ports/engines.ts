@@ -29,6 +29,8 @@ export interface RunOptions {
   onBegin?: (collections: readonly string[]) => void;
   /** Whether the report's lists are filled; without them it stays small, whatever the corpus. */
   lists?: boolean;
+  /** More of the same follows at once: what brings the indexes of a store up to date may wait for it. */
+  hasMore?: boolean;
 }
 
 /** kb itself, without a face. Drivers are opened when they are first needed, and shared. */

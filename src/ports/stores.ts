@@ -110,8 +110,11 @@ export interface Collection {
   count(): Promise<number>;
   /** Bytes on disk; 0 if unknown. */
   bytes(): Promise<number>;
-  /** Updates the indexes and removes old versions, each where it pays; with `whole` everywhere. Call it once, at the end of a job. */
-  optimize(options?: { whole?: boolean }): Promise<void>;
+  /**
+   * Updates the indexes and removes old versions, each where it pays; with `whole` everywhere. Call it at the end of a job, or in the midst of a long one,
+   * where more follows at once (`hasMore`).
+   */
+  optimize(options?: { whole?: boolean; hasMore?: boolean }): Promise<void>;
 }
 
 /** A collection that is invisible until `commit` atomically replaces the one of its name; `discard` removes it. */

@@ -6,7 +6,7 @@ export function assertVectors(chunks: readonly StoredChunk[], { name, dimensions
   for (const { id, vector } of chunks) {
     const length = vector?.length ?? 0;
     if (length !== dimensions) throw lengthError(`The chunk «${id}»`, length, { name, dimensions });
-    if (vector?.some((number) => !Number.isFinite(number))) {
+    if (vector && !isFiniteVector(vector)) {
       throw new KbError('invalid', `The vector of the chunk «${id}» holds something that is not a finite number.`, {
         hint: 'Embed it again.',
       });
@@ -14,10 +14,15 @@ export function assertVectors(chunks: readonly StoredChunk[], { name, dimensions
   }
 }
 
+function isFiniteVector(vector: Float32Array): boolean {
+  for (let axis = 0; axis < vector.length; axis++) if (!Number.isFinite(vector[axis])) return false;
+  return true;
+}
+
 /** The same for the vector of a query. */
 export function assertQueryVector(vector: Float32Array, { name, dimensions }: CollectionInfo): void {
   if (vector.length !== dimensions) throw lengthError('The query', vector.length, { name, dimensions });
-  if (vector.some((number) => !Number.isFinite(number)))
+  if (!isFiniteVector(vector))
     throw new KbError('invalid', 'The vector of the query holds something that is not a finite number.', {
       hint: 'Embed the query again.',
     });

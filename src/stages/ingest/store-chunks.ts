@@ -2,7 +2,7 @@ import { cleanChunk } from '../../text/clean-text.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import { progress, throwIfAborted, type Run } from '../../core/run.ts';
 import type { Collection, StoredChunk, Where } from '../../ports/stores.ts';
-import type { EmbeddedChunk, EmbedderName, ErrorItem, Location, Metadata } from '../../schema/items.ts';
+import type { EmbedderName, ErrorItem, GivenEmbeddedChunk, Location, Metadata } from '../../schema/items.ts';
 import type { DeleteResult, StoreResult, EditResult } from '../../schema/results.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { EditRequest } from '../../schema/chunk-requests.ts';
@@ -20,17 +20,21 @@ interface StoreParts extends StoreTarget {
   /** The embedder that the collection belongs to. */
   embedder: EmbedderName;
   batch_size: number;
+  hasMore?: boolean;
   signal?: AbortSignal | undefined;
 }
 
+/** Chunks that are written in one step, at least: each step is a version of the table, and looks for all of its ids. */
+const STEP = 5_000;
+
 /** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit is refused by itself. */
 export async function* storeChunks(
-  chunks: readonly EmbeddedChunk[],
-  { open, embedder, batch_size, signal, ...target }: StoreParts,
+  chunks: readonly GivenEmbeddedChunk[],
+  { open, embedder, batch_size, hasMore = false, signal, ...target }: StoreParts,
 ): Run<StoreResult> {
   const errors: ErrorItem[] = [];
   const items: { id: string; source: string }[] = [];
-  const fail = (chunk: EmbeddedChunk, error: unknown) =>
+  const fail = (chunk: GivenEmbeddedChunk, error: unknown) =>
     errors.push(toErrorItem(error, { source: chunk.source || chunk.id, source_kind: 'embedded_chunk', stage: 'store' }));
   const each = new Map(chunks.map((chunk) => [chunk.id, cleanChunk(chunk)])).values(); // of several with one id the last
   const fitting = [...each].filter((chunk) => {
@@ -40,9 +44,10 @@ export async function* storeChunks(
   });
   const [first] = fitting;
   const collection = first && (await open(embedder.provider === 'none' ? 0 : first.embedding!.length));
-  for (let i = 0; collection && i < fitting.length; i += batch_size) {
+  const step = Math.max(STEP, batch_size);
+  for (let i = 0; collection && i < fitting.length; i += step) {
     throwIfAborted(signal);
-    const batch = fitting.slice(i, i + batch_size).filter((chunk) => {
+    const batch = fitting.slice(i, i + step).filter((chunk) => {
       const error = wrongLength(chunk, collection.info.dimensions);
       if (error) fail(chunk, error);
       return !error;
@@ -51,11 +56,11 @@ export async function* storeChunks(
     items.push(...batch.map(({ id, source }) => ({ id, source })));
     yield progress('store', { stored: items.length, inputs: chunks.length });
   }
-  if (items.length > 0) await collection?.optimize();
+  if (items.length > 0) await collection?.optimize({ hasMore });
   return { inputs: chunks.length, stored: items.length, items, failed: errors.length, ...target, errors };
 }
 
-function misfit({ id, text, embedding, embedder }: EmbeddedChunk, wanted: EmbedderName): KbError | undefined {
+function misfit({ id, text, embedding, embedder }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
   if (text.trim() === '') return new KbError('invalid', `The chunk «${id}» has no text.`);
   // also where the collection is yet to be made: it would hold no vectors for good
   if (wanted.provider !== 'none' && !embedding?.length)
@@ -72,7 +77,7 @@ function misfit({ id, text, embedding, embedder }: EmbeddedChunk, wanted: Embedd
   );
 }
 
-function wrongLength({ id, embedding }: EmbeddedChunk, dimensions: number): KbError | undefined {
+function wrongLength({ id, embedding }: GivenEmbeddedChunk, dimensions: number): KbError | undefined {
   const length = embedding?.length ?? 0;
   if (length === dimensions) return undefined;
   return new KbError(
@@ -82,13 +87,13 @@ function wrongLength({ id, embedding }: EmbeddedChunk, dimensions: number): KbEr
   );
 }
 
-const toStored = ({ id, text, embed_text, source, metadata, embedding }: EmbeddedChunk): StoredChunk => ({
+const toStored = ({ id, text, embed_text, source, metadata, embedding }: GivenEmbeddedChunk): StoredChunk => ({
   id,
   text,
   source,
   metadata: { ...metadata, ingested_at: new Date().toISOString() },
   ...(embed_text === undefined ? {} : { embed_text }),
-  ...(embedding ? { vector: Float32Array.from(embedding) } : {}),
+  ...(embedding ? { vector: embedding instanceof Float32Array ? embedding : new Float32Array(embedding) } : {}),
 });
 
 /** Removes chunks: those of these ids, of a source, or that a filter holds for. `requested` counts the ids, or what was found. */
@@ -108,6 +113,7 @@ interface EditParts {
   batch_size: number;
   /** Texts in one request to the embedder. */
   embedded_at_once: number;
+  hasMore?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -116,7 +122,7 @@ type Given = EditRequest['chunks'][number];
 /** Gives stored chunks another text or metadata, embeds them anew and writes them under their ids. An unknown id is a failed item, and nothing is made of it. */
 export async function* editChunks(
   chunks: readonly Given[],
-  { collection, embedder, batch_size, embedded_at_once, signal, target }: EditParts,
+  { collection, embedder, batch_size, embedded_at_once, hasMore = false, signal, target }: EditParts,
 ): Run<EditResult> {
   const errors: ErrorItem[] = [];
   const items: { id: string; source: string }[] = [];
@@ -136,7 +142,7 @@ export async function* editChunks(
     items.push(...ready.map(({ id, source }) => ({ id, source })));
     yield progress('edit', { edited: items.length, requested: chunks.length });
   }
-  if (items.length > 0) await collection.optimize();
+  if (items.length > 0) await collection.optimize({ hasMore });
   return { requested: chunks.length, edited: items.length, items, failed: errors.length, ...target, errors };
 }
 

@@ -34,13 +34,14 @@ export function lanceCollection(holder: TableHolder): Collection {
     search: (request: SearchRequest) => searchTable(holder, request),
     count: () => holder.read((table) => table.countRows()),
     bytes: () => bytesOf(holder),
-    optimize: ({ whole = false } = {}) =>
+    optimize: ({ whole = false, hasMore = false } = {}) =>
       holder.write((table) =>
         bringUpToDate(table, {
           dimensions: holder.entry.dimensions,
           created: holder.created,
           place: folderOf(holder.url) === undefined ? 'bucket' : 'folder',
           whole,
+          hasMore,
         }),
       ),
   };

@@ -63,6 +63,8 @@ export async function releaseVersions(table: Table): Promise<void> {
 const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
 /** Rows that may wait to be indexed: until then they are searched one by one, in a few milliseconds. */
 const UNINDEXED = 1_000;
+/** The same while more is written: to index takes longer than to write. */
+const UNINDEXED_MEANWHILE = 100_000;
 /**
  * Pieces (one for each write) that a table may lie in, by its rows: a search of 5,000 rows in 10 pieces takes a fifth more processor time than in one, in 20
  * twice the time, in 74 four times; and to join pieces takes as long as to index their texts.
@@ -99,7 +101,7 @@ export async function prepare(table: Table): Promise<void> {
  * Brings the indexes up to date and joins the table's pieces, each where enough has come together. Versions older than an hour are removed, because a reader
  * may still be at a younger one, and all but the newest where there are many; of a table that is itself younger, all. What is being walked
  * through stays, and with it what came later. `whole` does all of it at once, and keeps no old version: a query that
- * meets a file that is gone begins again.
+ * meets a file that is gone begins again. `hasMore`: only where very much has come together.
  */
 export async function bringUpToDate(
   table: Table,
@@ -108,7 +110,8 @@ export async function bringUpToDate(
     created,
     place,
     whole = false,
-  }: { dimensions: number; created: number; place: keyof typeof VECTOR_INDEX_FROM; whole?: boolean },
+    hasMore = false,
+  }: { dimensions: number; created: number; place: keyof typeof VECTOR_INDEX_FROM; whole?: boolean; hasMore?: boolean },
 ): Promise<void> {
   const [rows, text, statistics, versions] = await Promise.all([
     table.countRows(),
@@ -117,6 +120,7 @@ export async function bringUpToDate(
     table.listVersions(),
   ]);
   const waiting = text?.numUnindexedRows ?? rows;
+  if (hasMore && waiting < UNINDEXED_MEANWHILE) return;
   const pieces = statistics.fragmentStats.numFragments;
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   const isInFew = pieces <= piecesAllowed && versions.length <= VERSIONS;
