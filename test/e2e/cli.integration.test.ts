@@ -248,6 +248,22 @@ describe('a pipe of the stages', () => {
     expect(json(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
   });
 
+  it('stores a long pipe in steps: what came before a broken line, too', async () => {
+    const line = (i: number, embedding?: unknown) => JSON.stringify({ id: `row-${i}`, text: `passage ${i}`, source: 'rows', embedding });
+    const lines = Array.from({ length: 5_001 }, (_, i) => line(i));
+    const args = ['store', '--collection', 'rows', '--storage-url', folder()];
+    const broken = await kb(args, { cwd: home, input: `${lines.slice(0, 5_000).join('\n')}\n${line(1, [1, 'two', 3])}\n` });
+    expect(broken).toMatchObject({ code: 2, error: expect.stringMatching(/^Error: Line 5001 of standard input: embedding\[1\]/) });
+    const counted = async () =>
+      json(await kb(['collections', 'show', 'rows', ...args.slice(3), '--json'], { cwd: home })) as { chunks: number };
+    expect(await counted()).toMatchObject({ chunks: 5_000 });
+    expect(await kb(args, { cwd: home, input: lines.join('\n') })).toMatchObject({
+      code: 0,
+      out: 'Stored 5,001 of 5,001 chunks in «rows».\n',
+    });
+    expect(await counted()).toMatchObject({ chunks: 5_001 });
+  });
+
   it('names the line that is broken', async () => {
     expect(await kb(['chunk'], { cwd: home, input: '{"text": "One."}\n\nnonsense\n' })).toMatchObject({
       code: 2,

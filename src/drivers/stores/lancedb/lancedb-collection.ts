@@ -86,7 +86,15 @@ async function upsert(holder: TableHolder, given: readonly StoredChunk[]): Promi
   assertVectors(chunks, holder.entry);
   if (chunks.length === 0) return;
   const data = await toArrow(chunks, holder.entry);
-  await holder.write((table) => table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(data));
+  const anyOfThem = inList(
+    'id',
+    chunks.map(({ id }) => id),
+  );
+  await holder.write(async (table, isAlone) => {
+    // rows that are all new are added: to merge takes LanceDB more processor time, and hundreds of megabytes
+    const isNew = isAlone && (await table.query().where(anyOfThem).select(['id']).limit(1).toArrow()).numRows === 0;
+    await (isNew ? table.add(data) : table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(data));
+  });
 }
 
 async function remove(holder: TableHolder, where: Where): Promise<{ id: string; source: string }[]> {

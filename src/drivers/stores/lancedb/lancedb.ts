@@ -120,7 +120,7 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
   throwIfAborted(signal);
   const locks = new Map<string, WriterLock>();
   const place = readStorePlace(url, options);
-  const mayWrite: MayWrite = async (name) => locks.get(name)?.assertHeld();
+  const mayWrite: MayWrite = (name) => isStillHeld(locks.get(name));
   const access = accessTo(place, mayWrite);
   const { translated, reading, writing } = access;
   const lock = lockerOf(url, { access, locks });
@@ -199,6 +199,11 @@ async function findProblems(place: StorePlace, { access, lock }: { access: Acces
 async function hasTables(place: StorePlace): Promise<boolean> {
   const connections = await connectTo(place, { create: false });
   return (await connections?.connection.tableNames())?.some((table) => readTableName(table) !== undefined) ?? false;
+}
+
+async function isStillHeld(lock: WriterLock | undefined): Promise<boolean> {
+  await lock?.assertHeld();
+  return lock !== undefined;
 }
 
 /** Ways to the database that speak of failures as people do. */

@@ -19,12 +19,12 @@ export interface TableHolder {
   pin(): Promise<Table>;
   /** Has what is read next be what all have written until now, also where reads look for that only now and then. */
   refresh(): Promise<void>;
-  /** Runs a write, one at a time, and again where another process came between. */
-  write<T>(work: (table: Table) => Promise<T>): Promise<T>;
+  /** Runs a write, one at a time, and again where another process came between; `isAlone`: the lock is held, so that none can. */
+  write<T>(work: (table: Table, isAlone: boolean) => Promise<T>): Promise<T>;
 }
 
-/** Throws where the lock of the collection was taken and another has it by now. */
-export type MayWrite = (name: string) => Promise<void>;
+/** Throws where the lock of the collection was taken and another has it by now; whether it is held, so that nobody else writes. */
+export type MayWrite = (name: string) => Promise<boolean>;
 
 interface HolderOptions {
   url: string;
@@ -83,11 +83,10 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     }
   };
   /** The table at its present version, from before it is known that the lock is held: who takes the lock over then makes a later one, behind which nothing commits. */
-  const toWrite = async (): Promise<Table> => {
+  const toWrite = async (): Promise<[Table, boolean]> => {
     writable ??= await pinned.openTable(now.table);
     await writable.checkoutLatest();
-    await mayWrite(now.name);
-    return writable;
+    return [writable, await mayWrite(now.name)];
   };
   const translated = translatedFor(url);
   return {
@@ -103,7 +102,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     pin: () => translated(() => attempt(() => pinned.openTable(now.table))),
     refresh: () => translated(() => attempt(() => opened.checkoutLatest())),
     write: (work) => {
-      const writing = last.then(() => translated(() => persistent(() => attempt(async () => work(await toWrite())))));
+      const writing = last.then(() => translated(() => persistent(() => attempt(async () => work(...(await toWrite()))))));
       const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // what was written here is read here at once
       last = turn.catch(() => {});
       return turn;

@@ -288,6 +288,24 @@ describe('a LanceDB store in a folder', () => {
     expect((await table.listIndices()).map(({ name }) => name).toSorted()).toEqual(['id_idx', 'source_idx', 'terms_idx']);
   });
 
+  it('leaves rows to a later indexing while more follows, finds them meanwhile, and replaces those that are there', async () => {
+    const store = await openLanceDb({ url: folder });
+    const collection = await store.create(INFO);
+    const release = await store.lock('manuals');
+    for (let i = 0; i < 3; i++) {
+      await collection.upsert(Array.from({ length: 1_000 }, (_, at) => plain(`${i}-${at}`, `passage row${i}x${at}`)));
+      await collection.optimize({ hasMore: true });
+    }
+    await collection.upsert([plain('1-7', 'the siphon'), plain('new', 'the gasket')]);
+    await release();
+    const waiting = async () => (await (await openTable()).indexStats('terms_idx'))?.numUnindexedRows;
+    expect([await waiting(), await collection.count()]).toEqual([3_001, 3_001]);
+    const found = async (text: string) => (await collection.search({ text, limit: 1 }))[0]?.chunk.id;
+    expect([await found('siphon'), await found('row2x999'), await found('row1x7')]).toEqual(['1-7', '2-999', undefined]);
+    await collection.optimize();
+    expect([await waiting(), await found('siphon'), await found('gasket')]).toEqual([0, '1-7', 'new']);
+  });
+
   it('finds what another handle has written in place of what it found before', async () => {
     const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
     const written = await writer.create({ ...INFO, dimensions: 2 });
