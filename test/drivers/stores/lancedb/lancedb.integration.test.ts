@@ -352,17 +352,21 @@ describe('a LanceDB store in a folder', () => {
     const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
     const numbers = () => Float32Array.from({ length: dimensions }, random);
     const collection = await (await openLanceDb({ url: folder })).create({ ...INFO, dimensions });
-    const chunks = Array.from({ length: 50_000 }, (_, i) => ({ ...plain(`${i}`, `n${i}`), vector: numbers() }));
+    const chunks = Array.from({ length: 50_000 }, (_, i) => ({ ...plain(`${i}`, `n${i}`), metadata: { team: i % 50 }, vector: numbers() }));
     for (let i = 0; i < chunks.length; i += 10_000)
       await collection.replace([{ source: 'a', isNew: true, chunks: chunks.slice(i, i + 10_000) }]);
     const queries = Array.from({ length: 20 }, numbers);
-    const search = () =>
-      Promise.all(queries.map(async (vector) => (await collection.search({ vector, limit: 10 })).map((hit) => hit.chunk.id)));
-    const exact = await search();
+    const search = (filter?: { team: number }) =>
+      Promise.all(queries.map(async (vector) => (await collection.search({ vector, filter, limit: 10 })).map((hit) => hit.chunk.id)));
+    const filters = [undefined, { team: 7 }];
+    const exact = await Promise.all(filters.map(search));
     await collection.optimize();
-    const found = await search();
-    const share = found.flatMap((ids, i) => ids.filter((id) => exact[i]!.includes(id))).length / (10 * queries.length);
-    expect(share).toBeGreaterThan(0.9);
+    for (const [which, filter] of filters.entries()) {
+      const found = await search(filter);
+      const share = found.flatMap((ids, i) => ids.filter((id) => exact[which]![i]!.includes(id))).length / (10 * queries.length);
+      expect(share, JSON.stringify(filter)).toBeGreaterThan(0.9);
+    }
+    expect(await collection.search({ vector: queries[0]!, filter: { team: 7 }, limit: 2_000 })).toHaveLength(1_000);
     const query = queries[0]!;
     const hits = await collection.search({ vector: query, limit: 1 });
     const one = hits[0]!.chunk.vector!;
