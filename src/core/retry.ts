@@ -10,11 +10,15 @@ export interface RetryOptions {
   base?: number;
   /** Seconds that one wait lasts at most; a `Retry-After` beyond it gives up at once. */
   longest?: number;
+  /** Seconds from the beginning after which no further try begins. */
+  within?: number;
   signal?: AbortSignal | undefined;
 }
 
 /** Tries again what fails with a retryable KbError, and tells of each pause before that. The error thrown in the end knows how often it was tried. */
-export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.5, longest = 60, signal }: RetryOptions = {}): Promise<T> {
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
+  const { attempts = 4, base = 0.5, longest = 60, within = Infinity, signal } = options;
+  const end = performance.now() + within * 1000;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -22,7 +26,7 @@ export async function retry<T>(work: () => Promise<T>, { attempts = 4, base = 0.
       if (!(error instanceof KbError)) throw error;
       error.attempts = attempt;
       const seconds = error.retryAfter ?? base * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-      if (!error.isRetryable || attempt >= attempts || seconds > longest || signal?.aborted) throw error;
+      if (!error.isRetryable || attempt >= attempts || seconds > longest || performance.now() > end || signal?.aborted) throw error;
       reportPause({ seconds, attempt: attempt + 1, attempts, reason: error.message });
       await wait(seconds * 1000, undefined, { signal }).catch((cause) => {
         throw stoppedError(cause);

@@ -4,7 +4,7 @@ import { KbError } from '../core/errors.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
 import { progress, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
-import type { Collection, Draft } from '../ports/stores.ts';
+import type { Collection, CollectionInfo, Draft, VectorStore } from '../ports/stores.ts';
 import type { Config } from '../schema/config.ts';
 import type { EmbedderName } from '../schema/items.ts';
 import type { Context, ChosenEmbedder } from './context.ts';
@@ -100,8 +100,28 @@ export async function targetCollection(
   if (!existing && !settings.storage.ensure_collection) throw noCollection(settings.collection);
   let made = existing ? Promise.resolve(existing) : undefined;
   const make = async (dimensions: number) =>
-    (await resources.store(settings.storage)).create({ name: settings.collection, ...(await embedderName(context, given)), dimensions });
+    createOrOpen(await resources.store(settings.storage), {
+      name: settings.collection,
+      ...(await embedderName(context, given)),
+      dimensions,
+    });
   return { existing, get: (dimensions) => (made ??= make(dimensions)) };
+}
+
+/** Creates the collection, or opens the one that another run has created meanwhile. Throws a KbError (`conflict`) where that one has other vectors. */
+async function createOrOpen(store: VectorStore, info: CollectionInfo): Promise<Collection> {
+  try {
+    return await store.create(info);
+  } catch (error) {
+    const made = error instanceof KbError && error.code === 'conflict' ? await store.open(info.name) : undefined;
+    if (!made) throw error;
+    const { provider, model, dimensions } = made.info;
+    if (provider === info.provider && model === info.model && dimensions === info.dimensions) return made;
+    throw new KbError('conflict', `Another run has just created «${info.name}», embedded with ${embedderLabel(made.info)}.`, {
+      hint: `Run it again with that embedder, or name another collection. This run embedded with ${embedderLabel(info)}.`,
+      cause: error,
+    });
+  }
 }
 
 /** Opens the embedder for a collection that was `made` with one; undefined if it is searched by words alone. */

@@ -1,3 +1,4 @@
+import type { KbError } from '../core/errors.ts';
 import type { Chunk, Metadata } from '../schema/items.ts';
 import type { Filter } from '../schema/stored/filter.ts';
 
@@ -82,6 +83,12 @@ export interface CollectionInfo extends Fingerprint {
   name: string;
 }
 
+/** A collection in the list of a store. */
+export interface ListedInfo extends CollectionInfo {
+  /** Why it can't be opened; nothing but its name is known then. */
+  unreadable?: KbError;
+}
+
 /** An open collection. Reads see what any process has committed. */
 export interface Collection {
   readonly info: CollectionInfo;
@@ -146,7 +153,7 @@ export interface StoreProblem {
 
 export interface VectorStore {
   readonly provider: string;
-  collections(): Promise<CollectionInfo[]>;
+  collections(): Promise<ListedInfo[]>;
   /** Undefined if no collection has that name. */
   open(name: string): Promise<Collection | undefined>;
   /** Creates an empty collection. With `replacing`, it atomically replaces the collection of that name when `commit` is called. */

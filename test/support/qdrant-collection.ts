@@ -42,14 +42,33 @@ export class QdrantCollection {
     return done;
   }
 
-  upsert(points: Fields[]): Promise<void> {
-    const read = points.map((point) => readPoint(point, this.vectors));
+  /** With a condition, points for which it does not hold stay as they are; nothing tells so. */
+  upsert({ points, update_filter }: Body): Promise<void> {
+    const read = (points as Fields[]).map((point) => readPoint(point, this.vectors));
+    const test = filterTest(update_filter);
     return this.write(async () => {
       for (const point of read) {
-        this.points.set(point.id, point);
+        const before = this.points.get(point.id);
+        if (!before || test(before)) this.points.set(point.id, point);
         await turn();
       }
     });
+  }
+
+  setPayload({ payload, filter }: Body): Promise<void> {
+    const test = filterTest(filter);
+    return this.write(async () => {
+      for (const point of [...this.points.values()].filter(test)) {
+        Object.assign(point.payload, payload);
+        await turn();
+      }
+    });
+  }
+
+  info(): Json {
+    const { dense, sparse } = this.vectors;
+    const params = { vectors: Object.fromEntries(dense), sparse_vectors: Object.fromEntries(sparse) };
+    return { status: 'green', points_count: this.points.size, config: { params } };
   }
 
   delete({ points, filter }: Body): Promise<void> {

@@ -63,6 +63,10 @@ export function filterTest(filter: unknown): Test {
 function conditionTest(condition: unknown): Test {
   if (!isFields(condition)) throw new QdrantRefusal(400, 'Format error in JSON body: invalid condition');
   if ('key' in condition) return fieldTest(condition);
+  if ('is_empty' in condition) {
+    const { key } = condition['is_empty'] as { key: string };
+    return ({ payload }) => valuesAt(payload, key).every((value) => value === null);
+  }
   if ('has_id' in condition) {
     const ids = new Set(asList(condition['has_id']));
     return ({ id }) => ids.has(id);

@@ -28,6 +28,8 @@ export interface QdrantBehaviour {
   version?: string;
   /** What it says of its cluster; it is none where absent. */
   cluster?: Json;
+  /** As servers before 1.16, it takes no notice of a write's `update_filter`. */
+  ignoresConditions?: boolean;
   /** An answer in the place of the right one, or `cut`: the connection ends. `count` is the number of requests so far, this one counted in. */
   disturb?(request: QdrantRequest, count: number): Disturbance | 'cut' | undefined;
 }
@@ -135,7 +137,9 @@ async function perform(
     case 'PUT index':
       return await written(async () => void collection.indexes.set(body['field_name'] as string, body['field_schema']!));
     case 'PUT points':
-      return await written(() => collection.upsert(body['points'] as Fields[]));
+      return await written(() => collection.upsert(state.behaviour.ignoresConditions ? { ...body, update_filter: null } : body));
+    case 'POST points payload':
+      return await written(() => collection.setPayload(body));
     case 'POST points delete':
       return await written(() => collection.delete(body));
     case 'POST points':
@@ -166,6 +170,7 @@ function manage(method: string, name: string, { state, body }: { state: State; b
     collections.set(name, new QdrantCollection(body));
     return true;
   }
+  if (method === 'GET') return find(name, state).info();
   if (method !== 'DELETE') throw new QdrantRefusal(404, '');
   for (const [alias, target] of aliases) if (target === name) aliases.delete(alias);
   return collections.delete(name);

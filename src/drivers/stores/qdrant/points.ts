@@ -4,8 +4,7 @@ import type { StoredChunk } from '../../../ports/stores.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
 import { asNumber, scalars, shortened } from '../filter-values.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
-import { countAt, fromMap, packCounts, sumOf, unpackCounts, type WordCounts } from './word-counts.ts';
-import type { Weights } from './word-statistics.ts';
+import { countAt, fromMap, packCounts, sumOf, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
 
 // Qdrant has no BM25 index that could be given our terms. It has sparse vectors: of a chunk's, each number says how often a term stands there, against the
 // chunk's length; of a query's, how much the term tells (its inverse document frequency in the collection). Their product is BM25 but for the average
@@ -95,6 +94,7 @@ export interface Payload {
   given?: string;
   /** The terms of the chunk (`packCounts`). */
   words?: string;
+  /** The number of its write, or the generation that took the place of that. */
   generation: number;
   fields: string[];
   numbers: { key: string; value: number }[];
@@ -105,6 +105,7 @@ export const CHUNK: (keyof Payload)[] = ['id', 'text', 'lead', 'embed_text', 'so
 
 /** The indexes of a collection: everything that a filter of ours asks for. `written` says when a segment of the words' statistics was. */
 export const INDEXES = {
+  'kb.version': 'keyword',
   id: 'keyword',
   source: 'keyword',
   generation: 'integer',
@@ -124,22 +125,32 @@ export const existence = (path: string): string => safe(entryStart(path).slice(0
 /** JSON of a half surrogate pair is refused by the server. */
 export const safe = (text: string): string => text.toWellFormed();
 
-/** A point's id: its generation, and its place in it. Ids sort as numbers do, so that chunks come in the order in which they were written. */
-function pointId(generation: number, place: number): string {
-  const digits = generation.toString(16).padStart(16, '0') + place.toString(16).padStart(16, '0');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
+let last = 0;
 
-/** Chunks as points of a generation. */
-export const toPoints = (chunks: readonly CountedChunk[], generation: number): Point[] =>
-  chunks.map(({ chunk, words }, place) => {
+/** Milliseconds since 1970, later than at every call before. */
+const laterTime = (): number => (last = Math.max(Date.now(), last + 1));
+
+const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
+
+/** A point's id: when its write began, the number of that, and its place in it. Ids sort as numbers do, so that chunks come in the order in which they were written. */
+const pointId = (time: number, write: number, place: number): string =>
+  (hex(time, 12) + hex(write, 12) + hex(place, 8)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+/** When the write of a point began, in milliseconds. */
+export const writtenAt = (id: Point['id']): number => Number.parseInt(String(id).replaceAll('-', '').slice(0, 12), 16);
+
+/** Chunks as points of a write. */
+export function toPoints(chunks: readonly CountedChunk[], write: number): Point[] {
+  const time = laterTime();
+  return chunks.map(({ chunk, words }, place) => {
     const text = textVector(words);
     return {
-      id: pointId(generation, place),
+      id: pointId(time, write, place),
       vector: { ...(chunk.vector ? { [DENSE]: Array.from(chunk.vector) } : {}), ...(text ? { [TEXT]: text } : {}) },
-      payload: { ...payloadOf(chunk, generation), ...(text ? { words: packCounts(words) } : {}) },
+      payload: { ...payloadOf(chunk, write), ...(text ? { words: packCounts(words) } : {}) },
     };
   });
+}
 
 /** A chunk with its terms. */
 export interface CountedChunk {

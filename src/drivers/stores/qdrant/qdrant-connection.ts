@@ -13,15 +13,20 @@ type Api = ReturnType<QdrantClient['api']>;
 
 type Request<T> = (api: Api, init: RequestInit) => Promise<{ data: { result?: T } }>;
 
-/** The server, asked. Throws a KbError; what may pass was tried several times before. */
-export type Ask = <T>(request: Request<T>) => Promise<T>;
+export type RequestKind = 'read' | 'write';
 
-/** Seconds that an answer may take where nobody says otherwise. */
-const TIMEOUT = 30;
+/** The server, asked; to read where nothing else is said. Throws a KbError; what may pass was tried several times before. */
+export type Ask = <T>(request: Request<T>, kind?: RequestKind) => Promise<T>;
+
+/** Seconds that an answer may take where nobody says otherwise: someone waits for what is read, and what is written was costly to make. */
+const TIMEOUTS: Record<RequestKind, number> = { read: 10, write: 60 };
 /** The port of the REST interface where an address has none. */
 export const REST_PORT = 6333;
-/** A server that is down is down for longer than that; one that is busy for a moment is waited for. */
-export const PATIENCE: RetryOptions = { attempts: 4, base: 0.25 };
+/** A server that starts again, or is busy for a moment, is waited for: when reading for up to 8 seconds, when writing for half a minute. */
+export const PATIENCE: Record<RequestKind, RetryOptions> = {
+  read: { attempts: 6, base: 0.25, within: 15 },
+  write: { attempts: 8, base: 0.25, within: 120 },
+};
 /** No redirect is followed: key and text go to the address that was configured, and to no other. */
 const INIT: RequestInit = { redirect: 'error' };
 
@@ -31,23 +36,24 @@ type Dispatcher = () => Promise<RequestInit['dispatcher']>;
 interface ServerOptions {
   url: string;
   key: string | undefined;
-  /** Seconds that an answer may take; 30 where absent. */
+  /** Seconds that an answer may take; 10 to read and 60 to write where absent. */
   timeout?: number | undefined;
   /** What is added to the requests. */
   parameters: Parameters;
   dispatcher: Dispatcher;
-  patience?: RetryOptions | undefined;
+  patience: Record<RequestKind, RetryOptions>;
 }
 
 /** Ways to the server at this address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError (`configuration`) where it is no address. */
-export function serverAt({ url, key, timeout = TIMEOUT, parameters, dispatcher, patience = PATIENCE }: ServerOptions): Ask {
+export function serverAt({ url, key, timeout, parameters, dispatcher, patience }: ServerOptions): Ask {
   const address = parsed(url);
-  const asked = { shown: redactUrl(address).replace(/\/$/, ''), key, timeout: timeout * 1000 };
-  let api: Promise<Api> | undefined;
-  return (request) =>
-    retry(async () => {
+  const shown = redactUrl(address).replace(/\/$/, '');
+  const apis: Partial<Record<RequestKind, Promise<Api>>> = {};
+  return (request, kind = 'read') => {
+    const asked = { shown, key, timeout: (timeout ?? TIMEOUTS[kind]) * 1000 };
+    return retry(async () => {
       try {
-        api ??= openApi(address, url, asked).then((plain) => withParameters(plain, parameters));
+        const api = (apis[kind] ??= openApi(address, url, asked).then((plain) => withParameters(plain, parameters)));
         const connecting = await dispatcher();
         const { data } = await request(await api, connecting ? { ...INIT, dispatcher: connecting } : INIT);
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
@@ -55,7 +61,8 @@ export function serverAt({ url, key, timeout = TIMEOUT, parameters, dispatcher, 
       } catch (error) {
         throw qdrantError(error, asked);
       }
-    }, patience);
+    }, patience[kind]);
+  };
 }
 
 async function openApi(address: URL, url: string, { key, timeout }: QdrantCall): Promise<Api> {
@@ -84,7 +91,7 @@ function withParameters(api: Api, { reads, writes, searches, newCollection }: Pa
     ...api,
     ...Object.fromEntries([
       ...adding(['getPoints', 'scrollPoints', 'countPoints'], reads),
-      ...adding(['upsertPoints', 'deletePoints', 'createFieldIndex'], writes),
+      ...adding(['upsertPoints', 'setPayload', 'deletePoints', 'createFieldIndex'], writes.ordering === 'weak' ? {} : writes),
     ]),
     queryBatchPoints: (async ({ searches: queries, ...given }, init) =>
       await api.queryBatchPoints(

@@ -2,19 +2,11 @@ import { KbError } from '../../../core/errors.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import { assertQueryVector } from '../vectors.ts';
-import { type CollectionHolder, pages, type State, STATE, visiblePoints } from './collection-holder.ts';
+import { type CollectionHolder, conditionsFrom } from './collection-holder.ts';
+import { type State, STATE, visiblePoints } from './collection-state.ts';
 import { bm25, CHUNK, DENSE, queryVector, searchedPlaces, TEXT, toChunk, vectorIn, wordCountsIn } from './points.ts';
 import type { Condition, PointRecord, Query } from './qdrant-connection.ts';
-import { conditionsOf } from './qdrant-filter.ts';
-import type { WordCounts } from './word-counts.ts';
-import type { Weights } from './word-statistics.ts';
-
-/** Points of a page without vectors. */
-export const PAGE = 1_000;
-
-/** The conditions of a filter. */
-export const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
-  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: PAGE }));
+import type { Weights, WordCounts } from './word-counts.ts';
 
 // However many searches there are, they take two requests. The first asks for ids and scores alone. The second asks for those chunks that no search has
 // read before, and for the state. Read with the first, the state could be older than the hits: a writer may have removed some of them in between.

@@ -1,24 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { describe, KbError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
-import type { Ask } from './qdrant-connection.ts';
+import type { Ask, RequestKind } from './qdrant-connection.ts';
 
 /** Ways to servers of which one is asked until it does not answer, then the next. A request goes round once before it waits and is sent again. */
-export function firstToAnswer(servers: readonly Ask[], patience: RetryOptions): Ask {
+export function firstToAnswer(servers: readonly Ask[], patience: Record<RequestKind, RetryOptions>): Ask {
   let current = 0;
-  return (...request) =>
+  return (request, kind = 'read') =>
     retry(async () => {
       for (let left = servers.length - 1; ; left--) {
         const asked = current;
         try {
-          return await servers[asked]!(...request);
+          return await servers[asked]!(request, kind);
         } catch (error) {
           if (!(error instanceof KbError) || error.code !== 'unavailable') throw error;
           if (current === asked) current = (asked + 1) % servers.length; // else another request has gone on already
           if (left === 0) throw error;
         }
       }
-    }, patience);
+    }, patience[kind]);
 }
 
 interface ConnectionOptions {

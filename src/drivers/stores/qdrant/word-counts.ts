@@ -73,3 +73,11 @@ export function unpackCounts(text: string): WordCounts {
   }
   return { places: Uint32Array.from(places), counts: Int32Array.from(counts) };
 }
+
+/** What BM25 asks of a collection. */
+export interface Weights {
+  /** The mean number of terms of a chunk. */
+  average: number;
+  /** The inverse document frequency of a term. */
+  idf(place: number): number;
+}

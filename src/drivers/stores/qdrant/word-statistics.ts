@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { KbError } from '../../../core/errors.ts';
 import type { Ask, Point, PointRecord } from './qdrant-connection.ts';
-import { countAt, EMPTY, fromMap, merge, packCounts, sumOf, unpackCounts, type WordCounts } from './word-counts.ts';
+import { countAt, EMPTY, fromMap, merge, packCounts, sumOf, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
 
 // BM25 weighs a term by how many chunks hold it. Qdrant would count that by shard: the same chunks in three shards were ranked otherwise than in one. So we
 // count. The counts of a collection lie in segments, which are points without vectors that the state names. A write adds a segment with what it adds
@@ -31,14 +31,6 @@ interface Segment {
 const MOST_TERMS = 2 ** 18;
 /** Smaller segments are merged with the last one as if they had so many. */
 const FEW_TERMS = 1_000;
-
-/** What BM25 asks of a collection. */
-export interface Weights {
-  /** The mean number of terms of a chunk. */
-  average: number;
-  /** The inverse document frequency of a term. */
-  idf(place: number): number;
-}
 
 /** What a write changes: the words of the chunks that come and go. */
 interface Change {

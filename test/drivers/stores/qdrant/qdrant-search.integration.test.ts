@@ -212,7 +212,7 @@ describe('the weights of words', () => {
     expect(requests()).toEqual(['/query/batch', '/query/batch']);
   });
 
-  it('do not change by what a writer leaves that dies, which is removed an hour later', async () => {
+  it('do not change by what a writer leaves that dies, which is removed a day later', async () => {
     const writer = await (await open()).create(WORDS);
     const stored = texts(50);
     await writer.upsert(stored);
@@ -227,7 +227,7 @@ describe('the weights of words', () => {
     const segments = () => [...points.values()].filter(({ payload }) => payload['written'] !== undefined);
     await writer.optimize();
     expect(segments()).toHaveLength(2);
-    for (const { payload } of segments()) payload['written'] = Date.now() - 3_700_000;
+    for (const { payload } of segments()) payload['written'] = Date.now() - 25 * 3_600_000;
     await writer.optimize();
     expect(segments()).toHaveLength(1);
     await expectRanked(writer, stored);

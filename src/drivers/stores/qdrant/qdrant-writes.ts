@@ -1,0 +1,295 @@
+import { KbError } from '../../../core/errors.ts';
+import type { CollectionInfo, Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
+import { assertVectors } from '../vectors.ts';
+import { type ChangeState, type CollectionHolder, conditionsFrom, pages } from './collection-holder.ts';
+import {
+  isOfEarlierForm,
+  leftInFormOne,
+  newWrite,
+  pendingPoints,
+  pointsOfWrites,
+  retiredPoints,
+  type State,
+  unnamedSegments,
+  VERSION,
+  withWrite,
+} from './collection-state.ts';
+import { countedChunk, type CountedChunk, type Payload, safe, toPoints, wordCountsIn, writtenAt } from './points.ts';
+import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
+import { addIndexes, assertComparing } from './qdrant-tables.ts';
+import { EMPTY, type WordCounts } from './word-counts.ts';
+
+/** Ids of one question, points of one page, chunks of one upsert. */
+const AT_ONCE = 1_000;
+/** Points and bytes (by estimate; Qdrant takes 32 MiB) of one request. */
+const POINTS = 256;
+const BYTES = 8 * 2 ** 20;
+/** Writes that a state names before their points are given a generation. */
+const WRITES = 32;
+/** After how many milliseconds the points of a write that is named nowhere are taken for left behind: more than clocks of two machines differ. */
+const ABANDONED_AFTER = 24 * 3_600_000;
+
+/** Who writes to a collection: with vectors of the embedder that it had when it was opened. */
+interface Writer {
+  holder: CollectionHolder;
+  embedder: CollectionInfo;
+}
+
+/** The last of those that share an id. */
+const onePerId = (chunks: readonly StoredChunk[]): StoredChunk[] => [...new Map(chunks.map((chunk) => [safe(chunk.id), chunk])).values()];
+
+/**
+ * Puts the new chunks of each source in the place of its old ones, of all sources in one step: a reader sees all old or all new ones, and so does
+ * everybody after a crash at any point. Of several writers of a source, on whatever machines, the last one's chunks stay, and no other's.
+ */
+export async function replacePoints(writer: Writer, replacements: readonly Replacement[]): Promise<void> {
+  const chunks = onePerId(replacements.flatMap((replacement) => replacement.chunks));
+  if (chunks.length === 0 && replacements.every(({ isNew }) => isNew)) return;
+  await change(writer, chunks, async (isOurs) => {
+    // what was not stored when the run began may be by now, from another machine
+    const changed = isOurs ? replacements.filter(({ isNew }) => !isNew) : replacements;
+    const sources = changed.map(({ source }) => source);
+    const old = sources.length > 0 ? await storedPoints(writer.holder, { key: 'source', match: { any: sources.map(safe) } }) : [];
+    const moved = changed.flatMap((replacement) => replacement.chunks); // they may have come from another source
+    const elsewhere = await sameIds(writer.holder, moved, sources);
+    return { sources, ids: elsewhere.map(({ id }) => id), removed: [...old, ...elsewhere].map(({ words }) => words) };
+  });
+}
+
+/** Writes chunks over those of their ids: up to 1,000 in one step. */
+export async function upsertPoints(writer: Writer, given: readonly StoredChunk[]): Promise<void> {
+  const chunks = onePerId(given);
+  assertVectors(chunks, writer.embedder); // all or nothing
+  for (let at = 0; at < chunks.length; at += AT_ONCE) {
+    const slice = chunks.slice(at, at + AT_ONCE);
+    await change(writer, slice, async () => retiring(await sameIds(writer.holder, slice, [])));
+  }
+}
+
+/** What a write needs to know of a stored chunk that it removes. */
+interface StoredPoint {
+  id: string;
+  source: string;
+  words: WordCounts;
+}
+
+/** So many of the points for which the conditions hold; all where nothing is said. */
+async function storedPoints(holder: CollectionHolder, conditions: Condition | Condition[], most = Infinity): Promise<StoredPoint[]> {
+  const found: StoredPoint[] = [];
+  for await (const page of pages(holder, { conditions: [conditions].flat(), payload: ['id', 'source', 'words'], size: AT_ONCE })) {
+    for (const point of page) {
+      const { id, source } = point.payload as unknown as Payload;
+      found.push({ id, source, words: wordCountsIn(point) ?? EMPTY });
+    }
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+/** The stored chunks that have the ids of these, but for those of the sources. */
+async function sameIds(holder: CollectionHolder, chunks: readonly StoredChunk[], sources: readonly string[]): Promise<StoredPoint[]> {
+  const found: StoredPoint[] = [];
+  for (let at = 0; at < chunks.length; at += AT_ONCE) {
+    const wanted: Condition = { key: 'id', match: { any: chunks.slice(at, at + AT_ONCE).map(({ id }) => safe(id)) } };
+    const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(safe) } }] }] : [];
+    found.push(...(await storedPoints(holder, [wanted, ...elsewhere])));
+  }
+  return found;
+}
+
+/** What counts no longer from the next state on. */
+interface Retiring {
+  sources: string[];
+  ids: string[];
+  /** The words of all its chunks. */
+  removed: WordCounts[];
+}
+
+const retiring = (stored: readonly StoredPoint[]): Retiring => ({
+  sources: [],
+  ids: stored.map(({ id }) => id),
+  removed: stored.map(({ words }) => words),
+});
+
+/** Writes the chunks and makes them count, in the place of what `retire` names. Where another writer is quicker they stay written, and count a moment later. */
+async function change(
+  { holder, embedder }: Writer,
+  chunks: readonly StoredChunk[],
+  retire: (isOurs: boolean) => Promise<Retiring>,
+): Promise<void> {
+  assertVectors(chunks, embedder);
+  const counted = chunks.map(countedChunk);
+  await holder.write(async (changeState) => {
+    let written: { table: string; write: number } | undefined;
+    const { added } = await advance(holder, changeState, async (state, isOurs) => {
+      assertSameEmbedder(state, embedder);
+      await prepare(holder, state);
+      if (written?.table !== state.table) written = { table: state.table, write: await writePoints(holder, state.table, counted) };
+      return { write: written.write, added: counted.map(({ words }) => words), ...(await retire(isOurs)) };
+    });
+    if (added.length >= WRITES) await settle(holder, changeState);
+  });
+}
+
+/** A change of what counts: what comes, and what goes. */
+interface Step extends Retiring {
+  write?: number;
+  added: WordCounts[];
+}
+
+/** Changes the state, and the statistics of the words with it. */
+async function advance(
+  holder: CollectionHolder,
+  changeState: ChangeState,
+  step: (state: State, isOurs: boolean) => Promise<Step | undefined>,
+): Promise<State> {
+  const segments: string[] = [];
+  const saved = await changeState(async (state, isOurs) => {
+    const wanted = await step(state, isOurs);
+    if (!wanted) return undefined;
+    const words = await holder.words.next(state, wanted);
+    for (const points of requests(words.points))
+      await holder.ask((api, init) => api.upsertPoints({ collection_name: state.table, wait: true, points }, init), 'write');
+    segments.push(...words.merged, ...words.points.map(({ id }) => String(id)));
+    return { ...withWrite(state, wanted.write, wanted), segments: words.segments };
+  });
+  const unnamed = segments.filter((segment) => !saved.segments?.some(({ id }) => id === segment));
+  if (unnamed.length > 0) await removeByIds(holder, saved.table, unnamed).catch(() => {}); // tidied away later
+  return saved;
+}
+
+function assertSameEmbedder({ name, provider, model, dimensions }: State, embedder: CollectionInfo): void {
+  if (provider === embedder.provider && model === embedder.model && dimensions === embedder.dimensions) return;
+  throw new KbError(
+    'conflict',
+    `Another run has embedded «${name}» with another model meanwhile (${[provider, model].join(' ').trim()}).`,
+    {
+      hint: 'Run it again: it then uses that model, unless the configuration names another.',
+    },
+  );
+}
+
+/** Writes the chunks as points that nobody sees, and returns the number of the write. */
+async function writePoints(holder: CollectionHolder, collection_name: string, chunks: readonly CountedChunk[]): Promise<number> {
+  const write = newWrite();
+  // a request that comes through late, after it was sent again, must not take back what has become of its points
+  const update_filter = pointsOfWrites([write]);
+  try {
+    for (const points of requests(toPoints(chunks, write)))
+      await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points, update_filter }, init), 'write');
+  } catch (error) {
+    if (error instanceof KbError && error.code === 'invalid') await removePoints(holder, collection_name, pointsOfWrites([write]));
+    throw error;
+  }
+  return write;
+}
+
+const removePoints = (holder: CollectionHolder, collection_name: string, filter: QdrantFilter): Promise<unknown> =>
+  holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, filter }, init), 'write');
+
+/** Makes the table ready for the next state: what no longer counts goes, because the next state will not name it, and one of an earlier form is brought up to date. */
+async function prepare(holder: CollectionHolder, state: State): Promise<void> {
+  if (isOfEarlierForm(state)) {
+    await addIndexes(holder.ask, state.table, [VERSION]);
+    await assertComparing(holder.ask, state.table);
+    await removePoints(holder, state.table, leftInFormOne(state));
+  }
+  const retired = retiredPoints(state);
+  if (retired) await removePoints(holder, state.table, retired);
+}
+
+/**
+ * Gives the points of the writes that the state names a generation, so that it names them no more. The generation counts before they have it; and it is a
+ * new one, so that a removal of earlier points that comes through late finds none of them.
+ */
+async function settle(holder: CollectionHolder, changeState: ChangeState): Promise<void> {
+  const { added, generation, table } = await changeState(async (state) => {
+    if (state.added.length === 0 && !state.retired && !isOfEarlierForm(state)) return undefined;
+    await prepare(holder, state);
+    return { ...state, generation: state.generation + 1, retired: undefined };
+  });
+  if (added.length === 0) return;
+  const request = { collection_name: table, wait: true, payload: { generation }, filter: pointsOfWrites(added) };
+  await holder.ask((api, init) => api.setPayload(request, init), 'write');
+  await changeState(async (state) =>
+    state.table === table ? { ...state, added: state.added.filter((write) => !added.includes(write)) } : undefined,
+  );
+}
+
+/** Removes what does not count, and what writers have left that died. */
+export async function tidyPoints(holder: CollectionHolder): Promise<void> {
+  await holder.write(async (changeState) => {
+    await settle(holder, changeState);
+    const state = await changeState(async () => undefined);
+    const { table } = state;
+    const before = Date.now() - ABANDONED_AFTER;
+    await removePoints(holder, table, unnamedSegments(state, before));
+    const filter = pendingPoints(state);
+    let offset: PointRecord['id'] | undefined;
+    do {
+      const scroll = { collection_name: table, filter, limit: AT_ONCE, with_payload: false, ...(offset === undefined ? {} : { offset }) };
+      const found = await holder.ask((api, init) => api.scrollPoints(scroll, init));
+      const old = found.points.filter(({ id }) => writtenAt(id) < before).map(({ id }) => id);
+      if (old.length > 0) await removeByIds(holder, table, old);
+      offset = (found.next_page_offset ?? undefined) as PointRecord['id'] | undefined;
+    } while (offset !== undefined);
+  });
+}
+
+const removeByIds = (holder: CollectionHolder, collection_name: string, points: PointRecord['id'][]): Promise<unknown> =>
+  holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, points }, init), 'write');
+
+function* requests(points: readonly Point[]): Generator<Point[], void, void> {
+  let [request, bytes]: [Point[], number] = [[], 0];
+  for (const point of points) {
+    const size = sizeOf(point);
+    if (request.length === POINTS || (request.length > 0 && bytes + size > BYTES)) {
+      yield request;
+      [request, bytes] = [[], 0];
+    }
+    request.push(point);
+    bytes += size;
+  }
+  if (request.length > 0) yield request;
+}
+
+/** Bytes of a point as JSON, at most and roughly: three a letter, 22 a number. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 3 * value.length;
+  if (Array.isArray(value) && typeof value[0] === 'number') return 22 * value.length;
+  if (typeof value !== 'object' || value === null) return 22;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + sizeOf(item), 0);
+}
+
+/** Removes chunks, up to 1,000 in one step, and tells which. */
+export async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
+  if ('filter' in where && Object.keys(where.filter).length === 0) return [];
+  return await holder.write(async (changeState) => {
+    const removed: StoredPoint[] = [];
+    for (const conditions of await conditionsFor(holder, where)) {
+      let found: StoredPoint[];
+      do {
+        found = [];
+        await advance(holder, changeState, async (state) => {
+          found = (await storedPoints(holder, conditions, AT_ONCE)).slice(0, AT_ONCE);
+          if (found.length === 0) return undefined;
+          await prepare(holder, state);
+          return { added: [], ...retiring(found) };
+        });
+        removed.push(...found);
+      } while (found.length === AT_ONCE);
+    }
+    if (removed.length > 0) await settle(holder, changeState);
+    return removed.map(({ id, source }) => ({ id, source }));
+  });
+}
+
+/** The conditions of each question that finds what is meant. */
+async function conditionsFor(holder: CollectionHolder, where: Where): Promise<Condition[][]> {
+  if ('source' in where) return [[{ key: 'source', match: { value: safe(where.source) } }]];
+  if ('filter' in where) return [await conditionsFrom(holder, where.filter)];
+  const ids = [...new Set(where.ids.map(safe))];
+  return Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, i) => [
+    { key: 'id', match: { any: ids.slice(i * AT_ONCE, (i + 1) * AT_ONCE) } },
+  ]);
+}

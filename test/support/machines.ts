@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Layer, mergeLayers } from '../../src/core/settings.ts';
+import type { Collection, StoredChunk } from '../../src/ports/stores.ts';
+import type { OperationName, RequestOf, ResultOf } from '../../src/schema/operations.ts';
+import { WORDS } from './engine.ts';
+import { folder } from './folder.ts';
+import { everything } from './store-contract.ts';
+
+const PROCESS = fileURLToPath(new URL('machine-process.ts', import.meta.url));
+
+/** Another machine: a process with folders of its own, so that it shares nothing with others but the store. */
+export interface Machine {
+  process: ChildProcess;
+  /** Runs an operation, in the collection `default` where no other is named. Throws what the process says that went wrong, and where it dies. */
+  run<Name extends OperationName>(operation: Name, request: RequestOf<Name>, collection?: string): Promise<ResultOf<Name>>;
+}
+
+/** Starts a machine with these settings (`storage`, and what else differs from the defaults); killed after the test. */
+export function startMachine(settings: Layer): Machine {
+  const child = spawn(process.execPath, [PROCESS, JSON.stringify({ home: folder(), settings: mergeLayers(WORDS, settings) })], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, XDG_STATE_HOME: folder() },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.on('error', () => {}); // it was killed
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const run: Machine['run'] = async (operation, request, collection = 'default') => {
+    child.stdin.write(`${JSON.stringify({ operation, request, collection })}\n`);
+    const { value, done } = await lines.next();
+    if (done) throw new Error('The machine died.');
+    const { result, error } = JSON.parse(value as string) as { result: never; error?: { code: string; message: string } };
+    if (error) throw Object.assign(new Error(`${error.code}: ${error.message}`), error);
+    return result;
+  };
+  return { process: child, run };
+}
+
+const ROUNDS = 20;
+/** Documents of each writer and round, and documents of each step of an ingest. */
+const DOCUMENTS = 12;
+const BATCH = 5;
+
+/** A text of several chunks, each of which says which text it is of. */
+const textOf = (mark: string, sections: number): string =>
+  Array.from({ length: sections }, (_, i) => `${`${mark} says this in section ${i}. `.repeat(30)}`).join('\n\n');
+
+const named = (source: string, text: string) => ({ source, text });
+
+/** What a writer ingests in a round: documents that all write, each in its own words, and some that only it writes. */
+const documentsOf = (writer: string, round: number) => [
+  ...Array.from({ length: DOCUMENTS }, (_, i) =>
+    named(`shared-${i}`, textOf(`Writer ${writer} of round ${round}`, writer === 'a' ? 2 : 3)),
+  ),
+  ...Array.from({ length: DOCUMENTS }, (_, i) => named(`${writer}-${round}-${i}`, textOf(`Writer ${writer} of round ${round}`, 1))),
+];
+
+/** The collection as other machines have left it. */
+type Look = (name?: string) => Promise<Collection>;
+
+async function bySource(look: Look, name?: string): Promise<Map<string, StoredChunk[]>> {
+  const chunks = await everything(await look(name));
+  expect(new Set(chunks.map(({ id }) => id)).size, 'no id twice').toBe(chunks.length);
+  return Map.groupBy(chunks, ({ source }) => source);
+}
+
+const marksOf = (chunks: readonly StoredChunk[]): string[] => [
+  ...new Set(chunks.flatMap(({ text }) => text.match(/Writer [a-z]+ of round \d+/g) ?? [])),
+];
+
+/** Every document is of one writer, and has all of its chunks. */
+function expectWhole(documents: ReadonlyMap<string, StoredChunk[]>): void {
+  for (const [source, chunks] of documents) {
+    expect(marksOf(chunks), source).toHaveLength(1);
+    expect(chunks.length, source).toBe(chunks[0]!.chunk_count);
+  }
+}
+
+/**
+ * What every store must do that several machines write to. `open` gives the settings of a store that is empty and the test's own, and a way to look into it
+ * from yet another machine.
+ */
+export function testMachines(kind: string, open: () => Promise<{ settings: Layer; look: Look }>): void {
+  describe(`machines that write to ${kind} at once`, { timeout: 600_000 }, () => {
+    const started = async () => {
+      const { settings, look } = await open();
+      const given = mergeLayers(settings, { storage: { batch_size: BATCH } });
+      return { a: startMachine(given), b: startMachine(given), look, start: () => startMachine(given) };
+    };
+
+    it(`lose, double and mix nothing in ${ROUNDS} rounds`, async () => {
+      const { a, b, look } = await started();
+      for (let round = 0; round < ROUNDS; round++) {
+        const ingests = [a.run('ingest', { markdown: documentsOf('a', round) }), b.run('ingest', { markdown: documentsOf('b', round) })];
+        for (const { failed, errors } of await Promise.all(ingests)) expect({ failed, errors }).toEqual({ failed: 0, errors: [] });
+        const documents = await bySource(look);
+        expectWhole(documents);
+        expect(documents.size).toBe(DOCUMENTS * (1 + 2 * (round + 1)));
+        for (let i = 0; i < DOCUMENTS; i++) expect(marksOf(documents.get(`shared-${i}`)!)[0]).toContain(`of round ${round}`);
+      }
+    });
+
+    it('make a collection once, whoever comes first, and both go on with it', async () => {
+      const { a, b, look } = await started();
+      for (let round = 0; round < 10; round++) {
+        const name = `made-${round}`;
+        const ingests = [
+          a.run('ingest', { markdown: documentsOf('a', round) }, name),
+          b.run('ingest', { markdown: documentsOf('b', round) }, name),
+        ];
+        await Promise.all(ingests);
+        const documents = await bySource(look, name);
+        expectWhole(documents);
+        expect(documents.size).toBe(3 * DOCUMENTS);
+      }
+    });
+
+    it('delete and edit without taking back what others write', async () => {
+      const { a, b, look } = await started();
+      await a.run('ingest', { markdown: documentsOf('a', 0) });
+      for (let round = 1; round < 6; round++) {
+        const gone = [...(await bySource(look))].filter(([source]) => source.startsWith(`a-${round - 1}`));
+        const ids = gone.flatMap(([, chunks]) => chunks.map(({ id }) => id));
+        const [deleted] = await Promise.all([b.run('delete', { ids }), a.run('ingest', { markdown: documentsOf('a', round) })]);
+        expect(deleted.items).toHaveLength(ids.length);
+        const documents = await bySource(look);
+        expectWhole(documents);
+        expect([...documents.keys()].filter((source) => source.startsWith('a-')).toSorted()).toEqual(
+          documentsOf('a', round)
+            .flatMap(({ source }) => (source.startsWith('a-') ? [source] : []))
+            .toSorted(),
+        );
+      }
+    });
+
+    it('leave nothing half where one is killed at any moment, and the other goes on', async () => {
+      const { b, look, start } = await started();
+      await b.run('ingest', { markdown: documentsOf('b', 0) });
+      for (let round = 1; round <= 6; round++) {
+        const victim = start();
+        const dying = victim.run('ingest', { markdown: documentsOf('victim', round) }).catch(() => undefined);
+        const writing = b.run('ingest', { markdown: documentsOf('b', round) });
+        setTimeout(() => victim.process.kill('SIGKILL'), 600 + 150 * round);
+        const [, { failed }] = await Promise.all([dying, writing]);
+        expect(failed).toBe(0);
+        const documents = await bySource(look);
+        expectWhole(documents);
+        for (const { source } of documentsOf('b', round)) expect(documents.has(source), source).toBe(true);
+      }
+    });
+  });
+}
