@@ -1,11 +1,10 @@
 import { KbError } from '../../../core/errors.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
-import type { Filter } from '../../../schema/stored/filter.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { type CollectionHolder, conditionsFrom } from './collection-holder.ts';
 import { type State, STATE, visiblePoints } from './collection-state.ts';
 import { bm25, CHUNK, DENSE, queryVector, searchedPlaces, TEXT, toChunk, vectorIn, wordCountsIn } from './points.ts';
-import type { Condition, PointRecord, Query } from './qdrant-connection.ts';
+import type { PointRecord, Query } from './qdrant-connection.ts';
 import type { Weights, WordCounts } from './word-counts.ts';
 
 // However many searches there are, they take two requests. The first asks for ids and scores alone. The second asks for those chunks that no search has

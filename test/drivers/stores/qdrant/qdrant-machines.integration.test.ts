@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import { folder } from '../../../support/folder.ts';
 import { testMachines } from '../../../support/machines.ts';
-import { openQdrantServer } from '../../../support/qdrant-server.ts';
+import { emptyQdrant, QDRANT } from '../../../support/real-qdrant.ts';
 
-testMachines('Qdrant', async () => {
-  const { url, close } = await openQdrantServer();
+testMachines(QDRANT, async () => {
+  const { url, close } = await emptyQdrant();
   onTestFinished(close);
   const store = await openQdrant({ url, environment: { XDG_STATE_HOME: folder() } });
   return { settings: { storage: { vector_db: 'qdrant', url } }, look: async (name = 'default') => (await store.open(name))! };

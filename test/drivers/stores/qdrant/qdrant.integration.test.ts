@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
+import { emptyQdrant, QDRANT } from '../../../support/real-qdrant.ts';
 import { openQdrantServer, type QdrantBehaviour, type QdrantRequest, type QdrantServer } from '../../../support/qdrant-server.ts';
 import { chunk, everything, testStore } from '../../../support/store-contract.ts';
 
@@ -43,7 +44,7 @@ function disturbed(...disturbances: ReturnType<NonNullable<QdrantBehaviour['dist
 /** The tables of a collection, whatever alias leads to them. */
 const tables = (name = INFO.name): string[] => [...server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`));
 
-testStore('qdrant', () => open());
+testStore(QDRANT, async () => open((await emptyQdrant()).url));
 
 describe('a Qdrant server', () => {
   it('is asked nothing before it is used, and may be down until then', async () => {
