@@ -44,7 +44,7 @@ function disturbed(...disturbances: ReturnType<NonNullable<QdrantBehaviour['dist
 /** The tables of a collection, whatever alias leads to them. */
 const tables = (name = INFO.name): string[] => [...server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`));
 
-testStore(QDRANT, async () => open((await emptyQdrant()).url));
+testStore(QDRANT, async () => open(await emptyQdrant()));
 
 describe('a Qdrant server', () => {
   it('is asked nothing before it is used, and may be down until then', async () => {
