@@ -7,7 +7,9 @@ import { describe, onTestFinished } from 'vitest';
 
 const given = process.env.KB_TEST_S3_PYTHON;
 const PYTHON = given ?? 'python3';
-const isThere = given !== undefined || spawnSync(PYTHON, ['-c', 'import moto.s3, flask, flask_cors']).status === 0;
+const isThere =
+  given !== undefined ||
+  spawnSync(PYTHON, ['-c', 'import moto.iam, moto.s3; from moto.moto_server.werkzeug_app import MotoRequestHandler']).status === 0;
 
 /** For tests that need an S3 server: skipped where there is no Python with moto. Where `KB_TEST_S3_PYTHON` names one they fail without it. */
 // oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- name and tests are given where it is called
@@ -82,7 +84,9 @@ let addresses = 0;
 /** One server for all tests of a process. It ends with the process, whose end of the pipe is then closed. */
 async function startMoto(): Promise<Started> {
   const server = spawn(PYTHON, ['-c', SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  const ended = once(server, 'exit').then(() => Promise.reject(new Error(`${PYTHON} does not run moto's S3 server.`)));
+  const [line] = (await Promise.race([once(server.stdout, 'data'), ended])) as [Buffer];
+  ended.catch(() => {}); // it ends with the tests
   server.unref();
   for (const stream of [server.stdin, server.stdout]) (stream as Socket).unref();
   return JSON.parse(String(line)) as Started;
