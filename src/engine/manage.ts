@@ -20,8 +20,14 @@ export async function summaryOf(collection: Collection): Promise<CollectionSumma
 export async function* listCollections(_request: object, context: Context): Run<CollectionsResult> {
   const collections = [];
   for (const name of await permittedCollections(context)) {
-    const summary = await summaryOf(await existingCollection(context, name));
-    collections.push({ ...summary, configured: name === context.settings.collection });
+    const configured = name === context.settings.collection;
+    try {
+      collections.push({ ...(await summaryOf(await existingCollection(context, name))), configured });
+    } catch (error) {
+      if (!(error instanceof KbError) || error.code !== 'configuration') throw error;
+      const nothing = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: 0 };
+      collections.push({ name, ...nothing, configured, error: error.message });
+    }
   }
   return { collections };
 }

@@ -18,6 +18,7 @@ export type CollectionSummary = z.infer<typeof CollectionSummary>;
 
 const ListedCollection = CollectionSummary.extend({
   configured: z.boolean().describe('Whether requests that name no collection use this one'),
+  error: z.string().optional().describe('Why the collection cannot be read; nothing but its name is known then'),
 }).meta({ id: 'ListedCollection', description: 'A collection in the list' });
 
 export const CollectionsResult = z

@@ -281,7 +281,7 @@ describe('collections', () => {
     printCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: 0 }], screen);
     expect(screen.out).toEqual([
       'manuals  1 document, 1 chunk, 1.2 MB; local / m, 384 dimensions',
-      'x        10 documents, 2,000 chunks, 0 B; words alone',
+      'x        10 documents, 2,000 chunks; words alone',
     ]);
     const one = paper();
     printCollection(collection, one);

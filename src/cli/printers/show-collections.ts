@@ -7,13 +7,17 @@ import type { DoctorCheck } from '../../schema/diagnosis.ts';
 const embedder = ({ embedding, dimensions }: CollectionSummary): string =>
   dimensions === 0 ? 'words alone' : `${embedding.provider} / ${embedding.model}, ${dimensions} dimensions`;
 
+/** Documents, chunks, and the size where the store reports it. */
+const contents = ({ sources, chunks, bytes }: Pick<CollectionSummary, 'sources' | 'chunks' | 'bytes'>): string =>
+  [count(sources, 'document'), count(chunks, 'chunk'), ...(bytes > 0 ? [size(bytes)] : [])].join(', ');
+
 /** A line a collection. */
-export function printCollections(collections: readonly CollectionSummary[], screen: Screen): void {
+export function printCollections(collections: readonly (CollectionSummary & { error?: string | undefined })[], screen: Screen): void {
   if (collections.length === 0) screen.print('There are no collections yet. Next: kb ingest --docs FOLDER');
   const width = Math.max(0, ...collections.map(({ name }) => name.length));
   for (const collection of collections) {
-    const { name, chunks, sources, bytes } = collection;
-    const text = `${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}; ${embedder(collection)}`;
+    const { name, error } = collection;
+    const text = error ?? `${contents(collection)}; ${embedder(collection)}`;
     screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }
@@ -22,9 +26,9 @@ export function printCollections(collections: readonly CollectionSummary[], scre
 export function printSnapshots(snapshots: readonly CollectionSnapshot[], screen: Screen): void {
   if (snapshots.length === 0) screen.print('There are no snapshots yet. Next: kb snapshot create');
   const width = Math.max(0, ...snapshots.map(({ name }) => name.length));
-  for (const { name, collection, created, chunks, sources, bytes } of snapshots) {
+  for (const { name, collection, created, ...rest } of snapshots) {
     const made = created.slice(0, 16).replace('T', ' ');
-    const text = `«${collection}», ${made} UTC: ${count(sources, 'document')}, ${count(chunks, 'chunk')}, ${size(bytes)}`;
+    const text = `«${collection}», ${made} UTC: ${contents(rest)}`;
     screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }
@@ -36,7 +40,7 @@ export function printCollection(collection: CollectionSummary, screen: Screen): 
   for (const [what, value] of [
     ['documents', sources],
     ['chunks', chunks],
-    ['on disk', size(bytes)],
+    ...(bytes > 0 ? [['on disk', size(bytes)]] : []),
     ['embedded', embedder(collection)],
   ])
     screen.print(`  ${String(what).padEnd(10)} ${value}`);

@@ -258,7 +258,23 @@ describe('a Qdrant store among other programs', () => {
   });
 });
 
+describe('a Qdrant before 1.16', () => {
+  it('is not written to, because it could not keep several writers apart', async () => {
+    server.behaviour.ignoresConditions = true;
+    await expect((await open()).create(INFO)).rejects.toMatchObject({ code: 'configuration', hint: expect.stringContaining('1.16') });
+  });
+});
+
 describe('a draft in Qdrant', () => {
+  it('does not take the place of what another machine wrote to meanwhile', async () => {
+    const collection = await (await open()).create(INFO);
+    await collection.upsert([chunk('old')]);
+    const draft = await (await open()).draft(INFO);
+    await collection.upsert([chunk('later')]);
+    await expect(draft.commit()).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    expect((await everything(collection)).map(({ id }) => id)).toEqual(['old', 'later']);
+  });
+
   it('takes its place in one request, and leaves nothing of the old one', async () => {
     const store = await open();
     const collection = await store.create(INFO);
