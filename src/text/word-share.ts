@@ -20,6 +20,16 @@ export function capitalTerms(question: string): Set<string> {
   return new Set(capitals.filter((term) => telling.has(term)));
 }
 
+/** A text that was analysed before. */
+export interface TermHolder {
+  holds(term: string): boolean;
+}
+
+function holderOf(text: string): TermHolder {
+  const held = new Set(terms(text));
+  return { holds: (term) => held.has(term) };
+}
+
 interface ShareOptions {
   /** How often a word with a capital counts. */
   capital?: number;
@@ -34,14 +44,14 @@ interface ShareOptions {
 export function sharesOf(
   question: string,
   { capital = 1, wanted: sought = comparedTerms(question) }: ShareOptions = {},
-): (text: string) => number {
+): (text: string | TermHolder) => number {
   const wanted = [...new Set(sought.filter((term) => !JOINING.test(term)))];
   const capitals = capital === 1 ? undefined : capitalTerms(question);
   const count = (term: string) => (capitals?.has(term) ? capital : 1);
   const all = wanted.reduce((sum, term) => sum + count(term), 0);
   return (text) => {
-    const held = new Set(terms(text));
-    const found = wanted.reduce((sum, term) => sum + (held.has(term) ? count(term) : 0), 0);
+    const holder = typeof text === 'string' ? holderOf(text) : text;
+    const found = wanted.reduce((sum, term) => sum + (holder.holds(term) ? count(term) : 0), 0);
     return found / (all + DOUBT);
   };
 }

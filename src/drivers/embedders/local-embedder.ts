@@ -32,6 +32,7 @@ export async function openLocalEmbedder({
     localModels[model];
   const run = await workersOf(model, threads);
   const closing = new AbortController();
+  const queries = new Map<string, Float32Array>();
   return {
     provider: 'local',
     model,
@@ -43,12 +44,25 @@ export async function openLocalEmbedder({
     vector_weight,
     coverage,
     ...(english_only && { english_only }),
-    embed: (texts, { input_type, signal }) => {
+    embed: async (texts, { input_type, signal }) => {
       const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      return embedAll(texts, { run, dimensions, threads, input_type, signal: either });
+      throwIfAborted(either);
+      const known = input_type === 'query' ? texts.map((text) => queries.get(text)) : [];
+      if (texts.every((_, i) => known[i])) return known as Float32Array[];
+      const vectors = await embedAll(texts, { run, dimensions, threads, input_type, signal: either });
+      if (input_type === 'query') texts.forEach((text, i) => keep(queries, text, vectors[i]!));
+      return vectors;
     },
     close: async () => closing.abort(),
   };
+}
+
+/** Vectors of queries that are kept: a question is asked of several collections, then of the chat, and again by others. */
+const QUERIES = 1_000;
+
+function keep(queries: Map<string, Float32Array>, text: string, vector: Float32Array): void {
+  queries.set(text, vector);
+  if (queries.size > QUERIES) queries.delete(queries.keys().next().value!);
 }
 
 /** A model that comes in a package of its own is to be installed; of another one, files were removed. */

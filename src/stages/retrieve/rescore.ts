@@ -1,6 +1,6 @@
 import { hashTerm, ownTerms } from '../../text/terms.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
-import { indexedText } from './similarity.ts';
+import { analysed } from './analysed-chunk.ts';
 import { asksListing } from '../../languages/question.ts';
 import { type Arm, type ArmName, byScore, type FusedCandidate, type Rescored } from './fuse.ts';
 
@@ -18,17 +18,6 @@ export function cosineOf(a: Float32Array, b: Float32Array): number {
 /** BM25's usual constants. */
 const K1 = 1.2;
 const B = 0.75;
-
-/** Cached hashes of the terms of a chunk, in order, for as long as the chunk lives. */
-const analysed = new WeakMap<StoredChunk, Uint32Array>();
-
-function termsOf(chunk: StoredChunk): Uint32Array {
-  const known = analysed.get(chunk);
-  if (known) return known;
-  const found = Uint32Array.from(ownTerms(indexedText(chunk)), hashTerm);
-  analysed.set(chunk, found);
-  return found;
-}
 
 /** Word pairs of a query: the second terms by the first, with the index of the pair. */
 type Pairs = Map<number, Map<number, number>>;
@@ -53,7 +42,7 @@ function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
   const { pairs, count } = pairsOf(query);
   const scores = chunks.map(() => 0);
   if (count === 0) return scores;
-  const texts = chunks.map(termsOf);
+  const texts = chunks.map((chunk) => analysed(chunk).own);
   const counts = texts.map((found) => countsIn(found, pairs, count));
   const average = texts.reduce((sum, { length }) => sum + length, 0) / texts.length;
   for (let pair = 0; pair < count; pair++) {

@@ -61,6 +61,14 @@ describe('the bundled model', () => {
     expect(await ask(QUESTION)).toEqual((await embed(QUESTION))[0]);
   });
 
+  it('keeps the vectors of queries, not those of documents', async () => {
+    const ask = async (input_type: 'query' | 'document') => (await embedder.embed([QUESTION], { input_type }))[0]!;
+    const [query, document] = [await ask('query'), await ask('document')];
+    expect(await ask('query')).toBe(query);
+    expect(await ask('document')).not.toBe(document);
+    expect((await embedder.embed([OTHER, QUESTION], { input_type: 'query' }))[1]).toEqual(query);
+  });
+
   it('keeps the order of the texts', async () => {
     const texts = Array.from({ length: 11 }, (_, i) => sentences(1 + ((i * 7) % 11), 'order'));
     const together = await embed(...texts);

@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb';
-import type { Table as Rows } from 'apache-arrow';
 import type { Collection, CollectionInfo, Replacement, SearchRequest, StoredChunk, Where, Hit } from '../../../ports/stores.ts';
 import { assertVectors, assertQueryVector } from '../vectors.ts';
 import { columnsRead, reader, toArrow, toChunks } from './columns.ts';
@@ -200,32 +199,28 @@ async function hitsOf(holder: TableHolder, ranking: Ranking): Promise<Hit[]> {
   return toChunks(rows).map((chunk, at) => ({ chunk, score: ranking.score(value(at)) }));
 }
 
-/** Ranks ids alone, and reads only those rows that no search has read before; undefined where another version came between. */
+/** Ranks rows by their numbers alone, and reads only those that no search has read before; undefined where another version came between. */
 async function hitsFromCache(table: Table, holder: TableHolder, { ranked, column, score }: Ranking): Promise<Hit[] | undefined> {
   const { table: name } = holder.entry; // before anything is waited for: another table may take the place of this one
   const version = await table.version();
-  const snapshot = `${name} ${version}`;
-  const rows = await ranked(table).select(['id', column]).withRowId().toArrow();
-  const [id, row, value] = [reader(rows, 'id'), reader(rows, '_rowid'), reader(rows, column)] as [Read<string>, Read<bigint>, Read<number>];
-  const places = Array.from({ length: rows.numRows }, (_, at) => at);
-  const found = new Map<string, StoredChunk>();
-  const unread: bigint[] = [];
-  for (const at of places) {
-    const chunk = holder.chunks.get(`${snapshot} ${id(at)}`);
-    if (chunk) found.set(chunk.id, chunk);
-    else unread.push(row(at));
-  }
-  const read = unread.length > 0 ? toChunks(await rowsOf(table, unread, columnsOf(holder))) : [];
+  const key = (row: bigint) => `${name} ${version} ${row}`;
+  const ranking = await ranked(table).select([column]).withRowId().toArrow();
+  const [row, value] = [reader(ranking, '_rowid'), reader(ranking, column)] as [Read<bigint>, Read<number>];
+  const rows = Array.from({ length: ranking.numRows }, (_, at) => row(at));
+  const found = rows.map((number) => holder.chunks.get(key(number)));
+  const unread = rows.filter((_, at) => !found[at]);
+  const read = unread.length > 0 ? await readRows(table, unread, columnsOf(holder)) : undefined;
   if ((await table.version()) !== version) return undefined;
-  for (const chunk of read) {
-    holder.chunks.add(`${snapshot} ${chunk.id}`, chunk);
-    found.set(chunk.id, chunk);
-  }
-  return places.map((at) => ({ chunk: found.get(id(at))!, score: score(value(at)) }));
+  for (const [number, chunk] of read ?? []) holder.chunks.add(key(number), chunk);
+  return rows.map((number, at) => ({ chunk: found[at] ?? read!.get(number)!, score: score(value(at)) }));
 }
 
 type Read<Value> = (at: number) => Value;
 
 const columnsOf = ({ entry }: TableHolder, ...further: string[]): string[] => [...columnsRead(entry, true), ...further];
 
-const rowsOf = (table: Table, ids: readonly bigint[], columns: string[]): Promise<Rows> => table.takeRowIds(ids).select(columns).toArrow();
+async function readRows(table: Table, numbers: readonly bigint[], columns: string[]): Promise<Map<bigint, StoredChunk>> {
+  const rows = await table.takeRowIds(numbers).select(columns).withRowId().toArrow();
+  const number = reader(rows, '_rowid') as Read<bigint>;
+  return new Map(toChunks(rows).map((chunk, at) => [number(at), chunk]));
+}
