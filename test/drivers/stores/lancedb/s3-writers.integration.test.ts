@@ -103,7 +103,7 @@ withS3('machines that write into one collection on S3', () => {
 const DISTURBANCES: S3Disturbance[] = ['cut', 'cut_after', 'fail', 'fail_after', 300];
 
 withS3('a way to S3 that is disturbed', () => {
-  it('doubles and loses nothing, wherever a request is cut, fails or waits', async () => {
+  it('doubles and loses nothing, wherever a request is cut, fails or waits', { timeout: 300_000 }, async () => {
     const s3 = await openS3();
     const collection = await (await machine(s3)).create(INFO);
     const expected: string[] = [];
@@ -136,7 +136,7 @@ withS3('a way to S3 that is disturbed', () => {
     expect(await idsIn((await (await machine(s3)).open('manuals'))!)).toEqual(expected.toSorted());
   });
 
-  it('leaves the old state or the new one where it ends in the middle', async () => {
+  it('leaves the old state or the new one where it ends in the middle', { timeout: 300_000 }, async () => {
     const s3 = await openS3();
     const collection = await (await machine(s3)).create(INFO);
     await collection.replace([{ source: 'a', chunks: document('a', 3, 'old'), isNew: true }]);
