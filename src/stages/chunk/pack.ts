@@ -164,7 +164,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
     piece.end = trimEnd(text, start, cut);
     if (cut < block.end) piece.closing = frameAt(text, { block, offset: cut, sizes })?.closing ?? '';
     previous = { block, start, end: piece.end };
-    start = nextStart(text, { block, cut, end: group.end });
+    start = nextStart(text, { block, cut, end: group.end, longest: sizes.longest });
     while (blocks[index]!.end <= start) index += 1;
   }
 }
@@ -214,11 +214,12 @@ function frameAt(text: string, { block, offset, sizes }: { block: Block; offset:
 const DEEPEST_ITEM = 12;
 
 /** Where the chunk after a cut begins: with the indentation of its line in code, and where it may tell that an item of a list goes on, else at its first character. */
-function nextStart(text: string, { block, cut, end }: { block: Block; cut: number; end: number }): number {
+function nextStart(text: string, { block, cut, end, longest }: { block: Block; cut: number; end: number; longest: number }): number {
   const start = skipSpace(text, cut, end);
   const line = cut + text.slice(cut, start).lastIndexOf('\n') + 1;
   const isCode = block.kind === 'fence' && start < block.end;
-  return line === cut || (!isCode && start - line > DEEPEST_ITEM) ? start : line;
+  const deepest = isCode ? longest / 2 : DEEPEST_ITEM; // a chunk of nothing but indentation says nothing
+  return line === cut || start - line > deepest ? start : line;
 }
 
 /** The end of the chunk before: its text and its last block. */

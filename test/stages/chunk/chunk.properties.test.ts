@@ -137,6 +137,9 @@ it('any characters under any settings end in chunks that lose nothing, are bound
         if (text.isWellFormed()) expect(chunk.text.isWellFormed()).toBe(true);
       }
     }),
-    { numRuns: 1000 },
+    {
+      numRuns: 1000,
+      examples: [[`~~~${' '.repeat(70)}${'\n'.repeat(70)}${' '.repeat(70)}#`, { chunk_size: 50, chunk_overlap: 0, min_chunk_length: 0 }]],
+    },
   );
 });
