@@ -29,7 +29,12 @@ export const Storage = z
         'Location of the store. lancedb: a path (default .kb/lancedb beside the configuration file) or s3://, gs://, az://. qdrant: a URL (default http://127.0.0.1:6333)',
       )
       .meta({ flag: 'storage-url' }),
-    batch_size: z.int().min(1).max(10_000).describe('Chunks written per step').meta({ flag: 'storage-batch-size' }),
+    batch_size: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe('Chunks written per step; kb store writes at least 5,000')
+      .meta({ flag: 'storage-batch-size' }),
     ensure_collection: z.boolean().describe('Create the collection if it does not exist').meta({ flag: 'ensure-collection' }),
     options: options().describe(
       'Options of the database. lancedb: access to s3://, gs:// or az:// (region, endpoint …), index_cache_mb, metadata_cache_mb, read_interval (seconds), not allowed in HTTP requests. qdrant: docs/qdrant.md lists them: how it is reached (timeout, urls, ca_file …), read (consistency, hnsw_ef …) and made (shard_number, replication_factor, quantization …)',

@@ -92,8 +92,8 @@ async function find(
 ): Promise<{ items: RetrievedItem[]; searched: string }> {
   const first = await searchArms(asked, { mode, top_k, filter }, parts);
   const corrected = correctSpelling(asked, textsOf(first));
-  const query = corrected ?? asked;
-  const found = corrected === undefined ? first : await searchArms(corrected, { mode, top_k, filter }, parts);
+  const second = corrected === undefined ? undefined : await searchArms(corrected, { mode, top_k, filter }, parts).catch(orAsAsked);
+  const [query, found] = second ? [corrected!, second] : [asked, first];
   const fused = fuse(found.arms, found.arms.text && identifierBonus(query));
   const candidates = await rescore(query, fused, { ...found.arms, withVectors: parts.collection.withVectors });
   const best = candidates[0];
@@ -104,6 +104,11 @@ async function find(
     .slice(0, top_k)
     .map((candidate) => toItem(candidate, score * (best.fused > 0 ? candidate.fused / best.fused : 0), explain ? found.arms : undefined));
   return { items, searched: query };
+}
+
+/** Where the corrected query can't be searched for, such as by an embedding service that has just refused it, what was found as it was asked is enough. */
+function orAsAsked(error: unknown): undefined {
+  if (endsWork(error)) throw error;
 }
 
 /** The texts of all hits, word search first. */

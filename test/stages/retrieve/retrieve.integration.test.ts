@@ -97,6 +97,19 @@ test.each(MODES)('a misspelt word is searched for as the collection spells it, i
   expect(items).toEqual((await ask('how often is the filter cartridge replaced', { mode })).items);
 });
 
+test('what was found as it was asked stays where the corrected query is refused', async () => {
+  const asked = 'how often is the fitler cartridge replaced';
+  const failing: Embedder = {
+    ...embedder,
+    embed: async (texts) => {
+      if (texts.some((text) => text.includes('filter'))) throw new KbError('invalid', 'Refused.');
+      return texts.map(meaning);
+    },
+  };
+  const { search_query, items, errors: failures } = await ask(asked, { mode: 'vector' }, { embedder: failing });
+  expect({ search_query, failures, first: items[0]!.id }).toEqual({ search_query: asked, failures: [], first: 'filter' });
+});
+
 test('an item says what it is and where it is from, and nothing else unless it is asked for', async () => {
   const result = await ask('filter cartridge', { top_k: 1 });
   const [item] = result.items;
