@@ -202,7 +202,7 @@ withBrowser('a browser', () => {
       await page.close();
       await own.close();
       expect(web.hits.length).toBe(2);
-      await expect.poll(servers, { timeout: 20_000 }).toBe(before);
+      await expect.poll(servers, { timeout: 20_000 }).toBeLessThanOrEqual(before); // one of another test may have been closing
     }
   });
 
