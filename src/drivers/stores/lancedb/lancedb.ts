@@ -198,7 +198,14 @@ async function findProblems(place: StorePlace, { access, lock }: { access: Acces
 
 async function hasTables(place: StorePlace): Promise<boolean> {
   const connections = await connectTo(place, { create: false });
-  return (await connections?.connection.tableNames())?.some((table) => readTableName(table) !== undefined) ?? false;
+  if (!connections) return false;
+  const { connection, pinned } = connections;
+  try {
+    return (await connection.tableNames()).some((table) => readTableName(table) !== undefined);
+  } finally {
+    connection.close();
+    pinned.close();
+  }
 }
 
 async function isStillHeld(lock: WriterLock | undefined): Promise<boolean> {
