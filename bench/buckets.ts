@@ -9,7 +9,7 @@ import { drivers } from '../src/drivers/registry.ts';
 import type { VectorStore } from '../src/ports/stores.ts';
 import { markdownTable, mean, percentile } from './beir.ts';
 import { collectionOf, found } from './collection.ts';
-import { manual } from './manual.ts';
+import { manualSet } from './manual.ts';
 import { MODES, questionsOf } from './serving.ts';
 
 const { values: options } = parseArgs({
@@ -36,13 +36,7 @@ const proxy = createServer(async (incoming, outgoing) => {
 });
 await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
 
-const SET = {
-  name: 'bench-buckets',
-  corpus: Array.from({ length: Number(options.files) }, (_, i) => ({ _id: `handbook-${i}.md`, title: '', text: manual(i) })),
-  queries: [],
-  relevant: new Map(),
-  left_out: new Map(),
-};
+const SET = manualSet('bench-buckets', Number(options.files));
 const openStore = (): Promise<VectorStore> =>
   drivers.stores.lancedb.open({
     url: `s3://${options.bucket}/kb`,

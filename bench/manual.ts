@@ -84,3 +84,12 @@ export function writeManuals(folder: string, count: number): void {
   mkdirSync(folder, { recursive: true });
   for (let index = 0; index < count; index++) writeFileSync(join(folder, `handbook-${index}.md`), manual(index));
 }
+
+/** So many handbooks as a set without questions. */
+export const manualSet = (name: string, files: number) => ({
+  name,
+  corpus: Array.from({ length: files }, (_, i) => ({ _id: `handbook-${i}.md`, title: '', text: manual(i) })),
+  queries: [],
+  relevant: new Map(),
+  left_out: new Map(),
+});

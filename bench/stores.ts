@@ -9,7 +9,7 @@ import { drivers } from '../src/drivers/registry.ts';
 import type { VectorStore } from '../src/ports/stores.ts';
 import { markdownTable, percentile } from './beir.ts';
 import { collectionOf, found } from './collection.ts';
-import { manual } from './manual.ts';
+import { manualSet } from './manual.ts';
 import { MODES, questionsOf } from './serving.ts';
 
 const { values: options } = parseArgs({
@@ -20,13 +20,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const SET = {
-  name: 'bench-stores',
-  corpus: Array.from({ length: Number(options.files) }, (_, i) => ({ _id: `handbook-${i}.md`, title: '', text: manual(i) })),
-  queries: [],
-  relevant: new Map(),
-  left_out: new Map(),
-};
+const SET = manualSet('bench-stores', Number(options.files));
 
 /** Milliseconds of each question by store, put to one after the other. */
 async function round(ask: Record<string, (query: string) => Promise<unknown>>, questions: readonly string[]) {
