@@ -1,3 +1,4 @@
+import { findSorted } from '../../core/sorted-numbers.ts';
 import { languageOf } from '../../languages/detect.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import { hashTerm, ownTerms, terms } from '../../text/terms.ts';
@@ -28,19 +29,8 @@ class AnalysedChunk {
   /** Whether a term stands anywhere in it. */
   holds(term: string): boolean {
     this.#held ??= Uint32Array.from(new Set(terms(indexedText(this.#chunk)).map(hashTerm))).toSorted();
-    return holdsNumber(this.#held, hashTerm(term));
+    return findSorted(this.#held, hashTerm(term)) >= 0;
   }
-}
-
-/** Whether a number is in a sorted list. */
-function holdsNumber(sorted: Uint32Array, number: number): boolean {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (sorted[middle]! < number) from = middle + 1;
-    else to = middle;
-  }
-  return sorted[from] === number;
 }
 
 const known = new WeakMap<StoredChunk, AnalysedChunk>();

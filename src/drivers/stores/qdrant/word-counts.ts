@@ -1,3 +1,5 @@
+import { findSorted } from '../../../core/sorted-numbers.ts';
+
 /** Numbers of terms by their places (`indexOf`), which ascend. */
 export interface WordCounts {
   places: Uint32Array;
@@ -8,13 +10,7 @@ export const EMPTY: WordCounts = { places: new Uint32Array(), counts: new Int32A
 
 /** How often the term stands there. */
 export function countAt({ places, counts }: WordCounts, place: number): number {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (places[middle]! < place) low = middle + 1;
-    else high = middle;
-  }
-  return places[low] === place ? counts[low]! : 0;
+  return counts[findSorted(places, place)] ?? 0;
 }
 
 export const sumOf = ({ counts }: WordCounts): number => counts.reduce((sum, count) => sum + count, 0);
