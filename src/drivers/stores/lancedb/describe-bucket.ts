@@ -1,5 +1,5 @@
 import { connectTo, storeError } from './lancedb-connection.ts';
-import type { StorePlace } from './lancedb-settings.ts';
+import { endpointOf, type StorePlace } from './lancedb-settings.ts';
 import { lockInTable } from './table-lock.ts';
 
 /** A name that no collection can have. */
@@ -30,7 +30,6 @@ export async function describeBucket(place: StorePlace): Promise<string> {
 function whereIs({ url, storageOptions: given }: StorePlace): string {
   const scheme = url.slice(0, url.indexOf(':'));
   if (!/^s3/i.test(scheme)) return `reached as ${scheme}://`;
-  const endpoint = given['endpoint'] ?? given['aws_endpoint'] ?? process.env['AWS_ENDPOINT_URL'] ?? process.env['AWS_ENDPOINT'];
   const region = given['region'] ?? given['aws_region'] ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
-  return `${endpoint ?? 'Amazon S3'}, ${region === undefined ? 'no region is set' : `region ${region}`}`;
+  return `${endpointOf(given) ?? 'Amazon S3'}, ${region === undefined ? 'no region is set' : `region ${region}`}`;
 }

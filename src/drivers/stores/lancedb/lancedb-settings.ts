@@ -44,6 +44,10 @@ export function readStorePlace(url: string, options: Record<string, unknown> = {
   };
 }
 
+/** The address of another server than Amazon's, by options or environment. */
+export const endpointOf = (given: Record<string, string>): string | undefined =>
+  given['endpoint'] ?? given['aws_endpoint'] ?? process.env['AWS_ENDPOINT_URL'] ?? process.env['AWS_ENDPOINT'];
+
 /** The options as LanceDB takes them: texts. An endpoint that is given as http:// is meant to be reached without TLS. */
 function storageOptionsOf(options: Record<string, unknown>): Record<string, string> {
   const pairs = Object.entries(options)
@@ -55,6 +59,5 @@ function storageOptionsOf(options: Record<string, unknown>): Record<string, stri
       });
     });
   const given = Object.fromEntries(pairs);
-  const endpoint = given['endpoint'] ?? given['aws_endpoint'] ?? process.env['AWS_ENDPOINT_URL'] ?? process.env['AWS_ENDPOINT'];
-  return endpoint?.startsWith('http://') ? { allow_http: 'true', ...given } : given;
+  return endpointOf(given)?.startsWith('http://') ? { allow_http: 'true', ...given } : given;
 }
