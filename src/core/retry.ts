@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { KbError, stoppedError } from './errors.ts';
-import { progress, type Progress, type Run } from './run.ts';
+import { KbError } from './errors.ts';
+import { progress, type Progress, type Run, waitFor } from './run.ts';
 
 export interface RetryOptions {
   /** How often at most, the first try counted in. */
@@ -28,9 +27,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
       const seconds = error.retryAfter ?? base * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
       if (!error.isRetryable || attempt >= attempts || seconds > longest || performance.now() > end || signal?.aborted) throw error;
       reportPause({ seconds, attempt: attempt + 1, attempts, reason: error.message });
-      await wait(seconds * 1000, undefined, { signal }).catch((cause) => {
-        throw stoppedError(cause);
-      });
+      await waitFor(seconds * 1000, signal);
     }
   }
 }

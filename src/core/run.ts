@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { stoppedError } from './errors.ts';
 import type { Event } from '../schema/results.ts';
 import type { ErrorItem } from '../schema/items.ts';
@@ -41,3 +42,9 @@ export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ 
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw stoppedError(signal.reason);
 }
+
+/** Waits so many milliseconds. Throws a KbError (`aborted`) on the signal. */
+export const waitFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  wait(milliseconds, undefined, { signal }).catch((cause: unknown) => {
+    throw stoppedError(cause);
+  });

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner } from '../../core/process-owner.ts';
-import { KbError, stoppedError } from '../../core/errors.ts';
+import { waitFor } from '../../core/run.ts';
+import { KbError } from '../../core/errors.ts';
 
 // Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
 // proper-lockfile for a moment, so that no two see the same dead owner and both take its place.
@@ -39,11 +39,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   const owner: LockOwner = { ...THIS_PROCESS, lock: Math.random().toString(36).slice(2) };
   let taken = await take(file, owner);
   if (!taken) onWait?.();
-  for (; !taken; taken = await take(file, owner)) {
-    await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
-      throw stoppedError(cause);
-    });
-  }
+  for (; !taken; taken = await take(file, owner)) await waitFor(LOOK_EVERY, signal);
   const isOurs = async () => (await ownerOf(file))?.lock === owner.lock;
   const giveSign = async () => {
     if (await isOurs()) await utimes(file, new Date(), new Date()); // a sign for another would keep its lock when it has died

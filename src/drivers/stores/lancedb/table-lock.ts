@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
-import { stoppedError } from '../../../core/errors.ts';
+import { waitFor } from '../../../core/run.ts';
 import { type LockOptions, lockLost, type WriterLock } from '../writer-lock.ts';
 import { persistent } from './lancedb-connection.ts';
 import { findTable, keyedTable } from './keyed-table.ts';
@@ -72,9 +71,7 @@ async function take(table: Table, row: LockRow, { signal, onWait }: LockOptions)
       continue;
     }
     if (isFirst) onWait?.();
-    await wait(LOOK_EVERY, undefined, { signal }).catch((cause: unknown) => {
-      throw stoppedError(cause);
-    });
+    await waitFor(LOOK_EVERY, signal);
   }
 }
 
