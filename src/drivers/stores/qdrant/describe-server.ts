@@ -3,6 +3,7 @@ import { KbError } from '../../../core/errors.ts';
 import { count, listNames } from '../../../text/count.ts';
 import type { StoreReport } from '../../../ports/stores.ts';
 import type { Ask } from './qdrant-connection.ts';
+import { listAliases, nameOf } from './qdrant-tables.ts';
 
 /** The first version that has all that is asked of it: points that are written if the stored one is as expected (`update_filter`). */
 const OLDEST = [1, 16] as const;
@@ -38,15 +39,14 @@ function isTooOld(version: string): boolean {
 
 /** Collections of ours that a node takes along when it fails. */
 async function unreplicated(ask: Ask, nodes: number): Promise<string[]> {
-  const { aliases } = await ask((api, init) => api.getCollectionsAliases({}, init));
-  const names = aliases.map(({ alias_name }) => alias_name).filter((name) => name.startsWith('kb.'));
+  const names = await listAliases(ask);
   const factors = await Array.fromAsync(
     mapOrdered(names, AT_ONCE, async (collection_name) => {
       const { config } = await ask((api, init) => api.getCollection({ collection_name }, init));
       return config.params.replication_factor ?? 1;
     }),
   );
-  const single = names.filter((_, i) => factors[i] === 1).map((name) => name.slice('kb.'.length));
+  const single = names.filter((_, i) => factors[i] === 1).map(nameOf);
   if (single.length === 0) return [];
   return [
     `${listNames(single, 5)} ${single.length === 1 ? 'is' : 'are'} stored once on ${count(nodes, 'node')} (replication_factor 1): when a node fails, searches fail. Set storage.options.replication_factor: 2 and run «kb collections reembed NAME», or raise it on the server`,

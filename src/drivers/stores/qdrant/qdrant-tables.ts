@@ -15,6 +15,8 @@ import type { Ask } from './qdrant-connection.ts';
 
 /** What readers and writers of a collection ask for. */
 export const aliasOf = (name: string): string => `kb.${name}`;
+/** The collection that an alias of ours leads to. */
+export const nameOf = (alias: string): string => alias.slice(aliasOf('').length);
 const tableOf = (name: string, digit: number): string => `${aliasOf(name)}@${digit}`;
 /** Names of tables; those of form 1 end with a time and random letters. */
 const TABLE = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
@@ -30,11 +32,15 @@ const LOOK_EVERY = 100;
 
 /** All collections by name; those that can't be read with the reason. */
 export async function listTables(ask: Ask): Promise<ListedInfo[]> {
-  const names = [...(await aliases(ask)).keys()].filter((alias) => alias.startsWith(aliasOf('')));
+  const names = await listAliases(ask);
   const found = await Array.fromAsync(mapOrdered(names, AT_ONCE, (alias) => infoAt(ask, alias)));
   const ours = found.filter((info, i) => info !== undefined && aliasOf(info.name) === names[i]) as ListedInfo[];
   return ours.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** The aliases of all collections. */
+export const listAliases = async (ask: Ask): Promise<string[]> =>
+  [...(await aliases(ask)).keys()].filter((alias) => alias.startsWith(aliasOf('')));
 
 async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> {
   try {
@@ -42,7 +48,7 @@ async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> 
     return state && { name: state.name, provider: state.provider, model: state.model, dimensions: state.dimensions };
   } catch (error) {
     if (!(error instanceof KbError) || error.code !== 'configuration') throw error;
-    return { name: alias.slice(aliasOf('').length), provider: '', model: '', dimensions: 0, unreadable: error };
+    return { name: nameOf(alias), provider: '', model: '', dimensions: 0, unreadable: error };
   }
 }
 

@@ -16,14 +16,12 @@ import {
 } from './collection-state.ts';
 import { countedChunk, type CountedChunk, type Payload, safe, toPoints, wordCountsIn, writtenAt } from './points.ts';
 import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
+import { boundedRequests } from './bounded-requests.ts';
 import { addIndexes, assertComparing } from './qdrant-tables.ts';
 import { EMPTY, type WordCounts } from './word-counts.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
 const AT_ONCE = 1_000;
-/** Points and bytes (by estimate; Qdrant takes 32 MiB) of one request. */
-const POINTS = 256;
-const BYTES = 8 * 2 ** 20;
 /** Writes that a state names before their points are given a generation. */
 const WRITES = 32;
 /** After how many milliseconds the points of a write that is named nowhere are taken for left behind: more than clocks of two machines differ. */
@@ -45,11 +43,12 @@ const onePerId = (chunks: readonly StoredChunk[]): StoredChunk[] => [...new Map(
 export async function replacePoints(writer: Writer, replacements: readonly Replacement[]): Promise<void> {
   const chunks = onePerId(replacements.flatMap((replacement) => replacement.chunks));
   if (chunks.length === 0 && replacements.every(({ isNew }) => isNew)) return;
+  assertVectors(chunks, writer.embedder);
   await change(writer, chunks, async (isOurs) => {
     // what was not stored when the run began may be by now, from another machine
     const changed = isOurs ? replacements.filter(({ isNew }) => !isNew) : replacements;
     const sources = changed.map(({ source }) => source);
-    const old = sources.length > 0 ? await storedPoints(writer.holder, { key: 'source', match: { any: sources.map(safe) } }) : [];
+    const old = sources.length > 0 ? await storedPoints(writer.holder, [{ key: 'source', match: { any: sources.map(safe) } }]) : [];
     const moved = changed.flatMap((replacement) => replacement.chunks); // they may have come from another source
     const elsewhere = await sameIds(writer.holder, moved, sources);
     return { sources, ids: elsewhere.map(({ id }) => id), removed: [...old, ...elsewhere].map(({ words }) => words) };
@@ -74,16 +73,16 @@ interface StoredPoint {
 }
 
 /** So many of the points for which the conditions hold; all where nothing is said. */
-async function storedPoints(holder: CollectionHolder, conditions: Condition | Condition[], most = Infinity): Promise<StoredPoint[]> {
+async function storedPoints(holder: CollectionHolder, conditions: Condition[], most = Infinity): Promise<StoredPoint[]> {
   const found: StoredPoint[] = [];
-  for await (const page of pages(holder, { conditions: [conditions].flat(), payload: ['id', 'source', 'words'], size: AT_ONCE })) {
+  for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'words'], size: AT_ONCE })) {
     for (const point of page) {
       const { id, source } = point.payload as unknown as Payload;
       found.push({ id, source, words: wordCountsIn(point) ?? EMPTY });
     }
     if (found.length >= most) break;
   }
-  return found;
+  return found.slice(0, most);
 }
 
 /** The stored chunks that have the ids of these, but for those of the sources. */
@@ -117,7 +116,6 @@ async function change(
   chunks: readonly StoredChunk[],
   retire: (isOurs: boolean) => Promise<Retiring>,
 ): Promise<void> {
-  assertVectors(chunks, embedder);
   const counted = chunks.map(countedChunk);
   await holder.write(async (changeState) => {
     let written: { table: string; write: number } | undefined;
@@ -148,8 +146,7 @@ async function advance(
     const wanted = await step(state, isOurs);
     if (!wanted) return undefined;
     const words = await holder.words.next(state, wanted);
-    for (const points of requests(words.points))
-      await holder.ask((api, init) => api.upsertPoints({ collection_name: state.table, wait: true, points }, init), 'write');
+    await writeAll(holder, state.table, { points: words.points });
     segments.push(...words.merged, ...words.points.map(({ id }) => String(id)));
     return { ...withWrite(state, wanted.write, wanted), segments: words.segments };
   });
@@ -175,13 +172,22 @@ async function writePoints(holder: CollectionHolder, collection_name: string, ch
   // a request that comes through late, after it was sent again, must not take back what has become of its points
   const update_filter = pointsOfWrites([write]);
   try {
-    for (const points of requests(toPoints(chunks, write)))
-      await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points, update_filter }, init), 'write');
+    await writeAll(holder, collection_name, { points: toPoints(chunks, write), update_filter });
   } catch (error) {
     if (error instanceof KbError && error.code === 'invalid') await removePoints(holder, collection_name, pointsOfWrites([write]));
     throw error;
   }
   return write;
+}
+
+/** Writes points in bounded requests; of those that are stored already, those for which the filter holds. */
+async function writeAll(
+  holder: CollectionHolder,
+  collection_name: string,
+  { points: all, ...condition }: { points: readonly Point[]; update_filter?: QdrantFilter },
+): Promise<void> {
+  for (const points of boundedRequests(all))
+    await holder.ask((api, init) => api.upsertPoints({ collection_name, wait: true, points, ...condition }, init), 'write');
 }
 
 const removePoints = (holder: CollectionHolder, collection_name: string, filter: QdrantFilter): Promise<unknown> =>
@@ -239,28 +245,6 @@ export async function tidyPoints(holder: CollectionHolder): Promise<void> {
 const removeByIds = (holder: CollectionHolder, collection_name: string, points: PointRecord['id'][]): Promise<unknown> =>
   holder.ask((api, init) => api.deletePoints({ collection_name, wait: true, points }, init), 'write');
 
-function* requests(points: readonly Point[]): Generator<Point[], void, void> {
-  let [request, bytes]: [Point[], number] = [[], 0];
-  for (const point of points) {
-    const size = sizeOf(point);
-    if (request.length === POINTS || (request.length > 0 && bytes + size > BYTES)) {
-      yield request;
-      [request, bytes] = [[], 0];
-    }
-    request.push(point);
-    bytes += size;
-  }
-  if (request.length > 0) yield request;
-}
-
-/** Bytes of a point as JSON, at most and roughly: three a letter, 22 a number. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return 3 * value.length;
-  if (Array.isArray(value) && typeof value[0] === 'number') return 22 * value.length;
-  if (typeof value !== 'object' || value === null) return 22;
-  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + 6 + sizeOf(item), 0);
-}
-
 /** Removes chunks, up to 1,000 in one step, and tells which. */
 export async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
   if ('filter' in where && Object.keys(where.filter).length === 0) return [];
@@ -271,7 +255,7 @@ export async function deletePoints(holder: CollectionHolder, where: Where): Prom
       do {
         found = [];
         await advance(holder, changeState, async (state) => {
-          found = (await storedPoints(holder, conditions, AT_ONCE)).slice(0, AT_ONCE);
+          found = await storedPoints(holder, conditions, AT_ONCE);
           if (found.length === 0) return undefined;
           await prepare(holder, state);
           return { added: [], ...retiring(found) };
