@@ -31,7 +31,7 @@ export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerato
 const lineOf = (pieces: readonly string[]): string => pieces.join('').replace(/\r$/, '');
 
 /** Some of the items on standard input. */
-export interface Batch<T> {
+export interface InputBatch<T> {
   items: T[];
   /** Whether more of them have come already. */
   hasMore: boolean;
@@ -41,7 +41,7 @@ export interface Batch<T> {
 export async function* inputItems<T>(
   schema: z.ZodType<T>,
   { what, size }: { what: string; size: number },
-): AsyncGenerator<Batch<T>, void, void> {
+): AsyncGenerator<InputBatch<T>, void, void> {
   let items: T[] = [];
   let number = 0;
   for await (const line of inputLines(what)) {

@@ -1,7 +1,7 @@
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT } from './failure.ts';
-import type { Batch } from './json-lines.ts';
+import type { InputBatch } from './json-lines.ts';
 import { showProgress } from './progress.ts';
 import { failureLine } from './printers/show-ingest.ts';
 
@@ -9,7 +9,7 @@ type Summable = { failed: number; errors: unknown[] };
 
 interface PipeOptions<Name extends OperationName> {
   /** Standard input, batch by batch; it throws where there is nothing in it. */
-  batches: AsyncGenerator<Batch<unknown>, void, void>;
+  batches: AsyncGenerator<InputBatch<unknown>, void, void>;
   /** The request for one batch of what came in. */
   request: (batch: never[]) => RequestOf<Name>;
   /** What is waited for while a batch is worked on. */
@@ -28,7 +28,7 @@ export async function piped<Name extends OperationName>(
 ): Promise<void> {
   const { engine, screen, signal, flags } = desk;
   let total: ResultOf<Name> | undefined;
-  const pass = async ({ items, hasMore }: Batch<unknown>) => {
+  const pass = async ({ items, hasMore }: InputBatch<unknown>) => {
     const running = engine.run(name, request(items as never[]), { signal, lists: true, hasMore });
     const result = await showProgress(running, { screen, waiting });
     for (const error of (result as unknown as Summable).errors) if (!screen.json) screen.warn(`Error: ${failureLine(error as never)}`);

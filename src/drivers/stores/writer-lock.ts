@@ -55,13 +55,13 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
       await guarded(file, leave).catch(() => {}); // where the folder is gone, or full, the lock is taken over when this process has ended
     },
     assertHeld: async () => {
-      if (!(await isOurs())) throw lockLost(name);
+      if (!(await isOurs())) throw lockLostError(name);
     },
   };
 }
 
 /** The error of a writer whose lock another has taken. */
-export const lockLost = (name: string): KbError =>
+export const lockLostError = (name: string): KbError =>
   new KbError(
     'conflict',
     `Another run has taken over «${name}», because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`,

@@ -36,7 +36,7 @@ class AnalysedChunk {
 const known = new WeakMap<StoredChunk, AnalysedChunk>();
 
 /** The analysis of a chunk, made once for as long as the chunk lives. */
-export function analysed(chunk: StoredChunk): AnalysedChunk {
+export function analyseChunk(chunk: StoredChunk): AnalysedChunk {
   const found = known.get(chunk) ?? new AnalysedChunk(chunk);
   known.set(chunk, found);
   return found;

@@ -1,6 +1,6 @@
 import { hashTerm, ownTerms } from '../../text/terms.ts';
 import type { Collection, StoredChunk } from '../../ports/stores.ts';
-import { analysed } from './analysed-chunk.ts';
+import { analyseChunk } from './analysed-chunk.ts';
 import { asksListing } from '../../languages/question.ts';
 import { type Arm, type ArmName, byScore, type FusedCandidate, type Rescored } from './fuse.ts';
 
@@ -42,7 +42,7 @@ function pairScores(query: string, chunks: readonly StoredChunk[]): number[] {
   const { pairs, count } = pairsOf(query);
   const scores = chunks.map(() => 0);
   if (count === 0) return scores;
-  const texts = chunks.map((chunk) => analysed(chunk).own);
+  const texts = chunks.map((chunk) => analyseChunk(chunk).own);
   const counts = texts.map((found) => countsIn(found, pairs, count));
   const average = texts.reduce((sum, { length }) => sum + length, 0) / texts.length;
   for (let pair = 0; pair < count; pair++) {

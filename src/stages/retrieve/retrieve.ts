@@ -9,7 +9,7 @@ import type { Config } from '../../schema/config.ts';
 import type { Filter } from '../../schema/stored/filter.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import { CAPITAL, identifierBonus, indexedText, likenessOf, similarity } from './similarity.ts';
-import { analysed } from './analysed-chunk.ts';
+import { analyseChunk } from './analysed-chunk.ts';
 import { fuse, type FusedCandidate } from './fuse.ts';
 import { rescore } from './rescore.ts';
 import { searchArms, type SearchOutcome } from './search.ts';
@@ -147,13 +147,13 @@ function createScorer(query: string, { reads, ranges }: SearchOutcome) {
   return (chunk: StoredChunk, cosines: readonly [number, number] | undefined, least: number): number => {
     const likeness = (range?: readonly [number, number]) =>
       cosines && ([likenessOf(cosines[0], range), likenessOf(cosines[1], range)] as const);
-    const written = asked && analysed(chunk).language;
+    const written = asked && analyseChunk(chunk).language;
     if (cosines && written && written !== asked)
       return similarity({ likeness: likeness(ranges.cosine_range_across_languages), words: undefined, reads });
     const within = likeness(ranges.cosine_range);
     const { share, most } = words(within ? CAPITAL : 1);
     const highest = similarity({ likeness: within, words: most, reads });
-    return highest > least ? similarity({ likeness: within, words: share(analysed(chunk)), reads }) : 0;
+    return highest > least ? similarity({ likeness: within, words: share(analyseChunk(chunk)), reads }) : 0;
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { analysed } from '../../../src/stages/retrieve/analysed-chunk.ts';
+import { analyseChunk } from '../../../src/stages/retrieve/analysed-chunk.ts';
 import { hashTerm, ownTerms, terms } from '../../../src/text/terms.ts';
 import { sharesOf } from '../../../src/text/word-share.ts';
 
@@ -15,22 +15,22 @@ describe('the analysis of a chunk', () => {
     ]) {
       const chunk = chunkOf(text, 'Manual of readOnlyFile');
       const indexed = `Manual of readOnlyFile\n\n${text}`;
-      for (const term of terms(indexed)) expect(analysed(chunk).holds(term), term).toBe(true);
-      for (const term of ['valve', 'err-4043', '保养', '']) expect(analysed(chunk).holds(term), term).toBe(false);
-      expect([...analysed(chunk).own]).toEqual(ownTerms(indexed).map(hashTerm));
+      for (const term of terms(indexed)) expect(analyseChunk(chunk).holds(term), term).toBe(true);
+      for (const term of ['valve', 'err-4043', '保养', '']) expect(analyseChunk(chunk).holds(term), term).toBe(false);
+      expect([...analyseChunk(chunk).own]).toEqual(ownTerms(indexed).map(hashTerm));
     }
   });
 
   it('gives the same word share as the text', () => {
     for (const text of ['Pumps are made in Turin.', 'Nothing of it.', '整机保修两年'])
       for (const question of ['Which pumps are made in Turin?', '保修多长时间？'])
-        expect(sharesOf(question, { capital: 2 })(analysed(chunkOf(text)))).toBe(sharesOf(question, { capital: 2 })(text));
+        expect(sharesOf(question, { capital: 2 })(analyseChunk(chunkOf(text)))).toBe(sharesOf(question, { capital: 2 })(text));
   });
 
   it('is made once for a chunk, with its language', () => {
     const chunk = chunkOf('Wie wird die Pumpe gewartet? Die Dichtung ist nicht da.');
-    expect(analysed(chunk)).toBe(analysed(chunk));
-    expect(analysed(chunk).language).toBe('de');
-    expect(analysed(chunkOf('4711')).language).toBeUndefined();
+    expect(analyseChunk(chunk)).toBe(analyseChunk(chunk));
+    expect(analyseChunk(chunk).language).toBe('de');
+    expect(analyseChunk(chunkOf('4711')).language).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
 import { waitFor } from '../../../core/run.ts';
-import { type LockOptions, lockLost, type WriterLock } from '../writer-lock.ts';
+import { type LockOptions, lockLostError, type WriterLock } from '../writer-lock.ts';
 import { persistent } from './lancedb-connection.ts';
 import { findTable, keyedTable } from './keyed-table.ts';
 import { quoted } from './lancedb-filter.ts';
@@ -43,7 +43,7 @@ export async function lockInTable(connection: Connection, name: string, { signal
       if (version % CLEANED_EVERY === 0) await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEPT_FOR) }).catch(() => {});
     },
     assertHeld: async () => {
-      if ((await rowOf(table, name))?.lock !== row.lock) throw lockLost(name);
+      if ((await rowOf(table, name))?.lock !== row.lock) throw lockLostError(name);
     },
   };
 }

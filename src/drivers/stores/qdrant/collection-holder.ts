@@ -5,7 +5,7 @@ import { type WordStatistics, wordStatistics } from './word-statistics.ts';
 import { conditionsOf } from './qdrant-filter.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
-import { changeState, isSame, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
+import { changeState, isSameState, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
 
 /** How often a reader asks again because a writer came between: each time takes as long as one answer, and a writer is seldom that quick twice. */
 const READS = 20;
@@ -108,7 +108,7 @@ async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: 
       },
     );
     const after = await load(seen);
-    if (isSame(before, after)) {
+    if (isSameState(before, after)) {
       if ('value' in outcome) return outcome.value;
       throw outcome.error;
     }
@@ -163,8 +163,8 @@ const replaced = ({ name }: State): KbError =>
   });
 
 /** Points of a page without vectors. */
-export const PAGE = 1_000;
+export const POINTS_PER_PAGE = 1_000;
 
 /** The conditions of a filter. */
 export const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
-  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: PAGE }));
+  conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: POINTS_PER_PAGE }));

@@ -23,7 +23,7 @@ import type { SegmentName } from './word-statistics.ts';
 /** The form of what is stored. A collection of a later form is refused: it could be misread. In form 1 a write had the next generation as its number. */
 const FORM = 2;
 /** The point that holds the state; it has no vector, and so is found by no search. */
-export const STATE = 0;
+export const STATE_POINT = 0;
 /** Versions before the present one that a state knows: a writer finds its own among them, though others wrote before it looked. */
 const HISTORY = 64;
 /** How often a writer begins again because another was quicker. */
@@ -74,7 +74,7 @@ export const isOfEarlierForm = ({ form }: State): boolean => form < FORM;
 /** The state of a collection of Qdrant, by its name or alias; undefined where there is none of that name, or none of ours. */
 export async function stateAt(ask: Ask, address: string): Promise<State | undefined> {
   const points = await ask((api, init) =>
-    api.getPoints({ collection_name: address, ids: [STATE], with_payload: true, with_vector: false }, init),
+    api.getPoints({ collection_name: address, ids: [STATE_POINT], with_payload: true, with_vector: false }, init),
   ).catch((error: unknown) => {
     if (error instanceof KbError && error.code === 'not_found') return [];
     throw error;
@@ -115,7 +115,7 @@ const isPast = ({ version }: State, present: State): boolean => present.version 
 async function replaceState(ask: Ask, saved: State, from?: State): Promise<boolean> {
   const { table, version } = saved;
   const update_filter = from?.version === '' ? { must: [{ is_empty: { key: VERSION } }] } : isVersion(from?.version ?? version);
-  const points = [{ id: STATE, vector: {}, payload: { kb: saved } }];
+  const points = [{ id: STATE_POINT, vector: {}, payload: { kb: saved } }];
   const ordering = 'medium'; // by one replica for all: else each might take another writer for the first
   await ask((api, init) => api.upsertPoints({ collection_name: table, wait: true, ordering, points, update_filter }, init), 'write');
   const found = await stateAt(ask, table);
@@ -137,7 +137,7 @@ const overtaken = ({ name }: State): KbError =>
   });
 
 /** Whether nothing was written between the two. */
-export const isSame = (one: State, other: State): boolean =>
+export const isSameState = (one: State, other: State): boolean =>
   one.table === other.table && one.version === other.version && one.generation === other.generation;
 
 interface Changing {
@@ -158,7 +158,7 @@ export async function changeState(
     const done = tried.find((one) => isPast(one, state)); // what was read back came from a replica that was behind
     if (done) return done;
     const wanted = await next(state).catch(async (error: unknown) => {
-      if (error instanceof KbError && error.code === 'not_found' && !isSame(await load(), state)) return 'again' as const;
+      if (error instanceof KbError && error.code === 'not_found' && !isSameState(await load(), state)) return 'again' as const;
       throw error;
     });
     if (wanted === undefined) return state;

@@ -4,7 +4,7 @@ import type { StoredChunk } from '../../../ports/stores.ts';
 import type { FilterScalar } from '../../../schema/stored/filter.ts';
 import { asNumber, scalars, shortened } from '../filter-values.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
-import { countAt, fromMap, packCounts, sumOf, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
+import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
 
 // Qdrant has no BM25 index that could be given our terms. It has sparse vectors: of a chunk's, each number says how often a term stands there, against the
 // chunk's length; of a query's, how much the term tells (its inverse document frequency in the collection). Their product is BM25 but for the average
@@ -22,7 +22,7 @@ const saturated = (count: number, length: number, average: number): number =>
 
 /** BM25 of a chunk for the terms at these places. */
 export function bm25(own: WordCounts, places: readonly number[], { average, idf }: Weights): number {
-  const length = sumOf(own);
+  const length = countAllWords(own);
   return places.reduce((sum, place) => {
     const count = countAt(own, place);
     return count > 0 ? sum + idf(place) * saturated(count, length, average) : sum;
@@ -49,13 +49,13 @@ export function countTerms(text: string): WordCounts {
     const place = indexOf(term);
     counts.set(place, (counts.get(place) ?? 0) + 1);
   }
-  return fromMap(counts);
+  return toWordCounts(counts);
 }
 
 /** What a chunk of these terms is found by; undefined where it has none. */
 export function textVector(words: WordCounts): SparseVector | undefined {
   if (words.places.length === 0) return undefined;
-  const length = sumOf(words);
+  const length = countAllWords(words);
   return {
     indices: Array.from(words.places),
     values: Array.from(words.counts, (count) => Math.fround(saturated(count, length, STORED_AVERAGE))),

@@ -1,7 +1,7 @@
 import type { Collection, SourceContent, SourcePage, SourcePageRequest, StoredChunk, StoredSource } from '../../../ports/stores.ts';
 import type { Condition } from './qdrant-connection.ts';
 import { search, searchAll, withVectors } from './qdrant-search.ts';
-import { type CollectionHolder, conditionsFrom, PAGE, pages } from './collection-holder.ts';
+import { type CollectionHolder, conditionsFrom, POINTS_PER_PAGE, pages } from './collection-holder.ts';
 import { visiblePoints } from './collection-state.ts';
 import { CHUNK, DENSE, type Payload, safe, toChunk } from './points.ts';
 import { deletePoints, replacePoints, tidyPoints, upsertPoints } from './qdrant-writes.ts';
@@ -59,7 +59,12 @@ async function* all(
   { source, vectors = false }: { source?: string; vectors?: boolean } = {},
 ): AsyncGenerator<StoredChunk[], void, void> {
   const conditions: Condition[] = source === undefined ? [] : [{ key: 'source', match: { value: safe(source) } }];
-  const walk = { conditions, payload: CHUNK, vectors: vectors ? vectorsOf(holder) : [], size: vectors ? PAGE_WITH_VECTORS : PAGE };
+  const walk = {
+    conditions,
+    payload: CHUNK,
+    vectors: vectors ? vectorsOf(holder) : [],
+    size: vectors ? PAGE_WITH_VECTORS : POINTS_PER_PAGE,
+  };
   for await (const page of pages(holder, walk)) yield page.map(toChunk);
 }
 
@@ -100,7 +105,7 @@ async function sourceContents(holder: CollectionHolder, sources: readonly string
   const found = new Map<string, SourceContent>();
   for (let at = 0; at < sources.length; at += AT_ONCE) {
     const conditions: Condition[] = [{ key: 'source', match: { any: sources.slice(at, at + AT_ONCE).map(safe) } }];
-    for await (const page of pages(holder, { conditions, payload: ['source', 'metadata', 'text'], size: PAGE }))
+    for await (const page of pages(holder, { conditions, payload: ['source', 'metadata', 'text'], size: POINTS_PER_PAGE }))
       for (const { payload } of page) {
         const { source, metadata, text } = payload as unknown as Payload;
         countContent(found, source, { metadata, characters: text.length });

@@ -2,7 +2,7 @@ import { KbError } from '../../../core/errors.ts';
 import type { Hit, SearchRequest, StoredChunk } from '../../../ports/stores.ts';
 import { assertQueryVector } from '../vectors.ts';
 import { type CollectionHolder, conditionsFrom } from './collection-holder.ts';
-import { type State, STATE, visiblePoints } from './collection-state.ts';
+import { type State, STATE_POINT, visiblePoints } from './collection-state.ts';
 import { bm25, CHUNK, DENSE, queryVector, searchedPlaces, TEXT, toChunk, vectorIn, wordCountsIn } from './points.ts';
 import type { PointRecord, Query } from './qdrant-connection.ts';
 import type { Weights, WordCounts } from './word-counts.ts';
@@ -117,7 +117,7 @@ async function complete(holder: CollectionHolder, { state, see, requests, found 
   const unread = ids.filter((id) => !chunks.get(id));
   const cosines = requests.map((request, i) => knownCosines(request, { requests, found, state, hits: found[i]! }));
   const [stated, read, ...compared] = await batch(holder, [
-    { filter: { must: [{ has_id: [STATE] }] }, limit: 1, with_payload: true },
+    { filter: { must: [{ has_id: [STATE_POINT] }] }, limit: 1, with_payload: true },
     among(unread, { with_payload: [...CHUNK, 'words'] }),
     ...cosines.map(({ unknown }, i) => among(unknown, { query: Array.from(requests[i]!.vector ?? []), using: DENSE })),
   ]);

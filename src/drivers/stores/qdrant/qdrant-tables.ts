@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo, ListedInfo } from '../../../ports/stores.ts';
-import { firstState, saveState, type State, STATE, stateAt, VERSION } from './collection-state.ts';
+import { firstState, saveState, type State, STATE_POINT, stateAt, VERSION } from './collection-state.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import type { Ask } from './qdrant-connection.ts';
 
@@ -108,7 +108,7 @@ export async function assertComparing(ask: Ask, table: string): Promise<void> {
   const id = randomUUID();
   for (const kb_probe of [1, 2]) {
     const points = [{ id, vector: {}, payload: { kb_probe } }];
-    const update_filter = { must: [{ has_id: [STATE] }] };
+    const update_filter = { must: [{ has_id: [STATE_POINT] }] };
     await ask((api, init) => api.upsertPoints({ collection_name: table, wait: true, points, update_filter }, init), 'write');
   }
   const [probe] = await ask((api, init) => api.getPoints({ collection_name: table, ids: [id], with_payload: true }, init));

@@ -18,7 +18,7 @@ import { countedChunk, type CountedChunk, type Payload, safe, toPoints, wordCoun
 import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
 import { boundedRequests } from './bounded-requests.ts';
 import { addIndexes, assertComparing } from './qdrant-tables.ts';
-import { EMPTY, type WordCounts } from './word-counts.ts';
+import { NO_WORDS, type WordCounts } from './word-counts.ts';
 
 /** Ids of one question, points of one page, chunks of one upsert. */
 const AT_ONCE = 1_000;
@@ -78,7 +78,7 @@ async function storedPoints(holder: CollectionHolder, conditions: Condition[], m
   for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'words'], size: AT_ONCE })) {
     for (const point of page) {
       const { id, source } = point.payload as unknown as Payload;
-      found.push({ id, source, words: wordCountsIn(point) ?? EMPTY });
+      found.push({ id, source, words: wordCountsIn(point) ?? NO_WORDS });
     }
     if (found.length >= most) break;
   }

@@ -6,22 +6,22 @@ export interface WordCounts {
   counts: Int32Array;
 }
 
-export const EMPTY: WordCounts = { places: new Uint32Array(), counts: new Int32Array() };
+export const NO_WORDS: WordCounts = { places: new Uint32Array(), counts: new Int32Array() };
 
 /** How often the term stands there. */
 export function countAt({ places, counts }: WordCounts, place: number): number {
   return counts[findSorted(places, place)] ?? 0;
 }
 
-export const sumOf = ({ counts }: WordCounts): number => counts.reduce((sum, count) => sum + count, 0);
+export const countAllWords = ({ counts }: WordCounts): number => counts.reduce((sum, count) => sum + count, 0);
 
-export function fromMap(found: ReadonlyMap<number, number>): WordCounts {
+export function toWordCounts(found: ReadonlyMap<number, number>): WordCounts {
   const entries = [...found].filter(([, count]) => count !== 0).toSorted(([a], [b]) => a - b);
   return { places: Uint32Array.from(entries, ([place]) => place), counts: Int32Array.from(entries, ([, count]) => count) };
 }
 
 /** Both together; what comes to nothing is left out. */
-export function merge(one: WordCounts, other: WordCounts): WordCounts {
+export function mergeCounts(one: WordCounts, other: WordCounts): WordCounts {
   const [places, counts] = [
     new Uint32Array(one.places.length + other.places.length),
     new Int32Array(one.places.length + other.places.length),

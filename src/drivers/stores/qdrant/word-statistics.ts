@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { KbError } from '../../../core/errors.ts';
 import type { Ask, Point, PointRecord } from './qdrant-connection.ts';
-import { countAt, EMPTY, fromMap, merge, packCounts, sumOf, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
+import {
+  countAt,
+  NO_WORDS,
+  toWordCounts,
+  mergeCounts,
+  packCounts,
+  countAllWords,
+  unpackCounts,
+  type Weights,
+  type WordCounts,
+} from './word-counts.ts';
 
 // BM25 weighs a term by how many chunks hold it. Qdrant would count that by shard: the same chunks in three shards were ranked otherwise than in one. So we
 // count. The counts of a collection lie in segments, which are points without vectors that the state names. A write adds a segment with what it adds
@@ -94,15 +104,15 @@ function segmentOf({ added, removed }: Change): Segment {
   const holding = new Map<number, number>();
   for (const [chunks, sign] of [[added, 1] as const, [removed, -1] as const])
     for (const { places } of chunks) for (const place of places) holding.set(place, (holding.get(place) ?? 0) + sign);
-  const lengthOf = (chunks: readonly WordCounts[]) => chunks.reduce((sum, chunk) => sum + sumOf(chunk), 0);
+  const lengthOf = (chunks: readonly WordCounts[]) => chunks.reduce((sum, chunk) => sum + countAllWords(chunk), 0);
   const count = (chunks: readonly WordCounts[]) => chunks.filter(({ places }) => places.length > 0).length;
-  return { chunks: count(added) - count(removed), length: lengthOf(added) - lengthOf(removed), holding: fromMap(holding) };
+  return { chunks: count(added) - count(removed), length: lengthOf(added) - lengthOf(removed), holding: toWordCounts(holding) };
 }
 
 const join = (one: Segment, other: Segment): Segment => ({
   chunks: one.chunks + other.chunks,
   length: one.length + other.length,
-  holding: merge(one.holding, other.holding),
+  holding: mergeCounts(one.holding, other.holding),
 });
 
 const toPoint = (id: string, { chunks, length, holding }: Segment): Point => ({
@@ -113,5 +123,5 @@ const toPoint = (id: string, { chunks, length, holding }: Segment): Point => ({
 
 function readSegment({ payload }: PointRecord): Segment {
   const { chunks, length, words } = payload as unknown as { chunks: number; length: number; words: string };
-  return { chunks, length, holding: words ? unpackCounts(words) : EMPTY };
+  return { chunks, length, holding: words ? unpackCounts(words) : NO_WORDS };
 }

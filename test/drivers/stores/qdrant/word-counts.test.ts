@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { countAt, EMPTY, fromMap, merge, packCounts, unpackCounts } from '../../../../src/drivers/stores/qdrant/word-counts.ts';
+import {
+  countAt,
+  NO_WORDS,
+  toWordCounts,
+  mergeCounts,
+  packCounts,
+  unpackCounts,
+} from '../../../../src/drivers/stores/qdrant/word-counts.ts';
 import { random } from '../../../../bench/manual.ts';
 
 const next = random(5);
@@ -9,7 +16,7 @@ const some = (size: number) =>
 describe('counts of words', () => {
   it('are read as they were written, whatever their places', () => {
     for (const map of [new Map(), new Map([[0, 1]]), new Map([[2 ** 32 - 1, -1]]), some(1), some(2000)]) {
-      const counts = fromMap(map);
+      const counts = toWordCounts(map);
       expect(unpackCounts(packCounts(counts))).toEqual(counts);
       for (const [place, count] of map) expect(countAt(counts, place)).toBe(count);
       expect(countAt(counts, 77)).toBe(map.get(77) ?? 0);
@@ -21,7 +28,7 @@ describe('counts of words', () => {
     for (const place of [...one.keys()].slice(0, 100)) other.set(place, -one.get(place)!);
     const sum = new Map(one);
     for (const [place, count] of other) sum.set(place, (sum.get(place) ?? 0) + count);
-    expect(merge(fromMap(one), fromMap(other))).toEqual(fromMap(sum));
-    expect(merge(EMPTY, EMPTY)).toEqual(EMPTY);
+    expect(mergeCounts(toWordCounts(one), toWordCounts(other))).toEqual(toWordCounts(sum));
+    expect(mergeCounts(NO_WORDS, NO_WORDS)).toEqual(NO_WORDS);
   });
 });
