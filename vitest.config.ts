@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -7,10 +8,16 @@ import { defineConfig } from 'vitest/config';
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=1000000000'];
 
+/** Workers of unit tests, which compute, and of tests with processes and servers, which wait for a part of their time. */
+const cores = Math.max(2, availableParallelism() - 1);
+const waiting = Math.ceil(1.5 * cores);
+
+/** Processes that tests start from TypeScript strip its types once. */
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
+
 // Test files share the processes of their project and the modules there (no isolation: unit tests are 16 times faster), so that each undoes what it changes of a process. What starts processes, servers or worker pools is an integration test. What runs the program itself needs it built, once.
 export default defineConfig({
   test: {
-    maxWorkers: Math.max(2, availableParallelism() - 1), // where there are two cores too: much of the time a test waits
     projects: [
       {
         test: {
@@ -19,6 +26,7 @@ export default defineConfig({
           exclude: ['test/**/*.integration.test.ts'],
           isolate: false,
           pool: 'threads',
+          maxWorkers: cores,
           testTimeout: 60_000,
         },
       },
@@ -29,6 +37,9 @@ export default defineConfig({
           exclude: ['test/e2e/**'],
           isolate: false,
           pool: 'forks',
+          maxWorkers: waiting,
+          sequence: { groupOrder: 1 },
+          env,
           execArgv,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -41,6 +52,9 @@ export default defineConfig({
           globalSetup: 'test/support/built.mjs',
           isolate: false,
           pool: 'forks',
+          maxWorkers: waiting,
+          sequence: { groupOrder: 1 },
+          env,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -25,10 +25,9 @@ type Finding = Omit<DoctorCheck, 'name'>;
 
 const ok = (message: string): Finding => ({ status: 'ok', message });
 
-/** Checks the setup. Each check reports what it found and how to fix it. `connections` also sends requests to the providers. */
+/** Checks the setup, all at once. Each check reports what it found and how to fix it. `connections` also sends requests to the providers. */
 export async function* doctor({ connections = false, ...mending }: DoctorRequest, context: Context): Run<DoctorResult> {
   const damage = (await checkDamage(context, mending).catch(() => [])).map((finding) => ({ name: 'damage', ...finding })); // a store that can't be opened is a finding of its own
-  const checks: DoctorCheck[] = [];
   const steps: [string, () => Promise<Finding>][] = [
     ['node', async () => ok(`Node ${process.versions.node}`)],
     ['store', () => checkStore(context)],
@@ -40,10 +39,13 @@ export async function* doctor({ connections = false, ...mending }: DoctorRequest
     ['ocr', async () => checkOcr(context)],
     ['sites', async () => checkSites(context)],
   ];
-  for (const [name, look] of steps) {
-    const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
-    checks.push({ name, ...finding }, ...(name === 'store' ? damage : []));
-  }
+  const found = await Promise.all(
+    steps.map(async ([name, look]): Promise<DoctorCheck[]> => {
+      const finding = await look().catch((error: unknown): Finding => ({ status: 'failed', message: describe(error) }));
+      return [{ name, ...finding }, ...(name === 'store' ? damage : [])];
+    }),
+  );
+  const checks = found.flat();
   return { checks, failed: checks.filter(({ status }) => status === 'failed').length };
 }
 

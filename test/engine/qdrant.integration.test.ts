@@ -44,7 +44,7 @@ it('ingests into Qdrant, finds there by words, by meaning and by both, and delet
 it('says what to do where no Qdrant answers', async () => {
   const { server, storage } = await qdrantServer();
   await server.close();
-  const engine = engineIn(folder(), { ...WORDS, storage });
+  const engine = engineIn(folder(), { ...WORDS, storage: { ...storage, options: { retries: 0 } } });
   const { errors } = await result(engine, 'retrieve', { query: 'gate' });
   expect(errors).toMatchObject([{ stage: 'retrieve', isRetryable: true, error: expect.stringContaining(server.url) }]);
   await expect(result(engine, 'ingest', { markdown: RULES })).rejects.toMatchObject({ code: 'unavailable' });

@@ -40,8 +40,8 @@ export function startMachine(settings: Layer): Machine {
 
 const ROUNDS = 20;
 /** Documents of each writer and round, and documents of each step of an ingest. */
-const DOCUMENTS = 12;
-const BATCH = 5;
+const DOCUMENTS = 6;
+const BATCH = 3;
 
 /** A text of several chunks, each of which says which text it is of. */
 const textOf = (mark: string, sections: number): string =>

@@ -118,7 +118,7 @@ export async function openS3(): Promise<S3Server> {
   onTestFinished(() => void proxy.close());
   onTestFinished(() => proxy.closeAllConnections());
   const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const reached = { endpoint, region: 'us-east-1', allow_http: 'true' };
+  const reached = { endpoint, region: 'us-east-1', allow_http: 'true', client_max_retries: '1' };
   return {
     url: `s3://bucket/${++addresses}`,
     writer: { ...reached, ...writer },
