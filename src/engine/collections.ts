@@ -153,7 +153,6 @@ export async function* withDraft<R>(draft: Draft, fill: (collection: Collection)
   let isInPlace = false;
   try {
     const result = yield* fill(draft.collection);
-    await draft.collection.optimize();
     await draft.commit();
     isInPlace = true;
     return result;
@@ -168,6 +167,8 @@ export interface SnapshotName {
   /** Creation time, in milliseconds. */
   created: number;
   name: string;
+  /** The sum of its contents; `files` where the store keeps checksums itself. */
+  sum: string;
 }
 
 // A snapshot is a collection of the same store. No request can name it: names of collections begin with a letter or a digit.
@@ -175,11 +176,12 @@ const PREFIX = '.snapshot.';
 
 const isSnapshot = (stored: string): boolean => stored.startsWith(PREFIX);
 
-/** The name of the collection that stores a snapshot. Snapshot names have no dot. */
-export const storedName = ({ collection, created, name }: SnapshotName): string => `${PREFIX}${collection}.${created.toString(36)}.${name}`;
+/** The name of the collection that stores a snapshot. Snapshot names and sums have no dot. */
+export const storedName = ({ collection, created, name, sum }: SnapshotName): string =>
+  `${PREFIX}${collection}.${created.toString(36)}.${name}.${sum}`;
 
 /** Parses the name of a snapshot's collection; undefined for other collections. */
 export function readStoredName(stored: string): SnapshotName | undefined {
-  const [, collection, created, name] = /^\.snapshot\.(.+)\.([0-9a-z]+)\.([^.]+)$/.exec(stored) ?? [];
-  return name === undefined ? undefined : { collection: collection!, created: Number.parseInt(created!, 36), name };
+  const [, collection, created, name, sum] = /^\.snapshot\.(.+)\.([0-9a-z]+)\.([^.]+)\.([^.]+)$/.exec(stored) ?? [];
+  return sum === undefined ? undefined : { collection: collection!, created: Number.parseInt(created!, 36), name: name!, sum };
 }

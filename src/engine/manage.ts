@@ -2,7 +2,15 @@ import { KbError } from '../core/errors.ts';
 import { progress, throwIfAborted, type Run } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredChunk } from '../ports/stores.ts';
-import type { CollectionRequest, CollectionsResult, CollectionSummary, DropResult, ReembedResult } from '../schema/collection-requests.ts';
+import type {
+  CollectionNameRequest,
+  CollectionRequest,
+  CollectionsResult,
+  CollectionSummary,
+  DropResult,
+  OptimizeResult,
+  ReembedResult,
+} from '../schema/collection-requests.ts';
 import { embedBatches } from '../stages/ingest/embed-chunks.ts';
 import { embedderName, existingCollection, openEmbedder, permittedCollections, withDraft, withLock } from './collections.ts';
 import { type Context, inCollection } from './context.ts';
@@ -72,6 +80,7 @@ export async function* reembed({ name }: CollectionRequest, context: Context): R
         embedded += page.length;
         yield progress('reembed', { done: embedded, expected });
       }
+      await collection.optimize();
       return { name, embedding, dimensions, embedded };
     });
   });
@@ -91,4 +100,15 @@ async function* vectorsOf(
       return vector;
     });
   }
+}
+
+/** Optimizes the configured collection: updates indexes, merges files and removes old versions. */
+export async function* optimizeCollection(_request: CollectionNameRequest, context: Context): Run<OptimizeResult> {
+  const { collection: name } = context.settings;
+  return yield* withLock(context, async function* () {
+    const collection = await existingCollection(context, name);
+    const before = await collection.bytes();
+    await collection.optimize({ whole: true });
+    return { name, chunks: await collection.count(), bytes_before: before, bytes: await collection.bytes() };
+  });
 }

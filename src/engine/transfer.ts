@@ -171,6 +171,7 @@ export async function* importCollection({ name, lines, force = false }: ImportRe
         imported += group.length;
         yield progress('import', { done: imported });
       }
+      await collection.optimize();
       return { name, imported };
     });
   });

@@ -159,8 +159,13 @@ export interface VectorStore {
   /** Creates an empty collection. With `replacing`, it atomically replaces the collection of that name when `commit` is called. */
   create(info: CollectionInfo): Promise<Collection>;
   draft(info: CollectionInfo): Promise<Draft>;
-  /** A draft `as` with all of collection `name`, made without reading its chunks. Nobody may write meanwhile. Undefined if the store can't: chunks are copied one by one. */
-  copy?(name: string, as: string): Promise<Draft | undefined>;
+  /**
+   * A draft `as` with all of collection `name`, made without reading its chunks. Nobody may write to either: the one of a snapshot (`isSealed`) is never
+   * written to, others may be when they are in place. Undefined if the store can't: chunks are copied one by one.
+   */
+  copy?(name: string, as: string, options?: { isSealed?: boolean }): Promise<Draft | undefined>;
+  /** Throws a KbError (`invalid`) that names what of a sealed copy was changed or is missing. Absent where the store keeps no checksums: chunks are compared. */
+  verify?(name: string): Promise<void>;
   /** False if there was none. */
   drop(name: string): Promise<boolean>;
   /** Undefined if there is nothing to say. */

@@ -112,6 +112,7 @@ export const CollectionSnapshot = CollectionSummary.extend({
   bytes: CollectionSummary.shape.bytes.describe(
     'Bytes on disk, some of them shared with the collection; 0 if the store does not report it',
   ),
+  error: z.string().optional().describe('Why the snapshot cannot be read; nothing but its name, collection and time is known then'),
 }).meta({ id: 'CollectionSnapshot', description: 'Snapshot of a collection' });
 export type CollectionSnapshot = z.infer<typeof CollectionSnapshot>;
 export const CreateSnapshotResult = CollectionSnapshot.extend({
@@ -126,6 +127,10 @@ export const RestoreSnapshotResult = z
   .object({ name: snapshot, collection: name, restored: z.int().min(0).describe('Chunks that the collection holds now') })
   .meta({ id: 'RestoreSnapshotResult', description: 'Result of restoring a snapshot' });
 export type RestoreSnapshotResult = z.infer<typeof RestoreSnapshotResult>;
+export const VerifySnapshotResult = z
+  .object({ name: snapshot, collection: name, chunks: CollectionSummary.shape.chunks })
+  .meta({ id: 'VerifySnapshotResult', description: 'A snapshot that is as it was made' });
+export type VerifySnapshotResult = z.infer<typeof VerifySnapshotResult>;
 export const DeleteSnapshotResult = z
   .object({ name: snapshot, collection: name })
   .meta({ id: 'DeleteSnapshotResult', description: 'Result of removing a snapshot' });

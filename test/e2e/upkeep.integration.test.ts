@@ -15,6 +15,7 @@ it('kb snapshot, collections copy and optimize say what they did, and ask before
   write(cwd, { 'docs/bell.md': '# Bell\n\nThe bell is silent.\n' });
   await run('ingest --docs docs');
   expect(await run('snapshot restore first')).toMatchObject({ code: 2, error: expect.stringContaining('--yes') });
+  expect((await run('snapshot verify first')).out).toBe('The snapshot «first» of «default» is as it was made: 2 chunks.\n');
   expect(await run('snapshot restore first --yes')).toMatchObject({ code: 0, out: 'Restored «default» from «first»: 2 chunks.\n' });
   expect((await run('retrieve bell --mode text')).out).toContain('rings at noon');
   expect((await run('snapshot create --keep 1')).out).toContain('Removed 1 older snapshot: first.');

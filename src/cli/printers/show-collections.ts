@@ -26,9 +26,9 @@ export function printCollections(collections: readonly (CollectionSummary & { er
 export function printSnapshots(snapshots: readonly CollectionSnapshot[], screen: Screen): void {
   if (snapshots.length === 0) screen.print('There are no snapshots yet. Next: kb snapshot create');
   const width = Math.max(0, ...snapshots.map(({ name }) => name.length));
-  for (const { name, collection, created, ...rest } of snapshots) {
+  for (const { name, collection, created, error, ...rest } of snapshots) {
     const made = created.slice(0, 16).replace('T', ' ');
-    const text = `«${collection}», ${made} UTC: ${contents(rest)}`;
+    const text = `«${collection}», ${made} UTC: ${error ?? contents(rest)}`;
     screen.print(wrappedRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }

@@ -18,6 +18,7 @@ import {
   RestoreSnapshotResult,
   SnapshotRequest,
   SnapshotsResult,
+  VerifySnapshotResult,
 } from '../collection-requests.ts';
 import { operation, storePlace } from './operation-row.ts';
 
@@ -97,6 +98,13 @@ export const collectionOperations = {
     summary: 'Replace what a collection holds by a snapshot of it',
     input: SnapshotRequest,
     output: RestoreSnapshotResult,
+    scope: 'admin',
+    sections: ['collection', ...storePlace],
+  }),
+  verify_snapshot: operation({
+    summary: 'Compare a snapshot with its checksums',
+    input: SnapshotRequest,
+    output: VerifySnapshotResult,
     scope: 'admin',
     sections: ['collection', ...storePlace],
   }),

@@ -4,6 +4,7 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import type { StoreProblem } from '../../../ports/stores.ts';
 import { embedderIn } from './columns.ts';
 import type { Catalog, Entry } from './lancedb-catalog.ts';
+import { openTable, splitAddress } from './branches.ts';
 import { isTableGone, lanceDb } from './lancedb-connection.ts';
 import { staleCopies } from './copy-table.ts';
 import { ORPHANED_AFTER, readTableName } from './table-holder.ts';
@@ -11,7 +12,7 @@ import { mendIndexes } from './upkeep.ts';
 
 /** Tables that no collection has: `orphans`, which processes that died have left, and `lost`, older than the catalog, which must have been made anew. */
 export async function unlistedTables(connection: Connection, catalog: Catalog): Promise<{ orphans: string[]; lost: string[] }> {
-  const known = new Set((await catalog.list()).map(({ table }) => table));
+  const known = new Set((await catalog.list()).map(({ table }) => splitAddress(table).table));
   const old = Date.now() - ORPHANED_AFTER;
   const unlisted = (await connection.tableNames()).filter(
     (table) => !known.has(table) && (readTableName(table)?.created ?? Infinity) < old,
@@ -77,7 +78,7 @@ function freeName(name: string, entries: readonly Entry[]): string {
 
 async function collectionProblems(entry: Entry, { connection, catalog, locked }: Examined): Promise<StoreProblem[]> {
   const { name, dimensions } = entry;
-  const table = await connection.openTable(entry.table).catch((error: unknown) => {
+  const table = await openTable(connection, entry.table).catch((error: unknown) => {
     if (!isTableGone(error)) throw error;
   });
   if (!table) {

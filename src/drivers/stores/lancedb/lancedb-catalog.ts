@@ -1,19 +1,21 @@
 import type { Connection } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
+import { splitAddress } from './branches.ts';
 import { type Columns, findTable, keyedTable } from './keyed-table.ts';
 import { persistent } from './lancedb-connection.ts';
 import { quoted } from './lancedb-filter.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */
 export interface Entry extends CollectionInfo {
+  /** Its address: the name of the table, and of the branch where it is one. */
   table: string;
 }
 
 const TABLE = '_kb_collections';
 const COLUMNS: Columns = { texts: ['name', 'table', 'provider', 'model'], numbers: ['dimensions', 'form'] };
-/** The form of the tables. A store of a later form is refused: it could be misread. */
-const FORM = 1;
+/** The form of the tables. A store of a later form is refused: it could be misread. In form 1 every collection has a table of its own. */
+const FORM = 2;
 
 /** The collections of a store by name, in a small table of their own, so that a collection is put in the place of another in one step. */
 export interface Catalog {
@@ -45,7 +47,7 @@ export async function openCatalog(connection: Connection, { url, create }: { url
     return rows.map(({ name, provider, model, dimensions, table: holder }) => ({ name, provider, model, dimensions, table: holder }));
   };
   const find = async (name: string) => (await list()).find((entry) => entry.name === name);
-  const row = (entry: Entry) => [{ ...entry, form: FORM }];
+  const row = (entry: Entry) => [{ ...entry, form: splitAddress(entry.table).branch === undefined ? 1 : 2 }];
   return {
     list,
     find,

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
+import { assertUnchanged } from './checksums.ts';
+import { dropUnnamed } from './branches.ts';
 import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
 import { holdTable, type MayWrite, readTableName, type TableHolder, tableName } from './table-holder.ts';
 import { ChunkCache } from '../chunk-cache.ts';
@@ -9,7 +11,7 @@ import { schemaOf } from './columns.ts';
 import { connectTo, type LanceConnections, persistent, storeError } from './lancedb-connection.ts';
 import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
 import { leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
-import { copyTable } from './copy-table.ts';
+import { shareTable } from './copy-table.ts';
 import { describeBucket } from './describe-bucket.ts';
 import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
@@ -78,7 +80,7 @@ function databaseOf(
     openDraft: async (entry) => lanceCollection(await holdTable(entry, { ...common, current: async () => entry })),
     drop: async ({ table }) => {
       holders.delete(table);
-      await connection.dropTable(table);
+      await dropUnnamed({ connection, catalog }, table);
     },
     fence: async ({ table: name }) => {
       const table = await connection.openTable(name);
@@ -130,6 +132,11 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
     discard: () => translated(() => made.drop(entry)),
   });
   await reading(async () => {});
+  const folder = folderOf(url);
+  const verify = async (name: string) => {
+    const entry = await reading(({ catalog }) => catalog.find(name));
+    if (entry) await translated(() => assertUnchanged(join(folder!, `${entry.table}.lance`)));
+  };
   return {
     provider: 'lancedb',
     collections: async () => (await reading(async ({ catalog }) => (await catalog.list()).map(({ table: _table, ...info }) => info))) ?? [],
@@ -140,16 +147,15 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
       }),
     create: (info) => writing((made) => createCollection(made, info)),
     draft: (info) => writing(async (made) => await draftOf(made, await made.make(info))),
-    copy: (name, as) =>
+    copy: (name, as, { isSealed = false } = {}) =>
       writing(async (made) => {
-        const [folder, entry] = [folderOf(url), await made.catalog.find(name)];
-        if (folder === undefined || !entry) return undefined;
-        const copied = { ...entry, name: as, table: tableName(as) };
-        await copyTable(folder, { from: entry.table, to: copied.table });
-        return await draftOf(made, copied);
+        const entry = await made.catalog.findLatest(name);
+        const table = entry && (await shareTable(entry.table, { ...made, folder, as, isSealed }));
+        return table === undefined ? undefined : await draftOf(made, { ...entry!, name: as, table });
       }),
+    ...(folder === undefined ? {} : { verify }),
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
-    describe: async () => (folderOf(url) === undefined ? { message: await translated(() => describeBucket(place)) } : undefined),
+    describe: async () => (folder === undefined ? { message: await translated(() => describeBucket(place)) } : undefined),
     problems: async () => await findProblems(place, { access, lock }),
     lock,
     close: async () => void (await reading(async ({ close }) => close())),

@@ -3,6 +3,7 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { Entry } from './lancedb-catalog.ts';
 import { isTableGone, persistent, storeError } from './lancedb-connection.ts';
+import { openTable } from './branches.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
 export interface TableHolder {
@@ -62,14 +63,14 @@ const translatedFor =
 /** Opens the table of the collection. */
 export async function holdTable(entry: Entry, { url, connection, pinned, mayWrite, chunks, current }: HolderOptions): Promise<TableHolder> {
   let now = entry;
-  let opened = await connection.openTable(entry.table);
+  let opened = await openTable(connection, entry.table);
   let writable: Table | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const reopen = async (cause: unknown): Promise<void> => {
     const found = await current(entry.name);
     if (!found) throw new KbError('not_found', `The collection «${entry.name}» was removed meanwhile.`, { cause });
-    opened = await connection.openTable(found.table);
+    opened = await openTable(connection, found.table);
     writable = undefined;
     now = found;
   };
@@ -84,7 +85,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
   };
   /** The table at its present version, from before it is known that the lock is held: who takes the lock over then makes a later one, behind which nothing commits. */
   const toWrite = async (): Promise<[Table, boolean]> => {
-    writable ??= await pinned.openTable(now.table);
+    writable ??= await openTable(pinned, now.table);
     await writable.checkoutLatest();
     return [writable, await mayWrite(now.name)];
   };
@@ -99,7 +100,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
       return createdAt(now.table) ?? 0;
     },
     read: (work) => translated(() => attempt(() => work(opened))),
-    pin: () => translated(() => attempt(() => pinned.openTable(now.table))),
+    pin: () => translated(() => attempt(() => openTable(pinned, now.table))),
     refresh: () => translated(() => attempt(() => opened.checkoutLatest())),
     write: (work) => {
       const writing = last.then(() => translated(() => persistent(() => attempt(async () => work(...(await toWrite()))))));

@@ -67,7 +67,7 @@ describe('a LanceDB store in a folder', () => {
     await (await openLanceDb({ url: folder })).create(INFO);
     const { connect } = await import('@lancedb/lancedb');
     const catalog = await (await connect(folder)).openTable('_kb_collections');
-    await catalog.update({ values: { form: 2 } });
+    await catalog.update({ values: { form: 3 } });
     await expect((await openLanceDb({ url: folder })).collections()).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('later version'),

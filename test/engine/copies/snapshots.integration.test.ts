@@ -2,46 +2,36 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@lancedb/lancedb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { settle } from '../../src/core/run.ts';
-import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
-import { createEngine, DEFAULTS } from '../../src/index.ts';
-import type { Engine } from '../../src/ports/engines.ts';
-import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS, qdrantServer } from '../support/engine.ts';
-import { folder } from '../support/folder.ts';
+import { settle } from '../../../src/core/run.ts';
+import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
+import { createEngine, DEFAULTS } from '../../../src/index.ts';
+import type { Engine } from '../../../src/ports/engines.ts';
+import { chunksIn, engineIn, modelServer, result, sourcesIn, WORDS } from '../../support/engine.ts';
+import { folder } from '../../support/folder.ts';
+import { forEachStorage } from '../../support/storages.ts';
 
 const RULES = ['The gate is locked at ten.', 'The bell rings at noon.', 'The lamp is lit at six.'];
 const markdown = RULES.map((text, i) => ({ source: `rule-${i}`, text, metadata: { year: 2020 + i } }));
 const changed = [{ source: 'rule-0', text: 'The gate stays open.' }];
 
-/** An engine on each kind of store: one that copies files, one whose chunks are copied one by one, and a server. */
-const STORES: Record<string, () => Promise<Engine>> = {
-  'LanceDB in a folder': async () => {
-    const { settings } = await modelServer();
-    return engineIn(folder(), settings);
-  },
-  'a store that cannot copy': async () => {
-    const home = folder();
-    const plain = async () => {
-      const { copy: _copy, ...store } = await openLanceDb({ url: join(home, 'base') });
-      return store;
-    };
-    const storage = { ...DEFAULTS.storage, vector_db: 'plain' };
-    const config = { ...DEFAULTS, storage, embedding: { ...DEFAULTS.embedding, provider: 'none' } };
-    const engine = createEngine({ config, home, stores: { plain } });
-    onTestFinished(() => engine.close());
-    return engine;
-  },
-  Qdrant: async () => {
-    const { storage } = await qdrantServer();
-    const { settings } = await modelServer();
-    return engineIn(folder(), { ...settings, storage });
-  },
-};
+/** Keeps no files and no checksums: chunks are copied one by one. */
+function plainStore(): Engine {
+  const home = folder();
+  const plain = async () => {
+    const { copy: _copy, verify: _verify, ...store } = await openLanceDb({ url: join(home, 'base') });
+    return store;
+  };
+  const storage = { ...DEFAULTS.storage, vector_db: 'plain' };
+  const config = { ...DEFAULTS, storage, embedding: { ...DEFAULTS.embedding, provider: 'none' } };
+  const engine = createEngine({ config, home, stores: { plain } });
+  onTestFinished(() => engine.close());
+  return engine;
+}
 
 const byId = (chunks: Record<string, unknown>[]) => chunks.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 const stateOf = async (engine: Engine, name?: string) => byId(await chunksIn(engine, name));
 
-describe.each(Object.entries(STORES))('a snapshot in %s', (_, open) => {
+function itKeepsStates(open: () => Promise<Engine>): void {
   it('restores what the collection held, with vectors, also after the collection was dropped', async () => {
     const engine = await open();
     await result(engine, 'ingest', { markdown });
@@ -57,6 +47,7 @@ describe.each(Object.entries(STORES))('a snapshot in %s', (_, open) => {
     await result(engine, 'drop_collection', { name: 'default' });
     await result(engine, 'restore_snapshot', { name: 'first' });
     expect(await stateOf(engine)).toEqual(before);
+    expect(await result(engine, 'verify_snapshot', { name: 'first' })).toEqual({ name: 'first', collection: 'default', chunks: 3 });
     expect((await result(engine, 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(RULES[0]);
   });
 
@@ -90,7 +81,19 @@ describe.each(Object.entries(STORES))('a snapshot in %s', (_, open) => {
     expect(await sourcesIn(engine)).toEqual(['rule-0', 'rule-1', 'rule-2']);
     expect(await sourcesIn(engine, 'spare')).toEqual(['rule-0', 'rule-1']);
   });
+}
+
+describe('a snapshot in a store that cannot copy', () => {
+  itKeepsStates(async () => plainStore());
 });
+
+forEachStorage('a snapshot', (openStorage) =>
+  itKeepsStates(async () => {
+    const storage = await openStorage();
+    const { settings } = await modelServer();
+    return engineIn(folder(), { ...settings, storage });
+  }),
+);
 
 describe('snapshots', () => {
   const filled = async (home = folder()): Promise<Engine> => {

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
-import { mayUse } from '../core/access-rights.ts';
-import { KbError } from '../core/errors.ts';
-import { didYouMean } from '../core/nearest.ts';
-import { type Run, progress, throwIfAborted } from '../core/run.ts';
+import { mayUse } from '../../core/access-rights.ts';
+import { KbError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Run } from '../../core/run.ts';
+import type { Collection } from '../../ports/stores.ts';
 import type {
   CollectionsRequest,
   CreateSnapshotRequest,
@@ -12,16 +13,14 @@ import type {
   CollectionSnapshot,
   SnapshotRequest,
   SnapshotsResult,
-  CollectionNameRequest,
-  CopyRequest,
-  CopyResult,
-  OptimizeResult,
-} from '../schema/collection-requests.ts';
-import { existingCollection, withLock, readStoredName, type SnapshotName, storedName, withDraft } from './collections.ts';
-import { type Context, inCollection } from './context.ts';
-import { summaryOf } from './manage.ts';
-import { dropOrigins, copyOrigins } from './origins.ts';
-import type { Collection } from '../ports/stores.ts';
+  VerifySnapshotResult,
+} from '../../schema/collection-requests.ts';
+import { existingCollection, withLock, readStoredName, type SnapshotName, storedName } from '../collections.ts';
+import { type Context, inCollection } from '../context.ts';
+import { summaryOf } from '../manage.ts';
+import { dropOrigins } from '../origins.ts';
+import { sumContents } from './content-sum.ts';
+import { copyAs, copyPresent, IN_FILES } from './copy-collection.ts';
 
 /** Takes a snapshot of the configured collection. With `keep`, the oldest ones beyond that number are then removed. */
 export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest, context: Context): Run<CreateSnapshotResult> {
@@ -35,27 +34,58 @@ export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest
       throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
         hint: `Choose another name, or remove it with «kb snapshot delete ${name}».`,
       });
-    const made: SnapshotName = { collection, created, name };
-    yield* copyAs(from, storedName(made), context);
+    const nameOf = (sum: string) => storedName({ collection, created, name, sum });
+    const { to } = yield* copyPresent(from, { nameOf, isSealed: true }, context);
     const removed = keep === undefined ? [] : there.slice(0, Math.max(0, there.length + 1 - keep));
     for (const old of removed) await remove(old, context);
-    return { ...(await described(made, context)), removed: removed.map((old) => old.name) };
+    return { ...(await described(readStoredName(to)!, context)), removed: removed.map((old) => old.name) };
   });
 }
 
 /** All snapshots of the store, grouped by collection, oldest first. */
 export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest>, context: Context): Run<SnapshotsResult> {
   const snapshots: CollectionSnapshot[] = [];
-  for (const one of await allSnapshots(context)) snapshots.push(await described(one, context));
+  for (const one of await allSnapshots(context))
+    snapshots.push(await described(one, context).catch((error: unknown) => unreadable(one, error)));
   return { snapshots };
 }
 
-/** Replaces the collection by the snapshot in one step. The snapshot stays. */
+/** Replaces the collection by the snapshot in one step. The snapshot stays. Throws a KbError (`invalid`) where it is damaged: the collection stays then. */
 export async function* restoreSnapshot({ name }: SnapshotRequest, context: Context): Run<RestoreSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
-    const snapshot = await existingCollection(context, storedName(await findSnapshot(context, name)));
-    return { name, collection, restored: yield* copyAs(snapshot, collection, context) };
+    const snapshot = await findSnapshot(context, name);
+    const stored = await openWhole(snapshot, context);
+    const restored = yield* copyAs(stored, { to: collection, expected: { sum: snapshot.sum, otherwise: damaged(snapshot) } }, context);
+    return { name, collection, restored };
+  });
+}
+
+/** Compares a snapshot with its checksums. Throws a KbError (`invalid`) where it is damaged. */
+export async function* verifySnapshot({ name }: SnapshotRequest, context: Context): Run<VerifySnapshotResult> {
+  const { collection } = context.settings;
+  const snapshot = await findSnapshot(context, name);
+  const stored = await openWhole(snapshot, context);
+  if (snapshot.sum !== IN_FILES && (yield* sumContents(stored, context.signal)) !== snapshot.sum) throw damaged(snapshot);
+  return { name, collection, chunks: await stored.count() };
+}
+
+/** Opens a snapshot whose files are as they were; what other stores hold is compared when it is read. */
+async function openWhole(snapshot: SnapshotName, context: Context): Promise<Collection> {
+  const stored = storedName(snapshot);
+  const store = await context.resources.store(context.settings.storage);
+  if (snapshot.sum === IN_FILES)
+    await store.verify?.(stored).catch((error: unknown) => {
+      throw error instanceof KbError && error.code === 'invalid' ? damaged(snapshot, error) : error;
+    });
+  return await existingCollection(context, stored);
+}
+
+function damaged({ name, collection }: SnapshotName, cause?: KbError): KbError {
+  const what = cause?.message ?? 'its chunks do not match its checksum';
+  return new KbError('invalid', `The snapshot «${name}» of «${collection}» is damaged: ${what}.`, {
+    hint: 'Nothing was changed. «kb snapshot list» lists the others, «kb snapshot delete» removes this one.',
+    cause,
   });
 }
 
@@ -102,6 +132,12 @@ async function described(snapshot: SnapshotName, context: Context): Promise<Coll
   return { ...(await summaryOf(held)), name, collection, created: new Date(created).toISOString() };
 }
 
+function unreadable({ name, collection, created }: SnapshotName, error: unknown): CollectionSnapshot {
+  if (!(error instanceof KbError) || error.isRetryable) throw error;
+  const nothing = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: 0 };
+  return { ...nothing, name, collection, created: new Date(created).toISOString(), error: error.message };
+}
+
 /** Date and time (UTC), such as 20261122-233012, with a number if the name is taken. */
 function freeName(created: number, there: readonly SnapshotName[]): string {
   const time = new Date(created).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
@@ -110,51 +146,4 @@ function freeName(created: number, there: readonly SnapshotName[]): string {
     const name = number === 1 ? time : `${time}-${number}`;
     if (!isTaken(name)) return name;
   }
-}
-
-/** Copies a collection without embedding, replacing `to` in one step. Returns the number of chunks. The caller holds the write locks of both. */
-async function* copyAs(from: Collection, to: string, { settings, resources, signal, home }: Context): Run<number> {
-  const store = await resources.store(settings.storage);
-  const ready = await store.copy?.(from.info.name, to);
-  const chunks = yield* withDraft(ready ?? (await store.draft({ ...from.info, name: to })), async function* (collection) {
-    const expected = await from.count();
-    if (ready) return expected;
-    let done = 0;
-    for await (const page of from.all({ vectors: true })) {
-      throwIfAborted(signal);
-      await collection.upsert(page);
-      yield progress('copy', { done: (done += page.length), expected });
-    }
-    return done;
-  });
-  await copyOrigins({ settings, home }, { from: from.info.name, to });
-  return chunks;
-}
-
-/** Copies a collection to a free name. */
-export async function* copyCollection({ name, to }: CopyRequest, context: Context): Run<CopyResult> {
-  const { settings, resources } = context;
-  const from = await existingCollection(context, name);
-  const taken = new KbError('conflict', `There is a collection «${to}» already.`, {
-    hint: `Copy under another name, or remove it with «kb collections drop ${to}».`,
-  });
-  if (name === to) throw taken;
-  const [first, second] = [name, to].toSorted(); // two who copy in opposite directions do not wait for each other
-  return yield* withLock(inCollection(context, first!), () =>
-    withLock(inCollection(context, second!), async function* () {
-      if (await (await resources.store(settings.storage)).open(to)) throw taken;
-      return { name, to, copied: yield* copyAs(from, to, context) };
-    }),
-  );
-}
-
-/** Optimizes the configured collection: updates indexes, merges files and removes old versions. */
-export async function* optimizeCollection(_request: CollectionNameRequest, context: Context): Run<OptimizeResult> {
-  const { collection: name } = context.settings;
-  return yield* withLock(context, async function* () {
-    const collection = await existingCollection(context, name);
-    const before = await collection.bytes();
-    await collection.optimize({ whole: true });
-    return { name, chunks: await collection.count(), bytes_before: before, bytes: await collection.bytes() };
-  });
 }
