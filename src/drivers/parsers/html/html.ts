@@ -124,7 +124,12 @@ export const htmlParser: ParserRow = {
     const { content, headline: topic, left_out } = await mainContent(page, { html, generator, title });
     if (resolve) makeAbsolute(content, resolve);
     const isThere = [...content.querySelectorAll('h1, h2')].some((headline) => lettersIn(headline.textContent) === lettersIn(topic));
-    const { text, marks } = withTopic(await toMarkdown(content), isThere ? '' : topic);
+    const chosen = await toMarkdown(content);
+    // a file of nothing but links is a list of them; a page on a site leads elsewhere by them
+    const { text, marks } = withTopic(
+      chosen.text === '' && !resolve ? await toMarkdown(await shownBy(html)) : chosen,
+      isThere ? '' : topic,
+    );
     return {
       text,
       marks,
@@ -162,14 +167,19 @@ export const htmlFragmentParser: ParserRow = {
   is_text: true,
   is_quick: true,
   async parse(bytes, { source }) {
-    const html = new TextDecoder().decode(bytes);
-    const page = await parseHtml(html);
-    openComponents(page.body, html);
-    rewriteWidgets(page, html);
-    writeIcons(page.body, html);
-    removeUnseen(page.body, page.body);
+    const body = await shownBy(new TextDecoder().decode(bytes), { isContent: true });
     const resolve = resolverOf([], source);
-    if (resolve) makeAbsolute(page.body, resolve);
-    return { text: (await toMarkdown(page.body)).text, metadata: {} };
+    if (resolve) makeAbsolute(body, resolve);
+    return { text: (await toMarkdown(body)).text, metadata: {} };
   },
 };
+
+/** All that HTML shows, menus that only their names tell included; with `isContent`, what asks for consent as well. */
+async function shownBy(html: string, { isContent = false } = {}): Promise<DomElement> {
+  const page = await parseHtml(html);
+  openComponents(page.body, html);
+  rewriteWidgets(page, html);
+  writeIcons(page.body, html);
+  removeUnseen(page.body, isContent ? page.body : undefined);
+  return page.body;
+}

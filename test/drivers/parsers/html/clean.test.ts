@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { read } from '../read.ts';
+import { read, readPage } from '../read.ts';
 
 const sentence =
   'The kettle boils a litre of water in two minutes, and switches itself off before anybody has found the cups for the tea. ';
@@ -90,5 +90,19 @@ describe('a button in a heading', () => {
 
   it('is none of them beside others', async () => {
     expect(await textOf('<main><h2>Setup<button>Copy link to this section</button></h2><p>Words.</p></main>')).toBe('## Setup\n\nWords.');
+  });
+});
+
+describe('a file of nothing but links', () => {
+  const menu = '<ul class="nav navbar-nav"><li><a href="/start.html">Start</a></li><li><a href="/prices.html">Prices</a></li></ul>';
+
+  it('is a list of them', async () => {
+    expect(await textOf(menu)).toBe('- [Start](/start.html)\n- [Prices](/prices.html)');
+  });
+
+  it('has no text as a page of a site, where links lead to the pages that have', async () => {
+    const { text, page } = await readPage('https://example.com/', `<body>${menu}</body>`);
+    expect(text).toBe('');
+    expect(page!.links).toEqual(['https://example.com/start.html', 'https://example.com/prices.html']);
   });
 });
