@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Bitmap, deskewBitmap, rotateBitmap } from '../src/drivers/parsers/ocr/bitmap.ts';
 import { ocrFolder } from '../src/drivers/parsers/ocr/ocr-packages.ts';
-import { OcrPool } from '../src/drivers/parsers/ocr/ocr-pool.ts';
+import { OcrPool } from '../src/drivers/parsers/ocr/scan-reader.ts';
 import { openPictures } from '../src/drivers/parsers/ocr/page-pictures.ts';
 import { withPdf } from '../src/drivers/parsers/pdf/pdf-file.ts';
 import { scannedPdf } from '../test/support/scans.ts';

@@ -15,7 +15,7 @@ export default class Mcp extends KbCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Mcp);
     const serving = async ({ engine, signal }: Parameters<Parameters<typeof this.withEngine>[1]>[0]) => {
-      const { serveStdio } = await import('../src/mcp/serve-stdio.ts');
+      const { serveStdio } = await import('../src/mcp/mcp-server.ts');
       await serveStdio(engine, { allowWrite: flags['allow-write'], signal });
     };
     await this.withEngine(flags, serving, { surface: 'server' });

@@ -2,6 +2,7 @@ import { describe, envelope, isAbort, KbError } from '../core/errors.ts';
 import { packageRoot } from '../core/project.ts';
 import { wrappedText } from './markdown/flow.ts';
 import { jsonFor, printable } from './screen.ts';
+import { nearest } from '../core/nearest.ts';
 
 /** Exit codes (contract, section 3). */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
@@ -69,7 +70,7 @@ async function readable(error: Error, argv: readonly string[]): Promise<string> 
 }
 
 async function meantFlag(flag: string, argv: readonly string[]): Promise<string> {
-  const { nearest, config } = await known();
+  const config = await commandConfig();
   const words = argv.filter((word) => !word.startsWith('-'));
   const command = config.findCommand(words.slice(0, 2).join(':')) ?? config.findCommand(words[0] ?? '');
   const meant = nearest(flag.replace(/^-+/, ''), Object.keys(command?.flags ?? {}));
@@ -78,7 +79,7 @@ async function meantFlag(flag: string, argv: readonly string[]): Promise<string>
 
 /** `words` are the command, its topic before it where it has one, and what was given to it. */
 async function noCommand(words: readonly string[]): Promise<string> {
-  const [{ config }, { meantCommand }] = await Promise.all([known(), import('./nearest-command.ts')]);
+  const config = await commandConfig();
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
   const name = words.slice(0, isTopic ? 2 : 1);
   if (config.commandIDs.includes(name.join(':')))
@@ -91,7 +92,51 @@ async function noCommand(words: readonly string[]): Promise<string> {
   return `There is no command «${name.join(' ')}». ${hint}`;
 }
 
-async function known() {
-  const [{ nearest }, { Config }] = await Promise.all([import('../core/nearest.ts'), import('@oclif/core')]);
-  return { nearest, config: await Config.load({ root: packageRoot }) };
+async function commandConfig() {
+  const { Config } = await import('@oclif/core');
+  return await Config.load({ root: packageRoot });
+}
+
+/** What others call what kb does. */
+const SYNONYMS: Record<string, string> = {
+  add: 'ingest',
+  ask: 'chat',
+  check: 'doctor',
+  collection: 'collections list',
+  config: 'init',
+  convert: 'parse',
+  crawl: 'scrape',
+  export: 'collections export',
+  find: 'retrieve',
+  import: 'collections import',
+  index: 'ingest',
+  list: 'collections list',
+  load: 'ingest',
+  lookup: 'retrieve',
+  ls: 'collections list',
+  open: 'chat',
+  reembed: 'collections reembed',
+  reindex: 'ingest',
+  remove: 'delete',
+  rm: 'delete',
+  search: 'retrieve',
+  server: 'serve',
+  setup: 'init',
+  show: 'collections show',
+  split: 'chunk',
+  start: 'serve',
+  status: 'doctor',
+  stats: 'collections show',
+  sync: 'ingest',
+  talk: 'chat',
+  update: 'ingest',
+  vectorize: 'embed',
+};
+
+/** The command that was probably meant, in meaning or in letters; undefined where none is near. `words` are what stands there, `known` the commands (`collections list`). */
+export function meantCommand(words: readonly string[], known: readonly string[]): string | undefined {
+  const [topic = '', ...rest] = words.map((word) => word.toLowerCase());
+  const inTopic = SYNONYMS[rest[0] ?? ''] ?? rest[0];
+  const synonym = rest.length === 0 ? SYNONYMS[topic] : `${topic} ${inTopic?.replace(`${topic} `, '')}`;
+  return synonym !== undefined && known.includes(synonym) ? synonym : nearest(words.join(' '), known);
 }

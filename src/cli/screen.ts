@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { withoutSequences } from '../text/visible.ts';
+import { withoutSequences } from '../text/clean-text.ts';
 import { clipped, wrappedText } from './markdown/flow.ts';
 
 /** Where a command says things: results on standard output, everything else on standard error. */

@@ -1,8 +1,7 @@
 import { createHttp } from '../http/client.ts';
 import type { Sources } from '../schema/source-entries.ts';
 import { extractApi } from '../stages/extract/api/api.ts';
-import { extractDocs } from '../stages/extract/files/documents.ts';
-import { withPictures } from '../stages/extract/files/pictures.ts';
+import { extractDocs, withPictures } from '../stages/extract/files/documents.ts';
 import type { Extractors } from '../stages/extract/extract.ts';
 import { extractLink, extractUrls } from '../stages/extract/pages/urls.ts';
 import { extractMarkdown } from '../stages/extract/files/markdown-texts.ts';

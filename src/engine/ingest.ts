@@ -10,7 +10,7 @@ import type { IngestRequest, UploadRequest } from '../schema/requests.ts';
 import type { IngestResult } from '../schema/results.ts';
 import { embedDocuments } from '../stages/ingest/embed-chunks.ts';
 import { extractAll, SOURCE_KINDS } from '../stages/extract/extract.ts';
-import { withPictures } from '../stages/extract/files/pictures.ts';
+import { withPictures } from '../stages/extract/files/documents.ts';
 import { extractUploadsBySource } from '../stages/extract/files/uploads.ts';
 import { IngestReport, LanguageTally } from '../stages/ingest/ingest-report.ts';
 import { type IngestDocument, readDocuments, type Unread } from '../stages/ingest/read-documents.ts';

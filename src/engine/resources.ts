@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { withOwnParsers } from '../drivers/parsers/own-parsers.ts';
+import { withOwnParsers } from '../drivers/parsers/file-types.ts';
 import { drivers } from '../drivers/registry.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
 import type { Surface, CallSpan, Tracer } from '../ports/engines.ts';

@@ -1,7 +1,7 @@
 import { KbError, type ErrorCode } from '../core/errors.ts';
 import type { Refused } from './address-policy.ts';
 import { holdsSecret } from '../core/secrets.ts';
-import { visible } from '../text/visible.ts';
+import { visible } from '../text/clean-text.ts';
 
 /** An answer with one of these may be another one in a moment (contract, section 6; 425: RFC 8470). */
 const RETRYABLE = new Set([408, 409, 425, 429]);

@@ -6,8 +6,11 @@ import { packageVersion } from '../core/project.ts';
 import type { OperationName, RequestOf, ResultOf } from '../schema/operations.ts';
 import type { Event } from '../schema/results.ts';
 import * as sdk from './mcp-library.ts';
-import { toolSchema } from './tool-schema.ts';
+import { StdioServerTransport } from './mcp-library.ts';
 import { addressIn, isWriting, PAGE_SIZE, type Tool, tools, uriOf } from './tools.ts';
+import { inspect } from 'node:util';
+import { settle } from '../core/run.ts';
+import type { Engine } from '../ports/engines.ts';
 
 /** Milliseconds between two notices of progress, at least: an ingest tells of each document. */
 const PACE = 250;
@@ -200,4 +203,44 @@ async function asProtocolError<Result>(work: Promise<Result>, parts: McpParts): 
     const code = isForeseen(error) ? CODES[error.code] : undefined;
     throw new ProtocolError(code ?? sdk.ErrorCode.InternalError, sentenceFor(error, parts));
   });
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What kb alone knows of a field. */
+const OWN_KEYS = ['id', 'flag', 'overrides', 'unit', 'examples'] as const;
+
+/** The JSON Schema of what a tool takes (`input`) or gives, without references and without what only kb understands: not every client follows the one, or passes over the other. */
+function toolSchema(schema: z.ZodObject, io: 'input' | 'output'): { type: 'object' } {
+  const override = ({ jsonSchema }: { jsonSchema: JsonSchema }): void => {
+    for (const key of OWN_KEYS) delete jsonSchema[key];
+    delete jsonSchema.propertyNames;
+  };
+  const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io, override }) as JsonSchema & { $defs?: Record<string, object> };
+  const inline = (_key: string, value: unknown): unknown => {
+    const { $ref, ...beside } = (value ?? {}) as JsonSchema;
+    return typeof $ref === 'string' ? { ...$defs[$ref.slice('#/$defs/'.length)], ...beside } : value;
+  };
+  return JSON.parse(JSON.stringify(root, inline)) as { type: 'object' };
+}
+
+/** The parts of an MCP server over an engine. */
+const partsOf = (engine: Engine, allowWrite: boolean): McpParts => ({
+  run: (name, request, { signal, onEvent }) => settle(engine.run(name, request, { signal }), onEvent),
+  onProblem: (error) => void process.stderr.write(`${inspect(error)}\n`),
+  collections: () => engine.collections(),
+  collection: engine.config.collection,
+  allowWrite,
+});
+
+/** Speaks MCP over standard input and output until the input ends or the signal is aborted; what runs then is stopped. */
+export async function serveStdio(engine: Engine, { allowWrite, signal }: { allowWrite: boolean; signal: AbortSignal }): Promise<void> {
+  const server = createMcpServer(partsOf(engine, allowWrite));
+  const over = new Promise<void>((end) => {
+    process.stdin.once('end', end).once('close', end);
+    signal.addEventListener('abort', () => end(), { once: true });
+  });
+  await server.connect(new StdioServerTransport());
+  await over;
+  await server.close();
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { KbError } from '../core/errors.ts';
 import type { Engine } from '../ports/engines.ts';
@@ -9,7 +9,6 @@ import { answerNoRequest, registerDocs, registerHealth, registerJobs } from './f
 import { envelopeOf, refuse, send } from './envelope.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Log } from './request-log.ts';
-import { registerPage } from './page-files.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi/openapi.ts';
 import { registerMcp } from './mcp-route.ts';
 import { registerOpenAi } from './openai-routes.ts';
@@ -21,6 +20,9 @@ import { type Metrics, registerMetrics } from './telemetry/metrics.ts';
 import { registerRoute } from './register.ts';
 import { routes } from './routes.ts';
 import type { Authenticator } from './token-file.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../core/project.ts';
 
 interface AppOptions {
   engine: Pick<Engine, 'run' | 'check' | 'config' | 'collections' | 'embeddingModel'>;
@@ -148,4 +150,43 @@ function answerNotFound({ paths }: OpenApiDocument, { method, url, server }: Fas
   const possible = Object.keys(methods[found]!).map((name) => name.toUpperCase());
   void reply.header('allow', possible.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', '));
   return send(reply, refuse(405, `${method} is not possible here: the path takes ${possible.join(' and ')}.`));
+}
+
+/** Where each file of the page is served, and as what. They are built from `web/` and hold nothing that is stored. */
+const FILES: Record<string, { name: string; type: string }> = {
+  '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
+  '/assets/main.js': { name: 'main.js', type: 'text/javascript; charset=utf-8' },
+  '/assets/style.css': { name: 'style.css', type: 'text/css; charset=utf-8' },
+  '/assets/icon.svg': { name: 'icon.svg', type: 'image/svg+xml' },
+};
+
+/** Nothing but what this server sends, and no script that is not a file of it. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; " +
+  "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify";
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-cache', // kept, but asked for again: an update of kb is seen at once
+};
+
+/** Serves the page at `/`, with the files that it loads. A browser asks for these before it can show a token. */
+function registerPage(server: FastifyInstance): void {
+  for (const [path, { name, type }] of Object.entries(FILES)) {
+    let file: { text: string; tag: string } | undefined;
+    server.get(path, { config: { needs: 'open' } }, (request, reply) => {
+      file ??= read(name);
+      void reply.headers({ ...HEADERS, etag: file.tag });
+      if (request.headers['if-none-match']?.includes(file.tag)) return reply.code(304).send();
+      return reply.type(type).send(file.text);
+    });
+  }
+}
+
+function read(name: string): { text: string; tag: string } {
+  const text = readFileSync(join(packageRoot, 'dist', 'web', name), 'utf8');
+  return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meantCommand } from '../../src/cli/nearest-command.ts';
+import { meantCommand } from '../../src/cli/failure.ts';
 
 const COMMANDS = ['ingest', 'retrieve', 'chat', 'delete', 'doctor', 'serve', 'collections list', 'collections drop', 'collections show'];
 

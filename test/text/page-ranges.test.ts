@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pageRanges, pagesIn } from '../../src/text/page-ranges.ts';
+import { pageRanges, pagesIn } from '../../src/text/location-text.ts';
 
 it('writes pages as ranges, and counts them again', () => {
   expect(pageRanges([9, 2, 3, 4, 5])).toBe('2-5, 9');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visible } from '../../src/text/visible.ts';
+import { visible } from '../../src/text/clean-text.ts';
 
 test('what a person cannot see is taken out, and what they can stays', () => {
   const smuggled = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EmbeddingRow } from '../providers/providers.ts';
 import { retry } from '../../core/retry.ts';
 import type { Embedder } from '../../ports/models.ts';
-import { post } from '../providers/provider-post.ts';
+import { post } from '../providers/provider-errors.ts';
 
 /** The vector, of length 1. Throws a KbError (`invalid`) where it has no direction or is no vector. */
 export function unit(values: unknown, { provider, model }: Access): Float32Array {

@@ -1,7 +1,10 @@
 import { extname } from 'node:path';
-import type { FileTypes, Parser } from '../../ports/reading.ts';
+import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
 import { beginningOf } from './signatures.ts';
+import { KbError } from '../../core/errors.ts';
+import { throwIfAborted } from '../../core/run.ts';
+import { brokenFile, withoutText } from './parse-failures.ts';
 
 /** What a server calls a file of which it knows nothing. */
 const BYTES = 'application/octet-stream';
@@ -45,5 +48,26 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
       return byName || content_type === BYTES ? byName : (typeOf(recognized) ?? text);
     },
     isToldByBytes: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
+  };
+}
+
+/** A reader that gives the files of these parsers to them, in this process, and all others to `reader`. */
+export function withOwnParsers(reader: DocumentReader, own: readonly Parser[]): DocumentReader {
+  if (own.length === 0) return reader;
+  const byType = new Map(own.map((parser) => [parser.file_type, parser]));
+  return {
+    ...reader,
+    ...fileTypes(own),
+    async read(bytes, options) {
+      const { source, file_type, signal } = options;
+      const parser = byType.get(file_type);
+      if (!parser) return reader.read(bytes, options);
+      throwIfAborted(signal);
+      const parsed = await parser.parse(bytes, { source }).catch((error: unknown) => {
+        throw error instanceof KbError ? error : brokenFile(source, parser, error);
+      });
+      if (parsed.text.trim() === '' && !parsed.page) throw withoutText(source, parser);
+      return parsed;
+    },
   };
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Access, accessTo, type ProviderSettings } from '../providers/access.ts';
 import { KbError } from '../../core/errors.ts';
 import { retry } from '../../core/retry.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean-text.ts';
 import type { Reranker } from '../../ports/models.ts';
-import { post } from '../providers/provider-post.ts';
+import { post } from '../providers/provider-errors.ts';
 import { inPortions } from './portions.ts';
 
 type RerankDialect = 'cohere' | 'voyage' | 'tei';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { truncate, truncateToTokens } from '../../text/truncate.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean-text.ts';
 import type { Llm, Message, Reranker } from '../../ports/models.ts';
 import { KbError } from '../../core/errors.ts';
 import { inPortions } from './portions.ts';

@@ -1,5 +1,5 @@
 import { withoutHidden } from '../../text/markdown/hidden.ts';
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean-text.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { GIVEN_TYPES } from '../../ports/reading.ts';
 import { Location, type RetrievedItem, type Source } from '../../schema/items.ts';

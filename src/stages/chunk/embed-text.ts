@@ -1,4 +1,4 @@
-import { visible } from '../../text/visible.ts';
+import { visible } from '../../text/clean-text.ts';
 
 /** Maximum length of a title, which is repeated in every chunk. */
 const LONGEST_TITLE = 200;

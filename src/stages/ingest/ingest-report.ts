@@ -1,5 +1,5 @@
 import { count as counted, listNames } from '../../text/count.ts';
-import { pagesIn } from '../../text/page-ranges.ts';
+import { pagesIn } from '../../text/location-text.ts';
 import { languageOf } from '../../languages/detect.ts';
 import type { IngestDocument } from './read-documents.ts';
 import type { Metadata, ErrorItem } from '../../schema/items.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { missedGates, readGates } from '../../../src/cli/evaluation/evaluation-report.ts';
-import { readGoldenSet } from '../../../src/cli/evaluation/golden-set.ts';
+import { readGoldenSet } from '../../../src/cli/evaluation/run-evaluation.ts';
 import { folder } from '../../support/folder.ts';
 import { summarize } from '../../../src/stages/evaluate/summarize.ts';
 

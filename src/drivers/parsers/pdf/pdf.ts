@@ -8,7 +8,7 @@ import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
 import { type PdfLine, pdfLines } from './pdf-lines.ts';
 import { type PageLink, pageLinks } from './pdf-links.ts';
 import { readOutline } from './pdf-outline.ts';
-import { pageRanges } from '../../../text/page-ranges.ts';
+import { pageRanges } from '../../../text/location-text.ts';
 import { beginningOf } from '../signatures.ts';
 
 /** The text of the pages in the order in which it is drawn; a mark at each page. */

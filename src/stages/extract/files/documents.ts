@@ -8,11 +8,12 @@ import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Stage } from '../../../schema/items.ts';
 import type { Extracted } from '../extract.ts';
 import { fileCandidate, type FileParts, unsupportedFile } from './file-candidate.ts';
-import { type PictureSettings, unreadPictures } from './pictures.ts';
 import { type FoundFile, listDocs } from './list-files.ts';
 import { absolutePath, fileSource, type GuardedPlace } from './local-path.ts';
 import { SIDECAR, sidecarReader } from './sidecar.ts';
 import { emptyFiles } from './list-pattern.ts';
+import type { DocumentReader } from '../../../ports/reading.ts';
+import { count, listNames } from '../../../text/count.ts';
 
 /** Files read at once, ahead of the parser: enough to hide the disk. */
 const READ_AHEAD = 8;
@@ -104,3 +105,26 @@ const isRefusal = (error: unknown): boolean => error instanceof KbError && (erro
 const failure = (source: string, error: unknown, stage: Stage): Extracted => ({
   error: toErrorItem(error, { source, source_kind: 'path', stage }),
 });
+
+/** What is done with pictures and scans. */
+interface PictureSettings {
+  ocr: 'auto' | 'report' | 'off';
+}
+
+/** Pictures that a notice names. */
+const NAMED = 3;
+
+/** The reader, to which pictures are files like others where their text is recognized. */
+export function withPictures(reader: DocumentReader, { ocr }: PictureSettings): DocumentReader {
+  if (ocr !== 'auto') return reader;
+  const { pictures } = reader;
+  return {
+    ...reader,
+    extensions: [...reader.extensions, ...pictures.extensions],
+    fileType: (path, kinds) => reader.fileType(path, kinds) ?? pictures.fileType(path),
+  };
+}
+
+/** What to tell of pictures that were found and not read. */
+const unreadPictures = (sources: readonly string[]): string =>
+  `${count(sources.length, 'picture')} ${sources.length === 1 ? 'was' : 'were'} not read: ${listNames(sources, NAMED)}. --ocr auto (ingestion.docs.ocr) reads the text in them.`;

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import { throwIfAborted } from '../../../core/run.ts';
-import { visible } from '../../../text/visible.ts';
+import { visible } from '../../../text/clean-text.ts';
 import type { UploadRequest } from '../../../schema/requests.ts';
 import type { Extracted } from '../extract.ts';
 import { fileCandidate, unsupportedFile, type FileParts } from './file-candidate.ts';

@@ -3,12 +3,11 @@ import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
-import { withPictures } from '../../../../src/stages/extract/files/pictures.ts';
+import { extractDocs, withPictures } from '../../../../src/stages/extract/files/documents.ts';
 import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
 import type { DocumentReader } from '../../../../src/ports/reading.ts';
 import type { DocsInput } from '../../../../src/schema/source-entries.ts';
 import type { Candidate, Extracted, Scope } from '../../../../src/stages/extract/extract.ts';
-import { extractDocs } from '../../../../src/stages/extract/files/documents.ts';
 import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
 import { walk } from '../../../../src/stages/extract/files/list-files.ts';
 import { folder, write } from '../../../support/folder.ts';
