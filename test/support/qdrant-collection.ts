@@ -31,11 +31,6 @@ export class QdrantCollection {
     this.vectors = { dense: named(vectors), sparse: named(sparse_vectors) };
   }
 
-  about(): Json {
-    const { replication_factor = 1, shard_number = 1 } = this.#made;
-    return { status: 'green', points_count: this.points.size, config: { params: { replication_factor, shard_number } } };
-  }
-
   write(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
@@ -67,8 +62,22 @@ export class QdrantCollection {
 
   info(): Json {
     const { dense, sparse } = this.vectors;
-    const params = { vectors: Object.fromEntries(dense), sparse_vectors: Object.fromEntries(sparse) };
-    return { status: 'green', points_count: this.points.size, config: { params } };
+    const { replication_factor = 1, shard_number = 1 } = this.#made;
+    const vectors = { vectors: Object.fromEntries(dense), sparse_vectors: Object.fromEntries(sparse) };
+    const payload_schema = Object.fromEntries([...this.indexes].map(([name, data_type]) => [name, { data_type, points: 0 }]));
+    return {
+      status: 'green',
+      points_count: this.points.size,
+      config: { params: { replication_factor, shard_number, ...vectors } },
+      payload_schema,
+    };
+  }
+
+  /** Changes how words are weighed. */
+  update({ sparse_vectors }: Body): Json {
+    for (const [name, { modifier }] of Object.entries(sparse_vectors as Record<string, { modifier?: string }>))
+      this.vectors.sparse.set(name, modifier === undefined || modifier === 'none' ? {} : { modifier });
+    return true;
   }
 
   delete({ points, filter }: Body): Promise<void> {

@@ -125,7 +125,6 @@ async function perform(
     return { aliases: [...state.aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name })) };
   if (method === 'POST' && path === '/collections/aliases') return changeAliases(body['actions'] as Fields[], state);
   if (root !== 'collections' || !name) throw new QdrantRefusal(404, '');
-  if (!part && method === 'GET') return find(name, state).about();
   if (!part) return manage(method, name, { state, body });
   const collection = find(name, state);
   const written = async (work: () => Promise<void>): Promise<Json> => {
@@ -171,6 +170,7 @@ function manage(method: string, name: string, { state, body }: { state: State; b
     return true;
   }
   if (method === 'GET') return find(name, state).info();
+  if (method === 'PATCH') return find(name, state).update(body);
   if (method !== 'DELETE') throw new QdrantRefusal(404, '');
   for (const [alias, target] of aliases) if (target === name) aliases.delete(alias);
   return collections.delete(name);

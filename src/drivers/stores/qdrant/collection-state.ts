@@ -45,6 +45,8 @@ export interface State extends CollectionInfo, Counted {
   retired?: (Counted & { sources: string[]; ids: string[] }) | undefined;
   /** Where the statistics of the words lie. */
   segments?: SegmentName[];
+  /** Whether all chunks have their words; not where an earlier version has written some. */
+  words_counted?: boolean;
   /** No two states have the same; empty in form 1. */
   version: string;
   /** Versions before this one, the latest last. */
@@ -64,12 +66,16 @@ export const firstState = ({ name, provider, model, dimensions }: CollectionInfo
   table,
   generation: 0,
   added: [],
+  words_counted: true,
   version: '',
   history: [],
   written: Date.now(),
 });
 
 export const isOfEarlierForm = ({ form }: State): boolean => form < FORM;
+
+/** Whether all that the collection holds is of the present form, and not only what is written next. */
+export const isOfPresentForm = ({ form, words_counted }: State): boolean => form === FORM && words_counted === true;
 
 /** The state of a collection of Qdrant, by its name or alias; undefined where there is none of that name, or none of ours. */
 export async function stateAt(ask: Ask, address: string): Promise<State | undefined> {

@@ -201,7 +201,7 @@ const written = (name: string): KbError =>
   });
 
 /** Does what is left to do when a table has been closed because another takes its place; whoever closed it may have died. */
-async function finishReplacement(ask: Ask, { name, table, replaced_by }: State): Promise<void> {
+export async function finishReplacement(ask: Ask, { name, table, replaced_by }: State): Promise<void> {
   await moveAlias(ask, { name, table: replaced_by! });
   await dropTable(ask, table).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
 }
@@ -230,23 +230,42 @@ export async function removeTable(ask: Ask, name: string): Promise<boolean> {
 export const dropTable = (ask: Ask, table: string): Promise<boolean> =>
   ask((api, init) => api.deleteCollection({ collection_name: table }, init), 'write');
 
-/** Removes tables of ours that no alias leads to and that nobody has written to for an hour: processes that died have left them. */
-export async function removeOrphans(ask: Ask): Promise<void> {
+/** Tables of ours that no alias leads to. */
+async function unusedTables(ask: Ask): Promise<{ name: string; table: string }[]> {
   const [{ collections }, led] = await Promise.all([ask((api, init) => api.getCollections({}, init)), aliases(ask)]);
   const used = new Set(led.values());
-  for (const { name: table } of collections) {
+  return collections.flatMap(({ name: table }) => {
     const name = TABLE.exec(table)?.[1];
-    if (name === undefined || used.has(table)) continue;
-    await removeOrphan(ask, { name, table }).catch((error: unknown) => {
-      if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error; // another was quicker, or it is of a later form
-    });
-  }
+    return name === undefined || used.has(table) ? [] : [{ name, table }];
+  });
+}
+
+/** The answer, or undefined where another was quicker, or a table is of a later form. */
+const orPassedOver = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error;
+    return undefined;
+  });
+
+const isOrphan = (state: State | undefined, table: string): boolean =>
+  state?.table === table && state.written < Date.now() - ORPHANED_AFTER;
+
+/** Tables of ours that no alias leads to and that nobody has written to for an hour: processes that died have left them. */
+export async function orphanTables(ask: Ask): Promise<string[]> {
+  const unused = await unusedTables(ask);
+  const states = await Promise.all(unused.map(({ table }) => orPassedOver(stateAt(ask, table))));
+  return unused.map(({ table }) => table).filter((table, i) => isOrphan(states[i], table));
+}
+
+/** Removes such tables. */
+export async function removeOrphans(ask: Ask): Promise<void> {
+  for (const unused of await unusedTables(ask)) await orPassedOver(removeOrphan(ask, unused));
 }
 
 /** Without a state nothing tells how old it is: an empty one of our form gets one, and is removed when that is old. */
 async function removeOrphan(ask: Ask, { name, table }: { name: string; table: string }): Promise<void> {
   const state = await stateAt(ask, table);
-  if (state?.table === table && state.written < Date.now() - ORPHANED_AFTER) await dropTable(ask, table);
+  if (isOrphan(state, table)) await dropTable(ask, table);
   if (state !== undefined) return;
   const layout = await layoutOf(ask, table);
   const mark = { name, provider: '', model: '', dimensions: layout?.dimensions ?? 0 };

@@ -65,6 +65,17 @@ export async function upsertPoints(writer: Writer, given: readonly StoredChunk[]
   }
 }
 
+/** Writes chunks that were stored without their words once more, with those; not where another has written them meanwhile. */
+export async function addWords(holder: CollectionHolder, stored: readonly StoredChunk[]): Promise<void> {
+  const chunks = stored.filter((chunk) => countedChunk(chunk).words.places.length > 0);
+  if (chunks.length === 0) return;
+  const conditions: Condition[] = [{ is_empty: { key: 'words' } }, { key: 'id', match: { any: chunks.map(({ id }) => id) } }];
+  await change({ holder, embedder: holder.info }, chunks, async () => {
+    const there = await storedPoints(holder, conditions);
+    return there.length === chunks.length ? retiring(there) : undefined;
+  });
+}
+
 /** What a write needs to know of a stored chunk that it removes. */
 interface StoredPoint {
   id: string;
@@ -110,11 +121,14 @@ const retiring = (stored: readonly StoredPoint[]): Retiring => ({
   removed: stored.map(({ words }) => words),
 });
 
-/** Writes the chunks and makes them count, in the place of what `retire` names. Where another writer is quicker they stay written, and count a moment later. */
+/**
+ * Writes the chunks and makes them count, in the place of what `retire` names; not at all where that says undefined. Where another writer is quicker they stay
+ * written, and count a moment later.
+ */
 async function change(
   { holder, embedder }: Writer,
   chunks: readonly StoredChunk[],
-  retire: (isOurs: boolean) => Promise<Retiring>,
+  retire: (isOurs: boolean) => Promise<Retiring | undefined>,
 ): Promise<void> {
   const counted = chunks.map(countedChunk);
   await holder.write(async (changeState) => {
@@ -123,7 +137,8 @@ async function change(
       assertSameEmbedder(state, embedder);
       await prepare(holder, state);
       if (written?.table !== state.table) written = { table: state.table, write: await writePoints(holder, state.table, counted) };
-      return { write: written.write, added: counted.map(({ words }) => words), ...(await retire(isOurs)) };
+      const retired = await retire(isOurs);
+      return retired && { write: written.write, added: counted.map(({ words }) => words), ...retired };
     });
     if (added.length >= WRITES) await settle(holder, changeState);
   });

@@ -23,6 +23,7 @@ import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
 import { readOptions } from './qdrant-options.ts';
 import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
+import { qdrantProblems } from './qdrant-problems.ts';
 import { describeServer } from './describe-server.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 
@@ -120,6 +121,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
       };
     },
     describe: () => describeServer(ask),
+    problems: () => qdrantProblems(ask, (state) => qdrantCollection(holders.of(state))),
     close: async () => {}, // idle connections keep no process alive, and end by themselves
   };
 }

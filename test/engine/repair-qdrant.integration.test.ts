@@ -1,0 +1,89 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openQdrant } from '../../src/drivers/stores/qdrant/qdrant.ts';
+import { chunksIn, engineIn, qdrantServer, result, WORDS } from '../support/engine.ts';
+import { folder } from '../support/folder.ts';
+
+const markdown = [
+  { source: 'gate', text: 'The gate is locked at ten.' },
+  { source: 'bell', text: 'The bell rings at noon.' },
+];
+const INFO = { name: 'default', provider: 'none', model: '', dimensions: 0 };
+
+/** A collection in Qdrant, and what `kb doctor` finds broken there. */
+async function filled() {
+  const { server, storage } = await qdrantServer();
+  const engine = engineIn(folder(), { ...WORDS, storage });
+  await result(engine, 'ingest', { markdown });
+  const found = async (request: { repair?: boolean; yes?: boolean } = {}) => {
+    const { checks } = await result(engine, 'doctor', request);
+    return checks.filter(({ name }) => name === 'damage').map(({ status, message }) => `${status}: ${message}`);
+  };
+  const store = async () => await openQdrant({ url: server.url });
+  return { server, engine, found, store };
+}
+
+function hoursLater(): void {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+  onTestFinished(() => clock.mockRestore());
+}
+
+describe('kb doctor --repair on Qdrant', () => {
+  it('finds nothing where all is well, nor what is still being made', async () => {
+    const { found, store } = await filled();
+    await (await store()).draft({ ...INFO, name: 'draft' });
+    expect(await found()).toEqual([]);
+    expect(await found({ repair: true, yes: true })).toEqual([]);
+  });
+
+  it('removes the table of a draft that was left, only with yes', async () => {
+    const { server, found, store, engine } = await filled();
+    await (await store()).draft({ ...INFO, name: 'draft' });
+    hoursLater();
+    const problem = 'A process that died has left the table kb.draft@1. ';
+    for (const request of [{}, { repair: true }])
+      expect(await found(request)).toEqual([`warning: ${problem}It is removed. kb doctor --repair --yes does that.`]);
+    expect(await found({ repair: true, yes: true })).toEqual([`ok: ${problem}Mended: It is removed.`]);
+    expect([...server.collections.keys()]).toEqual(['kb.default@0']);
+    expect(await chunksIn(engine)).toHaveLength(2);
+  });
+
+  it('finishes a replacement whose process died before its last step', async () => {
+    const { server, found, store, engine } = await filled();
+    const draft = await (await store()).draft(INFO);
+    await draft.collection.upsert([{ id: 'new', text: 'The gate stays open.', source: 'gate', metadata: {} }]);
+    server.behaviour.disturb = ({ path }) => (path === '/collections/aliases' ? { status: 400 } : undefined);
+    await draft.commit().catch(() => {}); // as if it had died there
+    server.behaviour.disturb = () => undefined;
+    expect(await found()).toEqual([]);
+    hoursLater();
+    expect(await found({ repair: true })).toContainEqual(
+      'ok: A process that died was about to replace «default». Mended: What it had made takes its place.',
+    );
+    expect((await chunksIn(engine)).map(({ text }) => text)).toEqual(['The gate stays open.']);
+    expect(await found()).toEqual([]);
+  });
+
+  it('makes indexes that are missing', async () => {
+    const { server, found } = await filled();
+    const { indexes } = server.collections.get('kb.default@0')!;
+    for (const index of ['id', 'fields']) indexes.delete(index);
+    expect(await found()).toEqual([
+      'warning: The collection «default» lacks indexes: id, fields. They are made. kb doctor --repair does that.',
+    ]);
+    await found({ repair: true });
+    expect(await found()).toEqual([]);
+    expect(indexes.has('fields')).toBe(true);
+  });
+
+  it('brings what an earlier version has written to the present form', async () => {
+    const { server, found, engine } = await filled();
+    for (const { payload } of server.collections.get('kb.default@0')!.points.values()) {
+      delete payload['words'];
+      if (payload['kb']) Object.assign(payload['kb'], { words_counted: undefined, segments: [] });
+    }
+    expect(await found()).toEqual([expect.stringContaining('An earlier version of kb has written to «default»')]);
+    await found({ repair: true });
+    expect(await found()).toEqual([]);
+    expect((await result(engine, 'retrieve', { query: 'gate', mode: 'text' })).items).toHaveLength(1);
+  });
+});
