@@ -8,9 +8,9 @@ import { defineConfig } from 'vitest/config';
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=1000000000'];
 
-/** Workers of unit tests, which compute, and of tests with processes and servers, which wait for a part of their time. */
+/** Workers of unit tests, which compute, and of tests with processes and servers, which wait for a part of their time: one where a Qdrant is named, which its tests empty. */
 const cores = Math.max(2, availableParallelism() - 1);
-const waiting = Math.ceil(1.5 * cores);
+const waiting = process.env['KB_TEST_QDRANT_URL'] ? 1 : Math.ceil(1.5 * cores);
 
 /** Processes that tests start from TypeScript strip its types once. */
 const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };

@@ -94,7 +94,11 @@ export interface Collection {
   readonly info: CollectionInfo;
   /** Replaces the chunks of every source given, in one step: a reader sees all of a document's old chunks or all of its new ones. */
   replace(replacements: readonly Replacement[]): Promise<void>;
-  upsert(chunks: readonly StoredChunk[]): Promise<void>;
+  /**
+   * Writes chunks over those of their ids. `edited`: they were read before. Where a store may have been written to since, by whom no lock of this machine
+   * stops, it throws a KbError (`conflict`) and writes nothing if the version of one of them is not stored any more.
+   */
+  upsert(chunks: readonly StoredChunk[], options?: { edited?: boolean }): Promise<void>;
   /** Removes chunks and returns those removed. */
   delete(where: Where): Promise<{ id: string; source: string }[]>;
   get(ids: readonly string[]): Promise<StoredChunk[]>;

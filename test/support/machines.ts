@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +8,7 @@ import { type Layer, mergeLayers } from '../../src/core/settings.ts';
 import type { Collection, StoredChunk } from '../../src/ports/stores.ts';
 import type { OperationName, RequestOf, ResultOf } from '../../src/schema/operations.ts';
 import { WORDS } from './engine.ts';
-import { folder } from './folder.ts';
+import { folder, write } from './folder.ts';
 import { everything } from './store-contract.ts';
 
 const PROCESS = fileURLToPath(new URL('machine-process.ts', import.meta.url));
@@ -132,6 +134,64 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
             .flatMap(({ source }) => (source.startsWith('a-') ? [source] : []))
             .toSorted(),
         );
+      }
+    });
+
+    it('edit what another replaces without bringing back what was replaced', async () => {
+      const { a, b, look } = await started();
+      await a.run('ingest', { markdown: documentsOf('a', 0) });
+      for (let round = 1; round <= 8; round++) {
+        const stored = await everything(await look());
+        const chunks = stored.map(({ id, source, metadata }) => ({ id, source, metadata, text: `Edited in round ${round}: ${id}.` }));
+        const editing = b.run('edit', { chunks }).catch((error: { code: string }) => expect(error.code).toBe('conflict'));
+        const [, { failed }] = await Promise.all([editing, a.run('ingest', { markdown: documentsOf('a', round) })]);
+        expect(failed).toBe(0);
+        for (const [source, of] of await bySource(look)) expect(of.length, source).toBe(of[0]!.chunk_count);
+        const again = await a.run('ingest', { markdown: documentsOf('a', round) });
+        expect(again, 'every document is of the last ingest').toMatchObject({ failed: 0, stored: 0 });
+      }
+    });
+
+    it('prune one folder at once', async () => {
+      const { a, b, look } = await started();
+      const docs = folder();
+      const remaining = new Map<string, string>();
+      for (let round = 0; round < 6; round++) {
+        for (const name of [...remaining.keys()].slice(0, 5)) {
+          remaining.delete(name);
+          rmSync(join(docs, name));
+        }
+        for (let i = 0; i < 10; i++) remaining.set(`${(round * 7 + i) % 30}.md`, textOf(`Writer folder of round ${round}`, 1 + (i % 3)));
+        write(docs, Object.fromEntries(remaining));
+        const ingests = [a, b].map((machine) => machine.run('ingest', { docs: [docs], prune: true }));
+        for (const { failed } of await Promise.all(ingests)) expect(failed).toBe(0);
+        const documents = await bySource(look);
+        expectWhole(documents);
+        expect([...documents.keys()].map((source) => basename(source)).toSorted()).toEqual([...remaining.keys()].toSorted());
+        for (const [source, chunks] of documents) expect(remaining.get(basename(source))).toContain(marksOf(chunks)[0]);
+      }
+    });
+
+    it('leave the old or the new of what one replaces that is killed, and the next ingest completes it', async () => {
+      const { a, look, start } = await started();
+      await a.run('ingest', { markdown: documentsOf('a', 0) });
+      const began = performance.now();
+      await a.run('ingest', { markdown: documentsOf('a', 1) });
+      const took = performance.now() - began;
+      for (let round = 2; round <= 9; round++) {
+        const victim = start();
+        await victim.run('list_collections', {}); // it has started
+        const dying = victim.run('ingest', { markdown: documentsOf('a', round) }).catch(() => undefined);
+        setTimeout(() => victim.process.kill('SIGKILL'), (took * (round - 1)) / 8);
+        await dying;
+        const left = await bySource(look);
+        expectWhole(left);
+        for (let i = 0; i < DOCUMENTS; i++)
+          expect(marksOf(left.get(`shared-${i}`)!)[0]).toMatch(new RegExp(`of round (${round - 1}|${round})$`));
+        expect(await a.run('ingest', { markdown: documentsOf('a', round) })).toMatchObject({ failed: 0 });
+        const documents = await bySource(look);
+        expectWhole(documents);
+        for (let i = 0; i < DOCUMENTS; i++) expect(marksOf(documents.get(`shared-${i}`)!)[0]).toContain(`of round ${round}`);
       }
     });
 

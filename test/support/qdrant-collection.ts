@@ -125,6 +125,13 @@ export class QdrantCollection {
     return { points: best.map((hit) => ({ ...record(hit.point, { with_payload, with_vector }), version: 0, score: hit.score })) };
   }
 
+  /** As of one shard. */
+  #idf(name: string, index: number): number {
+    const all = [...this.points.values()].flatMap(({ sparse }) => sparse.get(name) ?? []);
+    const holding = all.filter(({ indices }) => indices.includes(index)).length;
+    return Math.log1p((all.length - holding + 0.5) / (holding + 0.5));
+  }
+
   #found(filter: unknown): Point[] {
     return [...this.points.values()].filter(filterTest(filter));
   }
@@ -138,8 +145,7 @@ export class QdrantCollection {
     const sparse = this.vectors.sparse.get(using);
     if (!sparse) throw new QdrantRefusal(400, `Wrong input: Not existing vector name error: ${using}`);
     const { indices, values } = readSparse(query);
-    if (sparse.modifier !== undefined) throw new QdrantRefusal(400, 'The test server weighs no words: the real one does so by shard');
-    const weight = new Map(indices.map((index, i) => [index, values[i]!]));
+    const weight = new Map(indices.map((index, i) => [index, values[i]! * (sparse.modifier === 'idf' ? this.#idf(using, index) : 1)]));
     return ({ sparse: own }) => dot(own.get(using), weight);
   }
 }

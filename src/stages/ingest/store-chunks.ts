@@ -138,7 +138,7 @@ export async function* editChunks(
     }
     throwIfAborted(signal);
     const ready = embedder ? await withVectors(edited, { embedder, batch_size: embedded_at_once, signal, fail }) : edited;
-    await collection.upsert(ready);
+    await collection.upsert(ready, { edited: true });
     items.push(...ready.map(({ id, source }) => ({ id, source })));
     yield progress('edit', { edited: items.length, requested: chunks.length });
   }

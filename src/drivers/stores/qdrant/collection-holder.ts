@@ -1,5 +1,7 @@
 import { KbError, type ErrorCode } from '../../../core/errors.ts';
-import type { CollectionInfo } from '../../../ports/stores.ts';
+import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
+import { type Payload, safe, wordCountsIn } from './points.ts';
+import { NO_WORDS, type WordCounts } from './word-counts.ts';
 import type { Ask, Condition, PointRecord } from './qdrant-connection.ts';
 import { type WordStatistics, wordStatistics } from './word-statistics.ts';
 import { conditionsOf } from './qdrant-filter.ts';
@@ -168,3 +170,39 @@ export const POINTS_PER_PAGE = 1_000;
 /** The conditions of a filter. */
 export const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
   conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: POINTS_PER_PAGE }));
+
+/** What a write needs to know of a stored chunk that it removes. */
+export interface StoredPoint {
+  id: string;
+  source: string;
+  version: string | undefined;
+  words: WordCounts;
+}
+
+/** So many of the points for which the conditions hold; all where nothing is said. */
+export async function storedPoints(holder: CollectionHolder, conditions: Condition[], most = Infinity): Promise<StoredPoint[]> {
+  const found: StoredPoint[] = [];
+  for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'version', 'words'], size: POINTS_PER_PAGE })) {
+    for (const point of page) {
+      const { id, source, version } = point.payload as unknown as Payload;
+      found.push({ id, source, version, words: wordCountsIn(point) ?? NO_WORDS });
+    }
+    if (found.length >= most) break;
+  }
+  return found.slice(0, most);
+}
+
+/** The stored chunks that have the ids of these, but for those of the sources. */
+export async function sameIds(
+  holder: CollectionHolder,
+  chunks: readonly StoredChunk[],
+  sources: readonly string[],
+): Promise<StoredPoint[]> {
+  const found: StoredPoint[] = [];
+  for (let at = 0; at < chunks.length; at += POINTS_PER_PAGE) {
+    const wanted: Condition = { key: 'id', match: { any: chunks.slice(at, at + POINTS_PER_PAGE).map(({ id }) => safe(id)) } };
+    const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(safe) } }] }] : [];
+    found.push(...(await storedPoints(holder, [wanted, ...elsewhere])));
+  }
+  return found;
+}

@@ -22,7 +22,7 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
       return holder.info;
     },
     replace: (replacements) => replacePoints(writer, replacements),
-    upsert: (chunks) => upsertPoints(writer, chunks),
+    upsert: (chunks, options) => upsertPoints(writer, chunks, options),
     delete: (where) => deletePoints(holder, where),
     get: (ids) => get(holder, ids),
     all: (options) => all(holder, options),

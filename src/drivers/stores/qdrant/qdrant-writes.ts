@@ -1,7 +1,7 @@
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo, Replacement, StoredChunk, Where } from '../../../ports/stores.ts';
 import { assertVectors } from '../vectors.ts';
-import { type ChangeState, type CollectionHolder, conditionsFrom, pages } from './collection-holder.ts';
+import { type ChangeState, type CollectionHolder, conditionsFrom, sameIds, type StoredPoint, storedPoints } from './collection-holder.ts';
 import {
   isOfEarlierForm,
   leftInFormOne,
@@ -14,13 +14,13 @@ import {
   VERSION,
   withWrite,
 } from './collection-state.ts';
-import { countedChunk, type CountedChunk, type Payload, safe, toPoints, wordCountsIn, writtenAt } from './points.ts';
+import { countedChunk, type CountedChunk, safe, toPoints, writtenAt } from './points.ts';
 import type { Condition, Point, PointRecord, QdrantFilter } from './qdrant-connection.ts';
 import { boundedRequests } from './bounded-requests.ts';
 import { addIndexes, assertComparing } from './qdrant-tables.ts';
-import { NO_WORDS, type WordCounts } from './word-counts.ts';
+import type { WordCounts } from './word-counts.ts';
 
-/** Ids of one question, points of one page, chunks of one upsert. */
+/** Ids of one question, chunks of one upsert. */
 const AT_ONCE = 1_000;
 /** Writes that a state names before their points are given a generation. */
 const WRITES = 32;
@@ -55,13 +55,17 @@ export async function replacePoints(writer: Writer, replacements: readonly Repla
   });
 }
 
-/** Writes chunks over those of their ids: up to 1,000 in one step. */
-export async function upsertPoints(writer: Writer, given: readonly StoredChunk[]): Promise<void> {
+/** Writes chunks over those of their ids: up to 1,000 in one step. Throws a KbError (`conflict`) where what was `edited` has been replaced since it was read. */
+export async function upsertPoints(writer: Writer, given: readonly StoredChunk[], { edited = false } = {}): Promise<void> {
   const chunks = onePerId(given);
   assertVectors(chunks, writer.embedder); // all or nothing
   for (let at = 0; at < chunks.length; at += AT_ONCE) {
     const slice = chunks.slice(at, at + AT_ONCE);
-    await change(writer, slice, async () => retiring(await sameIds(writer.holder, slice, [])));
+    await change(writer, slice, async () => {
+      const stored = await sameIds(writer.holder, slice, []);
+      if (edited) assertUnchanged(slice, stored);
+      return retiring(stored);
+    });
   }
 }
 
@@ -76,35 +80,15 @@ export async function addWords(holder: CollectionHolder, stored: readonly Stored
   });
 }
 
-/** What a write needs to know of a stored chunk that it removes. */
-interface StoredPoint {
-  id: string;
-  source: string;
-  words: WordCounts;
-}
-
-/** So many of the points for which the conditions hold; all where nothing is said. */
-async function storedPoints(holder: CollectionHolder, conditions: Condition[], most = Infinity): Promise<StoredPoint[]> {
-  const found: StoredPoint[] = [];
-  for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'words'], size: AT_ONCE })) {
-    for (const point of page) {
-      const { id, source } = point.payload as unknown as Payload;
-      found.push({ id, source, words: wordCountsIn(point) ?? NO_WORDS });
-    }
-    if (found.length >= most) break;
-  }
-  return found.slice(0, most);
-}
-
-/** The stored chunks that have the ids of these, but for those of the sources. */
-async function sameIds(holder: CollectionHolder, chunks: readonly StoredChunk[], sources: readonly string[]): Promise<StoredPoint[]> {
-  const found: StoredPoint[] = [];
-  for (let at = 0; at < chunks.length; at += AT_ONCE) {
-    const wanted: Condition = { key: 'id', match: { any: chunks.slice(at, at + AT_ONCE).map(({ id }) => safe(id)) } };
-    const elsewhere: Condition[] = sources.length > 0 ? [{ must_not: [{ key: 'source', match: { any: sources.map(safe) } }] }] : [];
-    found.push(...(await storedPoints(holder, [wanted, ...elsewhere])));
-  }
-  return found;
+function assertUnchanged(edited: readonly StoredChunk[], stored: readonly StoredPoint[]): void {
+  const versions = new Map(stored.map(({ id, version }) => [id, version]));
+  const isStored = ({ id, version }: StoredChunk) => versions.has(safe(id)) && versions.get(safe(id)) === version;
+  const changed = edited.find((chunk) => !isStored(chunk));
+  if (!changed) return;
+  throw new KbError('conflict', `Another run has replaced «${changed.source}» while its chunks were edited.`, {
+    hint: 'Run it again, on what is stored now.',
+    isRetryable: true,
+  });
 }
 
 /** What counts no longer from the next state on. */

@@ -1,16 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
 import { lanceDb } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 import type { Collection, StoredChunk } from '../../../../src/ports/stores.ts';
-import { folder } from '../../../support/folder.ts';
+import { testMachines } from '../../../support/machines.ts';
 import { openS3, withS3, type S3Disturbance, type S3Server } from '../../../support/s3-server.ts';
 import { everything } from '../../../support/store-contract.ts';
 
 const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
-const PROCESS = fileURLToPath(new URL('../../../support/s3-writer-process.ts', import.meta.url));
 
 async function machine({ url, writer }: S3Server) {
   const store = await openLanceDb({ url, options: writer });
@@ -36,67 +32,11 @@ const document = (source: string, count = 3, word = 'first'): StoredChunk[] =>
 
 const idsIn = async (collection: Collection): Promise<string[]> => (await everything(collection)).map(({ id }) => id).toSorted();
 
-/** Another machine, with a folder of its own, that ingests. */
-function startWriter({ url, writer: options }: S3Server, name: string) {
-  const child: ChildProcess = spawn(process.execPath, [PROCESS, JSON.stringify({ home: folder(), url, options, name })], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, XDG_STATE_HOME: folder() },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
-  return {
-    child,
-    /** Has it ingest once; undefined where it died. */
-    round: async (number: number): Promise<string | undefined> => {
-      child.stdin!.write(`${number}\n`);
-      return (await lines.next()).value as string | undefined;
-    },
-  };
-}
-
-/** What the collection should hold after so many rounds of these writers, and what it does. */
-async function statesAfter(s3: S3Server, rounds: number, names: readonly string[]) {
-  const collection = (await (await machine(s3)).open('default'))!;
-  const found = (await everything(collection)).map(({ source, text }) => `${source}: ${text}`).toSorted();
-  const each = Array.from({ length: rounds }, (_, at) => [
-    `all-${at}: All write this in round ${at} alone.`,
-    ...names.map((name) => `${name}-${at}: The writer ${name} writes this in round ${at}.`),
-  ]);
-  return { found, expected: [`all: All write this in round ${rounds - 1}.`, ...each.flat()].toSorted() };
-}
-
-withS3('machines that write into one collection on S3', () => {
-  it('lose and double nothing in 20 rounds', { timeout: 300_000 }, async () => {
+withS3('machines that write to a bucket', () => {
+  testMachines('LanceDB on S3', async () => {
     const s3 = await openS3();
-    const names = ['a', 'b'];
-    const writers = names.map((name) => startWriter(s3, name));
-    for (let round = 0; round < 20; round++)
-      expect(await Promise.all(writers.map((writer) => writer.round(round)))).toEqual([`${round}`, `${round}`]);
-    const { found, expected } = await statesAfter(s3, 20, names);
-    expect(found).toEqual(expected);
-  });
-
-  it('leave a whole collection where one is killed at any moment, and the other goes on', { timeout: 300_000 }, async () => {
-    const s3 = await openS3();
-    const survivor = startWriter(s3, 'b');
-    await survivor.round(0);
-    for (let round = 1; round <= 5; round++) {
-      const victim = startWriter(s3, 'a');
-      let left = round + 2;
-      s3.disturb(({ method, url }) => {
-        if (method === 'PUT' && url.includes('.lance/') && --left === 0) victim.child.kill('SIGKILL');
-        return undefined;
-      });
-      await victim.round(round);
-      s3.disturb();
-      expect(await survivor.round(round)).toBe(`${round}`);
-      expect(await victim.round(round).catch(() => undefined), 'it was killed').toBeUndefined();
-    }
-    const collection = (await (await machine(s3)).open('default'))!;
-    const chunks = await everything(collection);
-    expect(new Set(chunks.map(({ id }) => id)).size).toBe(chunks.length);
-    const { found, expected } = await statesAfter(s3, 6, ['b']);
-    expect(found).toEqual(expect.arrayContaining(expected));
+    const look = async (name = 'default') => (await (await machine(s3)).open(name))!;
+    return { settings: { storage: { url: s3.url, options: s3.writer } }, look };
   });
 });
 

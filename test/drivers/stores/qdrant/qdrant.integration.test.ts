@@ -522,6 +522,22 @@ describe('a writer of a Qdrant store', () => {
     expect(chunks).toHaveLength(24);
   });
 
+  it('edits no chunk of a document that another machine has replaced since it was read', async () => {
+    const collection = await (await open()).create(WORDS);
+    const other = (await (await open()).open('words'))!;
+    await collection.upsert([plain('1', { version: 'old' }), plain('2', { source: 'b' })]);
+    const [theirs, own] = await collection.get(['1', '2']);
+    await other.replace([{ source: 'a', isNew: false, chunks: [plain('1', { version: 'new', text: 'new' })] }]);
+    const edited = [
+      { ...own!, text: 'edited' },
+      { ...theirs!, text: 'edited' },
+    ];
+    await expect(collection.upsert(edited, { edited: true })).rejects.toMatchObject({ code: 'conflict', isRetryable: true });
+    expect((await everything(other)).map(({ text }) => text)).toEqual(['a passage', 'new']);
+    await collection.upsert([edited[0]!], { edited: true });
+    expect((await everything(other)).map(({ text }) => text)).toEqual(['new', 'edited']);
+  });
+
   /** Lets another have the lock of the collection. */
   function takeLock(): void {
     const folder = join(home, 'kb', 'locks');
