@@ -1,3 +1,4 @@
+import { settle } from '../core/run.ts';
 import type { Event } from '../schema/results.ts';
 import { count, duration } from '../text/count.ts';
 import { printable, type Screen } from './screen.ts';
@@ -25,14 +26,11 @@ export async function showProgress<R>(
   { screen, title, waiting, prints = false, onEvent }: FollowOptions,
 ): Promise<R> {
   const renderer = rendererFor(screen, { title, waiting, columns: process.stderr.columns });
-  const drain = async (show: (event: Event) => void): Promise<R> => {
-    for (;;) {
-      const step = await run.next();
-      if (step.done) return step.value;
-      onEvent?.(step.value);
-      show(step.value);
-    }
-  };
+  const drain = (show: (event: Event) => void): Promise<R> =>
+    settle(run, (event) => {
+      onEvent?.(event);
+      show(event);
+    });
   if (renderer === 'none') return drain(() => {});
   if (renderer === 'spinner') return withSpinner(waiting!, screen, drain);
   if (renderer === 'lines') return drain(lineTeller(screen, { title: title!, prints }));

@@ -65,7 +65,6 @@ export function printablePieces(): (piece: string, isLast?: boolean) => string {
 /** Columns of a terminal that does not tell. */
 const USUAL_COLUMNS = 80;
 
-/** The screen of a process. */
 export function createScreen({ quiet, json }: { quiet: boolean; json: boolean }): Screen {
   const { stdout, stderr, env } = process;
   const isPlain = env.TERM === 'dumb';

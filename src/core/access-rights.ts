@@ -3,7 +3,6 @@ import { KbError } from './errors.ts';
 
 /** What a caller may do: what a token allows. */
 export interface AccessRights {
-  /** Name of the token. */
   name: string;
   scopes: readonly TokenScope[];
   /** Names of collections; `*` stands for all. */

@@ -9,7 +9,6 @@ export const shortName = (name: string): string => (name.length > LONGEST_NAME ?
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((name, i) => (typeof name === 'number' ? `[${name}]` : `${i > 0 ? '.' : ''}${shortName(String(name))}`)).join('');
 
-/** Keys of one object, at most. */
 const MOST_KEYS = 10_000;
 
 /** How deep lists and objects may lie in each other: far beyond what anything here means. */

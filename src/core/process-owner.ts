@@ -8,7 +8,6 @@ export interface Owner {
   process: string;
 }
 
-/** This process. */
 export const THIS_PROCESS: Readonly<Owner> = {
   pid: process.pid,
   host: hostname(),

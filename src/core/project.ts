@@ -9,7 +9,6 @@ export const packageRoot: string = (() => {
   }
 })();
 
-/** The version of kb. */
 export const packageVersion = (): string =>
   (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 

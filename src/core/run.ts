@@ -31,10 +31,24 @@ export async function settle<E, R>(run: AsyncGenerator<E, R, void>, onEvent?: (e
 /** Runs to the end: `{ events, result }`. */
 export async function collect<E, R>(run: AsyncGenerator<E, R, void>): Promise<{ events: E[]; result: R }> {
   const events: E[] = [];
-  for (;;) {
-    const step = await run.next();
-    if (step.done) return { events, result: step.value };
-    events.push(step.value);
+  const result = await settle(run, (event) => void events.push(event));
+  return { events, result };
+}
+
+/** The run with what `change` makes of each event; undefined leaves it out. Who stops listening stops the run. */
+export async function* mapEvents<E, F, R>(
+  run: AsyncGenerator<E, R, void>,
+  change: (event: E) => F | undefined,
+): AsyncGenerator<F, R, void> {
+  try {
+    for (;;) {
+      const step = await run.next();
+      if (step.done) return step.value;
+      const event = change(step.value);
+      if (event !== undefined) yield event;
+    }
+  } finally {
+    await run.return(undefined as never);
   }
 }
 

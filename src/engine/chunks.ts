@@ -60,7 +60,6 @@ export async function* storeEmbedded({ embedded_chunks }: StoreRequest, context:
   });
 }
 
-/** Changes stored chunks. */
 export async function* editStored({ chunks }: EditRequest, context: Context): Run<EditResult> {
   return yield* withLock(context, async function* () {
     const collection = await openCollection(context);

@@ -52,7 +52,6 @@ export const inCollection = (context: Context, collection: string): Context => (
   settings: { ...context.settings, collection },
 });
 
-/** Whether any source is given. */
 export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);
 

@@ -2,7 +2,7 @@ import { count, listNames } from '../text/count.ts';
 import { installedLanguages, ocrFolder, setUpOcr } from '../drivers/parsers/ocr/ocr-packages.ts';
 import { describe } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
-import { type Run, progress } from '../core/run.ts';
+import { mapEvents, progress, type Run } from '../core/run.ts';
 import { givenTo } from '../http/site-headers.ts';
 import { findBrowser } from '../drivers/browser/find-browser.ts';
 import { providerNamed } from '../drivers/providers/providers.ts';
@@ -187,14 +187,5 @@ export async function* setupOcr({ languages: wanted }: SetupOcrRequest, { signal
   return { folder, languages, installed, message: `OCR reads ${listNames(languages, 20)}: ${done}, in ${folder}.` };
 }
 
-async function* withProgress<Result>(work: AsyncGenerator<string, Result, void>): Run<Result> {
-  try {
-    for (;;) {
-      const step = await work.next();
-      if (step.done) return step.value;
-      yield progress('setup', {}, step.value);
-    }
-  } finally {
-    await work.return(undefined as never); // who stops listening stops the installer
-  }
-}
+const withProgress = <Result>(work: AsyncGenerator<string, Result, void>): Run<Result> =>
+  mapEvents(work, (said) => progress('setup', {}, said));

@@ -5,7 +5,7 @@ import { parseRequest, unfitChunking } from '../core/parse-request.ts';
 import { validated } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, settingsIn } from '../core/settings.ts';
-import type { Run } from '../core/run.ts';
+import { mapEvents, type Run } from '../core/run.ts';
 import { type OperationName, operations, type ResultOf } from '../schema/operations.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
@@ -65,21 +65,9 @@ function operationNamed(name: string): OperationName {
   });
 }
 
-async function* numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
+function numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
   let sequence = 0;
-  let finished = false;
-  try {
-    for (;;) {
-      const step = await run.next();
-      if (step.done) {
-        finished = true;
-        return step.value;
-      }
-      yield { ...step.value, sequence: sequence++ };
-    }
-  } finally {
-    if (!finished) await run.return(undefined as never);
-  }
+  return mapEvents(run, (event) => ({ ...event, sequence: sequence++ }));
 }
 
 type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;

@@ -40,7 +40,6 @@ export async function* listCollections(_request: object, context: Context): Run<
   return { collections };
 }
 
-/** Summarizes one collection. */
 export async function* showCollection({ name }: CollectionRequest, context: Context): Run<CollectionSummary> {
   return await summaryOf(await existingCollection(context, name));
 }

@@ -20,7 +20,6 @@ const AT_ONCE = 4;
 /** Minimum milliseconds between progress events. */
 const PULSE = 200;
 
-/** Parses files. */
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
   if ((files === undefined) === (folder === undefined))
     throw new KbError('usage', 'Exactly one of files and folder must be given.', {

@@ -26,8 +26,8 @@ export type Admission = { addresses: Resolved[] } | { refused: string };
 /** A connection that the address guard did not let happen; the message is the reason. */
 export class Refused extends Error {}
 
-/** Azure answers its machines with their secrets at this address, which is public by its number (learn.microsoft.com, "What is IP address 168.63.129.16"). */
-const METADATA = new Set(['168.63.129.16']);
+/** Clouds answer their machines with their secrets there; Azure at an address that is public by its number (learn.microsoft.com, "What is IP address 168.63.129.16"). */
+const METADATA = new Set(['168.63.129.16', '169.254.169.254']);
 
 /** What kind of address it is, where it is not one of the public internet; undefined for one that is. */
 export function privateKind(address: string): string | undefined {
@@ -38,7 +38,6 @@ export function privateKind(address: string): string | undefined {
 
 function privateKind4(address: ipaddr.IPv4): string | undefined {
   if (METADATA.has(address.toString())) return 'metadata';
-  if (address.toString() === '169.254.169.254') return 'metadata';
   const range = address.range();
   return range === 'unicast' ? undefined : worded(range);
 }

@@ -7,7 +7,7 @@ import { Location, type RetrievedItem, type Source } from '../../schema/items.ts
 import { folded, plain, wrappedText } from '../markdown/flow.ts';
 import { MarkdownStream } from '../markdown/stream.ts';
 import { printable, printablePieces, type Screen } from '../screen.ts';
-import { explainLines } from './show-explain.ts';
+import { explainLines } from './show-hits.ts';
 import { locationText } from '../../text/location-text.ts';
 import { failureLine } from './show-ingest.ts';
 

@@ -11,7 +11,6 @@ import { progressText } from '../progress.ts';
 /** Failures listed one by one; the report (`--json`) has them all. */
 const MOST_FAILURES = 20;
 
-/** Notices in the summary. */
 const MOST_NOTICES = 10;
 
 /** Names in one line of the summary. */

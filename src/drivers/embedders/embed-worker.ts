@@ -16,7 +16,6 @@ interface Model {
 /** What a worker is started with. */
 export interface EmbedWorkerData {
   model: LocalModelName;
-  /** The memory of the gate. */
   memory: SharedArrayBuffer;
 }
 

@@ -15,7 +15,6 @@ const ANY_TEXT = 'text/*';
 
 const page = parsers.find(({ is_page }) => is_page)!;
 
-/** The types of pictures by extension. */
 const pictures = new Map(parsers.flatMap((row) => (row.is_picture ? row.extensions.map((extension) => [extension, row.file_type]) : [])));
 
 /** What the built-in parsers read, and one's own (`own`), which come first: one that takes the first extension of a built-in type takes its place. */

@@ -8,7 +8,6 @@ import { inPortions } from './portions.ts';
 /** Characters of a passage, and of the query, that the model is shown: a grade does not need more. */
 const LONGEST_PASSAGE = 2000;
 const LONGEST_QUERY = 2000;
-/** The best grade. */
 const BEST = 10;
 
 const instructions = (marker: string): string[] => [

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, isAbort, KbError } from '../../core/errors.ts';
-import { progress, type Progress, type Run } from '../../core/run.ts';
+import { mapEvents, progress, type Progress, type Run } from '../../core/run.ts';
 import type { IngestRequest } from '../../schema/requests.ts';
 import type { IngestResult, WatchResult } from '../../schema/results.ts';
 import { count, listNames } from '../../text/count.ts';
@@ -13,7 +13,6 @@ import { ChangedPaths } from './changed-paths.ts';
 
 /** Seconds before a run that failed is tried again; doubled each time, up to the interval. */
 const FIRST_RETRY = 10;
-/** Names in a message. */
 const MOST_NAMED = 3;
 
 /** Ingests the configured sources; with `changes`, only the files that may have changed. */
@@ -164,17 +163,9 @@ type State = 'reading' | 'waiting' | 'failing';
 
 const isPassing = (error: unknown): boolean => error instanceof KbError && error.isRetryable;
 
-async function* withoutItems<R>(run: Run<R>): Run<R> {
-  try {
-    for (;;) {
-      const step = await run.next();
-      if (step.done) return step.value;
-      if (step.value.type === 'progress' && step.value.data.notice !== true) yield step.value;
-    }
-  } finally {
-    await run.return(undefined as never); // who stops listening stops the ingest, which holds the collection
-  }
-}
+/** Who stops listening stops the ingest, which holds the collection. */
+const withoutItems = <R>(run: Run<R>): Run<R> =>
+  mapEvents(run, (event) => (event.type === 'progress' && event.data.notice !== true ? event : undefined));
 
 /** Milliseconds without a change after which files have settled, and after which a file that is written without end is read all the same. */
 const SETTLED = 1_000;

@@ -33,7 +33,6 @@ export const JobRecord = Job.omit({ result: true }).extend({
   owner: z.object({ pid: z.int().positive(), host: z.string(), process: z.string() }),
   /** Name of the token that asked for it. */
   token: z.string().optional(),
-  /** The collections that it writes to. */
   collections: z.array(z.string()).optional(),
   failure: ErrorItem.optional(),
 });

@@ -83,7 +83,6 @@ interface WorkParts {
 
 /** The work of one job of this process: it goes on whether or not anyone listens. */
 export class JobWorker {
-  /** The job as it is now. */
   record: JobRecord;
   /** What came of it, also where it was not done. */
   #brought: JobResult | undefined;

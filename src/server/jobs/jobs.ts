@@ -99,7 +99,6 @@ export interface Jobs {
 interface JobOrigin {
   bytes: number;
   access?: AccessRights | undefined;
-  /** The collections that it writes to. */
   collections?: readonly string[];
 }
 
@@ -123,7 +122,6 @@ class FolderJobs implements Jobs {
   readonly #engine: Pick<Engine, 'run'>;
   readonly #onProblem: OnProblem;
   readonly #slots = new Slots(MOST_AT_ONCE);
-  /** Bytes of the request of each. */
   readonly #bytes = new WeakMap<JobWorker, number>();
   /** The jobs of this process that run, and those that ended and can't be written. */
   readonly #works = new Map<string, JobWorker>();

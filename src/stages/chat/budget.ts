@@ -34,7 +34,6 @@ export interface TokenBudget {
   tokens: number;
   /** Tokens for the answer: `max_tokens`, at most half of the window. */
   answer: number;
-  /** Tokens for the prompt. */
   prompt: number;
 }
 

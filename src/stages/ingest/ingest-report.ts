@@ -27,7 +27,6 @@ export class LanguageTally {
     if (language !== undefined && language !== 'en') this.#foreign += chunks.length;
   }
 
-  /** Passes documents on, each counted. */
   async *counted(works: AsyncIterable<IngestDocument>): AsyncGenerator<IngestDocument, void, void> {
     for await (const work of works) {
       this.add(work.chunks);

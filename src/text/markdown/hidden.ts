@@ -26,7 +26,6 @@ const PARTS = new RegExp(
   'gim',
 );
 
-/** Void elements. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
 /** Elements that may end without a closing tag (HTML 13.1.2.4). */

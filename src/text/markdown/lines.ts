@@ -91,7 +91,6 @@ function kindAt(text: string, offset: number, end: number): LineKind {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Reads the line that begins at `offset`. */
 export function readLine(text: string, offset: number): MarkdownLine {
   const newline = text.indexOf('\n', offset);
   const next = newline < 0 ? text.length : newline + 1;

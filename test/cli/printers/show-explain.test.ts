@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainLines } from '../../../src/cli/printers/show-explain.ts';
+import { explainLines } from '../../../src/cli/printers/show-hits.ts';
 import type { ChatExplain } from '../../../src/schema/answers.ts';
 
 const asked = { query: 'Both?', search_query: 'Both?' };

@@ -58,7 +58,6 @@ const partAt = (folder: string, href: string): string => {
   }
 };
 
-/** The chapters, each once. */
 function chaptersOf(root: XmlElement, folder: string): string[] {
   const manifest = elementsIn(findElement(root, 'manifest') ?? root);
   const items = new Map(manifest.map(({ attributes }) => [attributes['id'] ?? '', attributes]));

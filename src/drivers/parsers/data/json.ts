@@ -6,7 +6,6 @@ import { MarkedLines } from '../marked-text.ts';
 
 /** Values within values, at most. */
 const DEEPEST = 256;
-/** Values of a file, at most. */
 const MOST_VALUES = 1_000_000;
 /** What a record is called by, in this order. */
 const NAMES = ['title', 'name', 'headline', 'subject', 'question', 'label', 'id', 'key'];

@@ -3,7 +3,6 @@ import { KbError } from '../../../core/errors.ts';
 import type { ParsedFile, ParserRow } from '../parser-row.ts';
 import { type Mail, mailDocument } from './mail-document.ts';
 
-/** Messages of a mailbox, at most. */
 const MOST_MESSAGES = 10_000;
 /** Parts within parts, and bytes of the headers, at most. */
 const LIMITS = { maxNestingDepth: 32, maxHeadersSize: 2 ** 20 };

@@ -22,7 +22,6 @@ export interface Mail {
 }
 
 interface MailDocument extends ParsedDocument {
-  /** What is attached to it. */
   files: { path: string; bytes(): Uint8Array }[];
 }
 

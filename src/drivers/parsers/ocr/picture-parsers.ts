@@ -3,7 +3,6 @@ import type { ParseOptions, ParserRow } from '../parser-row.ts';
 import { beginningOf } from '../signatures.ts';
 import { textOfPages } from '../pdf/page-text.ts';
 
-/** Pages of a TIFF, at most. */
 const MOST_PAGES = 10_000;
 
 /** Pictures of text. What they show is recognized in another process, and comes back here to become a document. */

@@ -14,7 +14,6 @@ const LONGEST_SUMMARY = 6000;
 const LONGEST_EXCERPT = 200;
 const LONGEST_OUTLINE = 3000;
 
-/** Tokens of a summary and of the instructions. */
 const SUMMARY_TOKENS = 600;
 const INSTRUCTION_TOKENS = 200;
 
@@ -46,7 +45,6 @@ export function questionsIn(history: readonly HistoryEntry[]): string[] {
   return written.map((text) => text.replace(/\s+/g, ' ').trim());
 }
 
-/** The conversation as text. */
 export const historyText = (history: readonly HistoryEntry[]): string =>
   history.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
 

@@ -70,7 +70,6 @@ const LONGEST = 120;
 /** A question mark: only a greeting may have one ("How are you?"); "ok?" needs an answer. */
 const ASKING = /[?？؟]/;
 
-/** Emoji only. */
 const ONLY_PICTURES =
   /^(?=\P{Extended_Pictographic}*\p{Extended_Pictographic})[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u200d\s!.]*$/u;
 

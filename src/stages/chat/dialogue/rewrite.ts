@@ -59,7 +59,6 @@ function searchQueryIn(reply: string, question: string): string | undefined {
 /** Maximum length of a search query, in characters. */
 const LONGEST_QUERY = 1000;
 
-/** Tokens of a search query. */
 const QUERY_TOKENS = 200;
 
 /** Number of recent messages that a rewrite uses. */

@@ -10,7 +10,6 @@ const TURNING = phrasePattern(
   `[;:]|‹(?:${alternatives(({ models }) => models.turns, OTHER_PHRASES.turns)})›|但|不过|しかし|ですが|ますが|하지만|지만`,
 );
 
-/** The beginning of a polite phrase. */
 const POLITE = phrasePattern(
   `^(?:‹(?:${alternatives(({ models }) => models.politeness, OTHER_PHRASES.politeness)})›|抱歉|对不起|很遗憾|请|申し訳|すみません|恐れ入|죄송)(?!…‹note)`,
 );

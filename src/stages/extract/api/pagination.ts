@@ -18,7 +18,6 @@ export interface PageSeen {
   count: number | undefined;
   /** The answer, where it has a structure. */
   value: unknown;
-  /** The `Link` header. */
   link: string | undefined;
   /** Where the answer came from. */
   url: string;

@@ -11,7 +11,6 @@ import type { Scope } from '../extract.ts';
 import { absolutePath, filePathOf, fileSource, type GuardedPlace, isWithin, type PathPlace, pathRefusal } from './local-path.ts';
 import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 
-/** Names in a sentence. */
 const MOST_NAMED = 3;
 
 /** What is said of links that were not followed: which, why, and how they are. */

@@ -39,6 +39,5 @@ export interface PageMemory {
   forget(url: string): Promise<void>;
   /** A crawl begins, or goes on where the one of the same key was killed less than two hours ago: since when it has been going on, where there are pages that it has read by then. */
   begin(crawl: string): Promise<Date | undefined>;
-  /** The crawl has come to its end. */
   end(crawl: string): Promise<void>;
 }
