@@ -41,8 +41,7 @@ export function startMachine(settings: Layer): Machine {
 }
 
 const ROUNDS = 20;
-/** Documents of each writer and round, and documents of each step of an ingest. */
-const DOCUMENTS = 6;
+/** Chunks of each step of an ingest. */
 const BATCH = 3;
 
 /** A text of several chunks, each of which says which text it is of. */
@@ -51,12 +50,10 @@ const textOf = (mark: string, sections: number): string =>
 
 const named = (source: string, text: string) => ({ source, text });
 
-/** What a writer ingests in a round: documents that all write, each in its own words, and some that only it writes. */
-const documentsOf = (writer: string, round: number) => [
-  ...Array.from({ length: DOCUMENTS }, (_, i) =>
-    named(`shared-${i}`, textOf(`Writer ${writer} of round ${round}`, writer === 'a' ? 2 : 3)),
-  ),
-  ...Array.from({ length: DOCUMENTS }, (_, i) => named(`${writer}-${round}-${i}`, textOf(`Writer ${writer} of round ${round}`, 1))),
+/** What a writer ingests in a round: so many documents that all write, each in its own words, and as many that only it writes. */
+const documentsIn = (count: number) => (writer: string, round: number) => [
+  ...Array.from({ length: count }, (_, i) => named(`shared-${i}`, textOf(`Writer ${writer} of round ${round}`, writer === 'a' ? 2 : 3))),
+  ...Array.from({ length: count }, (_, i) => named(`${writer}-${round}-${i}`, textOf(`Writer ${writer} of round ${round}`, 1))),
 ];
 
 /** The collection as other machines have left it. */
@@ -82,9 +79,10 @@ function expectWhole(documents: ReadonlyMap<string, StoredChunk[]>): void {
 
 /**
  * What every store must do that several machines write to. `open` gives the settings of a store that is empty and the test's own, and a way to look into it
- * from yet another machine.
+ * from yet another machine. `documents`: how many each writer shares with others, and has of its own, in each round.
  */
-export function testMachines(kind: string, open: () => Promise<{ settings: Layer; look: Look }>): void {
+export function testMachines(kind: string, open: () => Promise<{ settings: Layer; look: Look }>, documents = 6): void {
+  const documentsOf = documentsIn(documents);
   describe(`machines that write to ${kind} at once`, { timeout: 600_000 }, () => {
     const started = async () => {
       const { settings, look } = await open();
@@ -97,10 +95,10 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
       for (let round = 0; round < ROUNDS; round++) {
         const ingests = [a.run('ingest', { markdown: documentsOf('a', round) }), b.run('ingest', { markdown: documentsOf('b', round) })];
         for (const { failed, errors } of await Promise.all(ingests)) expect({ failed, errors }).toEqual({ failed: 0, errors: [] });
-        const documents = await bySource(look);
-        expectWhole(documents);
-        expect(documents.size).toBe(DOCUMENTS * (1 + 2 * (round + 1)));
-        for (let i = 0; i < DOCUMENTS; i++) expect(marksOf(documents.get(`shared-${i}`)!)[0]).toContain(`of round ${round}`);
+        const found = await bySource(look);
+        expectWhole(found);
+        expect(found.size).toBe(documents * (1 + 2 * (round + 1)));
+        for (let i = 0; i < documents; i++) expect(marksOf(found.get(`shared-${i}`)!)[0]).toContain(`of round ${round}`);
       }
     });
 
@@ -113,9 +111,9 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
           b.run('ingest', { markdown: documentsOf('b', round) }, name),
         ];
         await Promise.all(ingests);
-        const documents = await bySource(look, name);
-        expectWhole(documents);
-        expect(documents.size).toBe(3 * DOCUMENTS);
+        const found = await bySource(look, name);
+        expectWhole(found);
+        expect(found.size).toBe(3 * documents);
       }
     });
 
@@ -127,9 +125,9 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
         const ids = gone.flatMap(([, chunks]) => chunks.map(({ id }) => id));
         const [deleted] = await Promise.all([b.run('delete', { ids }), a.run('ingest', { markdown: documentsOf('a', round) })]);
         expect(deleted.items).toHaveLength(ids.length);
-        const documents = await bySource(look);
-        expectWhole(documents);
-        expect([...documents.keys()].filter((source) => source.startsWith('a-')).toSorted()).toEqual(
+        const found = await bySource(look);
+        expectWhole(found);
+        expect([...found.keys()].filter((source) => source.startsWith('a-')).toSorted()).toEqual(
           documentsOf('a', round)
             .flatMap(({ source }) => (source.startsWith('a-') ? [source] : []))
             .toSorted(),
@@ -165,10 +163,10 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
         write(docs, Object.fromEntries(remaining));
         const ingests = [a, b].map((machine) => machine.run('ingest', { docs: [docs], prune: true }));
         for (const { failed } of await Promise.all(ingests)) expect(failed).toBe(0);
-        const documents = await bySource(look);
-        expectWhole(documents);
-        expect([...documents.keys()].map((source) => basename(source)).toSorted()).toEqual([...remaining.keys()].toSorted());
-        for (const [source, chunks] of documents) expect(remaining.get(basename(source))).toContain(marksOf(chunks)[0]);
+        const found = await bySource(look);
+        expectWhole(found);
+        expect([...found.keys()].map((source) => basename(source)).toSorted()).toEqual([...remaining.keys()].toSorted());
+        for (const [source, chunks] of found) expect(remaining.get(basename(source))).toContain(marksOf(chunks)[0]);
       }
     });
 
@@ -186,12 +184,12 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
         await dying;
         const left = await bySource(look);
         expectWhole(left);
-        for (let i = 0; i < DOCUMENTS; i++)
+        for (let i = 0; i < documents; i++)
           expect(marksOf(left.get(`shared-${i}`)!)[0]).toMatch(new RegExp(`of round (${round - 1}|${round})$`));
         expect(await a.run('ingest', { markdown: documentsOf('a', round) })).toMatchObject({ failed: 0 });
-        const documents = await bySource(look);
-        expectWhole(documents);
-        for (let i = 0; i < DOCUMENTS; i++) expect(marksOf(documents.get(`shared-${i}`)!)[0]).toContain(`of round ${round}`);
+        const found = await bySource(look);
+        expectWhole(found);
+        for (let i = 0; i < documents; i++) expect(marksOf(found.get(`shared-${i}`)!)[0]).toContain(`of round ${round}`);
       }
     });
 
@@ -205,9 +203,9 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
         setTimeout(() => victim.process.kill('SIGKILL'), 600 + 150 * round);
         const [, { failed }] = await Promise.all([dying, writing]);
         expect(failed).toBe(0);
-        const documents = await bySource(look);
-        expectWhole(documents);
-        for (const { source } of documentsOf('b', round)) expect(documents.has(source), source).toBe(true);
+        const found = await bySource(look);
+        expectWhole(found);
+        for (const { source } of documentsOf('b', round)) expect(found.has(source), source).toBe(true);
       }
     });
   });

@@ -180,7 +180,7 @@ function refused(refusal: Refusal, status: number, asked: QdrantCall): KbError {
 
 const keyRefused = (status: number, said: string, { shown, key }: QdrantCall): KbError =>
   new KbError('setup', `Qdrant at ${shown} ${key ? 'refused the key' : 'asks for a key'} (${status}): ${said}`, {
-    hint: `Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write.`,
+    hint: `Set ${KEY_VARIABLE} in the environment, or in a file .env beside kb.config.yaml, to a key that may read and write${/global/i.test(said) ? ', and has global access: making and replacing collections needs it' : ''}.`,
   });
 
 const passing = (

@@ -33,11 +33,12 @@ const document = (source: string, count = 3, word = 'first'): StoredChunk[] =>
 const idsIn = async (collection: Collection): Promise<string[]> => (await everything(collection)).map(({ id }) => id).toSorted();
 
 withS3('machines that write to a bucket', () => {
-  testMachines('LanceDB on S3', async () => {
+  const open = async () => {
     const s3 = await openS3();
     const look = async (name = 'default') => (await (await machine(s3)).open(name))!;
     return { settings: { storage: { url: s3.url, options: s3.writer } }, look };
-  });
+  };
+  testMachines('LanceDB on S3', open, 2); // the test's server does one request at a time
 });
 
 const DISTURBANCES: S3Disturbance[] = ['cut', 'cut_after', 'fail', 'fail_after', 300];

@@ -100,6 +100,10 @@ describe('a Qdrant server', () => {
     expect(await (await open(server.url, { QDRANT_API_KEY: KEY })).collections()).toEqual([]);
     disturbed({ status: 403, body: '{"status":{"error":"Forbidden: Write access is required"}}' });
     await expect((await open(server.url, { QDRANT_API_KEY: KEY })).create(INFO)).rejects.toMatchObject({ code: 'setup' });
+    server.behaviour.disturb = () => ({ status: 403, body: '{"status":{"error":"Forbidden: Global manage access is required"}}' });
+    await expect((await open(server.url, { QDRANT_API_KEY: KEY })).create(INFO)).rejects.toMatchObject({
+      hint: expect.stringContaining('making and replacing collections'),
+    });
     expect(warned).not.toHaveBeenCalled();
   });
 
