@@ -502,6 +502,21 @@ describe('what goes elsewhere than to the terminal', () => {
 });
 
 describe('what is said of an error of a server', () => {
+  it('is that it did not answer, or was asked too much', async () => {
+    const server = createServer(({ url }, response) => {
+      if (url!.startsWith('/busy/')) response.writeHead(429, { 'retry-after': '0' }).end('{}');
+    });
+    onTestFinished(() => server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    const port = await new Promise((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)));
+    const said = async (url: string) => {
+      const config = JSON.stringify({ storage: { vector_db: 'qdrant', url, options: { timeout: 0.2, retries: 0 } } });
+      return (await kb(['collections', 'list'], { cwd: folder({ 'kb.config.yaml': config }) })).error;
+    };
+    expect(await said(`http://127.0.0.1:${port}`)).toContain('did not answer within 0.2 seconds');
+    expect(await said(`http://127.0.0.1:${port}/busy`)).toContain('answered 429: too many requests');
+  });
+
   it('has nothing in it that acts on the terminal', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(400, { 'content-type': 'application/json' });

@@ -59,7 +59,7 @@ export function serverAt({ url, key, timeout, parameters, dispatcher, patience }
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
         return data.result;
       } catch (error) {
-        throw qdrantError(error, asked);
+        throw error instanceof KbError ? error : qdrantError(error, asked, await import('./qdrant-library.ts'));
       }
     }, patience[kind]);
   };
@@ -119,7 +119,6 @@ function parsed(url: string): URL {
 }
 
 interface Refusal {
-  name?: string;
   message?: string;
   status?: number;
   headers?: Headers;
@@ -141,18 +140,17 @@ interface QdrantCall {
 export const KEY_VARIABLE = 'QDRANT_API_KEY';
 
 /** What the client threw, as an error of ours; `isRetryable` where the same request may succeed later. `not_found`: the collection is not there. */
-function qdrantError(error: unknown, asked: QdrantCall): KbError {
-  if (error instanceof KbError) return error;
+function qdrantError(error: unknown, asked: QdrantCall, library: typeof import('./qdrant-library.ts')): KbError {
   const refusal = error as Refusal;
   const { shown, timeout } = asked;
-  if (refusal.name === 'QdrantClientTimeoutError')
+  if (error instanceof library.QdrantClientTimeoutError)
     return new KbError('unavailable', `Qdrant at ${shown} did not answer within ${timeout / 1000} seconds.`, {
       hint: 'Check how busy it is, and run it again.',
       cause: error,
       isRetryable: true,
     });
   // 429 with Retry-After: the client reads its first character alone, and throws an error without a name of its own where that is no digit
-  if (refusal.name === 'QdrantClientResourceExhaustedError' || refusal.message?.startsWith('Invalid retryAfter'))
+  if (error instanceof library.QdrantClientResourceExhaustedError || refusal.message?.startsWith('Invalid retryAfter'))
     return passing(429, 'too many requests', {
       asked,
       error,
