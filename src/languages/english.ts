@@ -87,7 +87,8 @@ export const english: Language = {
   questions: {
     asks: 'tell|explain|describe|show|list|give|name|compare|what|which|how|why|when|where|who',
     courtesies: 'please|thanks|thank you|cheers|ok',
-    measure: /(?<!\p{L})(?<word>how) (?:long|often|much|many)(?!\p{L})/giu,
+    measure:
+      /(?<!\p{L})(?<word>how) (?:long|often|much|many)(?!\p{L})|(?<=how long (?!\p{L}{2,4} (?:it|this|that|they) ).{1,80}) takes?(?=\P{L}*$)/giu,
     figures: String.raw`how (?:many|much|large|big|long|often|high|deep|far|tall|heavy|old|early|late|warm|soon|fast)|when (?:is|are|do|does|did|can|may|must|should|will|was|were)|(?:what|which)›.{0,20}‹(?:time|size|number|port|value|limit|year|price|cost|amount|temperature|pressure|date|percent)\p{L}*|(?:cost|price|default)s?`,
     figureWords: 'free|half',
     values: String.raw`defaults?|how (?:many|much|large|big|long|often|high|deep)|max(?:imum)?|min(?:imum)?|limit|size|(?:what|which|after) .{0,30}‹(?:size|number|port|value|limit)`,

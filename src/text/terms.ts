@@ -159,13 +159,16 @@ const FUNCTION_WORDS = new Set(
     `a about after again all also am an and any are as at be because been before being but by can could did do does doing don for from had has have having he her here
     hers him his how i if in into is it its itself just let ll me my no nor not of off on once only or our ours out over own please re s same she should so
     some such t tell than that the their theirs them then there these they this those through to too under until up us ve very was we were what when where which while who whom
-    whose why will with would you your yours`,
+    whose why will with would you your yours aren couldn didn doesn hadn hasn haven isn shouldn wasn weren wouldn`,
   ),
 );
 
+/** The end of an English contraction: of «I'm», «won't», «they've». What stands before it is a word of its own. */
+const CONTRACTED = /(?<=[a-z])['\u2019](?:d|ll|m|re|t|ve)(?![\p{L}\p{N}])/giu;
+
 /** The terms of a text that say what it is about: without English function words, and without single letters of unspaced scripts that stand in a pair. */
 export function ownTerms(text: string): string[] {
-  const all = terms(text);
+  const all = terms(text.replace(CONTRACTED, ''));
   const paired = new Set(all.filter((term) => term.search(UNSPACED) === 0 && term.length > 1).flatMap((term) => [...term]));
   return all.filter((term) => !FUNCTION_WORDS.has(term) && !paired.has(term));
 }

@@ -52,6 +52,7 @@ test('a follow-up brings its subject along into each part', () => {
 });
 
 test('of several questions the last is asked, and the words that ask for a measure are none of its subject', () => {
+  expect(subjectTerms('How long does a refund take?')).toEqual(['refund']);
   expect(lastQuestion('What does it cost? And how long does it take?')).toBe('And how long does it take?');
   expect(withoutMeasure('How long is the long hose?')).toBe('How is the long hose?');
 });

@@ -103,6 +103,7 @@ describe('terms', () => {
 describe('the terms of a query', () => {
   it('are without the words that only ask', () => {
     expect(queryTerms('How do I replace the filter?')).toEqual(['replac', 'filter']);
+    expect(queryTerms("I'm told it doesn't open, and they’ve paid")).toEqual(['told', 'open', 'paid']);
     expect(queryTerms("What's the user's ERR-4042 about?")).toEqual(['user', 'err-4042', 'err', '4042']);
   });
 

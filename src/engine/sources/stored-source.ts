@@ -196,12 +196,16 @@ function pageOf(page: number, documents: readonly (readonly Passage[])[], source
 
 const folded = (title: string): string => title.normalize().trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** The first section with this heading, including its subsections. */
+/** A heading without its number: «Span check» of «3.2 Span check». */
+const unnumbered = (title: string): string => folded(title).replace(/^\d{1,3}(?:\.\d{1,3}){0,5}[.)]?\s/, '');
+
+/** The first section with this heading, its number aside if there is none with exactly this; including its subsections. */
 function sectionOf(heading: string, joined: readonly JoinedText[], source: string): string {
   const titles = new Set<string>();
   for (const { text } of joined) {
     const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
-    const at = headings.findIndex(({ title }) => folded(title) === folded(heading));
+    const exact = headings.findIndex(({ title }) => folded(title) === folded(heading));
+    const at = exact >= 0 ? exact : headings.findIndex(({ title }) => unnumbered(title) === folded(heading));
     if (at >= 0) {
       const { start, level } = headings[at]!;
       const next = headings.slice(at + 1).find((other) => other.level <= level);

@@ -113,19 +113,31 @@ const leadsIn = (block: QuoteBlock | undefined): boolean => block !== undefined 
 const isAlone = (all: readonly QuoteBlock[], at: number): boolean =>
   all[at]!.kind === 'item' && all[at - 1]!.kind !== 'item' && all[at + 1]?.kind === 'item';
 
+const STEP = /^\s{0,3}(\d{1,3})[.)]\s/;
+
+/** The index of the first item of the numbered list that a block belongs to; its own if it belongs to none, or that item is missing. */
+function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): number {
+  let first = at;
+  const step = () => Number(STEP.exec(all[first]!.text)?.[1]);
+  while (step() > 1 && all[first - 1]?.section === section) first--;
+  return step() === 1 ? first : at;
+}
+
 /** The ranking score of a block. */
 type Worth = (block: QuoteBlock) => number;
 
 /** The bonus of a block that is introduced by the one before it; higher than any ranking score. */
 const INTRODUCED = 9;
 
-/** Extends a block by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. */
+/** Extends a block by the steps before it, by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. */
 export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth }: { room: number; worth: Worth }): readonly QuoteBlock[] {
   let [first, last] = [seed.at, seed.at];
   const headers = new Set(['', seed.header]);
   const cost = ({ words: own, header }: QuoteBlock) => own + (headers.has(header) ? 0 : countWords(header));
   let words = Math.min(seed.words + countWords(seed.header), room);
   const fits = (block: QuoteBlock | undefined) => block?.section === seed.section && words + cost(block) <= room;
+  const steps = all.slice(firstStep(all, seed), seed.at).reduce((sum, step) => sum + step.words, 0);
+  if (words + steps <= room) [first, words] = [firstStep(all, seed), words + steps];
   while (leadsIn(all[first - 1]) && fits(all[first - 1])) words += all[--first]!.words;
   for (;;) {
     const [before, after] = [all[first - 1], all[last + 1]];

@@ -28,10 +28,11 @@ function farness(word: string, known: string): number {
   return word.length >= CHANGED || isLacking ? far : Infinity;
 }
 
-/** The words of texts, most frequent first. */
+/** The words of texts, most frequent first; those with a hyphen («wi-fi») whole and in parts. */
 function wordsOf(texts: readonly string[]): string[] {
   const counts = new Map<string, number>();
-  for (const text of texts) for (const word of new Set(text.match(/\p{Ll}+/gu))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const found = (text: string) => new Set([...(text.match(/\p{Ll}+/gu) ?? []), ...(text.match(/(?<!\p{Ll})\p{Ll}+-\p{Ll}+/gu) ?? [])]);
+  for (const text of texts) for (const word of found(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word);
 }
 

@@ -3,7 +3,8 @@ import { documentId } from '../../../src/core/ids.ts';
 import { engineIn, result } from '../../support/engine.ts';
 import { folder, write } from '../../support/folder.ts';
 
-const SETUP = '# Setup\n\nUnpack it.\n\n## Mounting\n\nUse two bolts.\n\n### Tools\n\nA spanner.\n\n## Pairing\n\nHold the button.\n';
+const SETUP =
+  '# Setup\n\nUnpack it.\n\n## Mounting\n\nUse two bolts.\n\n### Tools\n\nA spanner.\n\n## Pairing\n\nHold the button.\n\n## 3.2 Span check\n\nTwice.\n';
 const LONG = `# Stories\n\n${Array.from({ length: 40 }, (_, i) => `Story ${i} tells of kettle ${i * 7} behind shelf ${i + 100}.`).join(' ')}\n`;
 const FILES = { 'docs/b/setup.md': SETUP, 'docs/a/old.md': '---\nyear: 2018\n---\n# Old\n\nA whistle.\n', 'docs/c/stories.md': LONG };
 const chunking = { chunk_size: 300, chunk_overlap: 80, min_chunk_length: 50 };
@@ -103,6 +104,7 @@ describe('a source', () => {
     expect(await part({ lines: '4' }, 'docs/a/old.md')).toBe('# Old');
     expect(await part({ heading: 'mounting' })).toBe('## Mounting\n\nUse two bolts.\n\n### Tools\n\nA spanner.');
     expect(await part({ heading: 'Setup' })).toBe(SETUP.trim());
+    expect(await part({ heading: 'span check' })).toBe('## 3.2 Span check\n\nTwice.');
     for (const missing of [{ lines: '90-91' }, { heading: 'Cleaning' }, { page: 2 }])
       await expect(part(missing), JSON.stringify(missing)).rejects.toMatchObject({ code: 'not_found' });
     await expect(part({ heading: 'Paring' })).rejects.toMatchObject({ hint: 'Did you mean «Pairing»?' });

@@ -36,6 +36,10 @@ test('of words that are as near, the one that more of the texts hold is meant', 
   expect(correctSpelling('sorces', ['The sources.', 'The sources.', 'The scores, sore.', 'The forces.'])).toBe('sources');
 });
 
+test('a word written without its hyphen is found with it', () => {
+  expect(correctSpelling('How do I connect it to wifi?', ['Wi-Fi and app: connect it.'])).toBe('How do I connect it to wi-fi?');
+});
+
 test('where nothing was found, nothing is put right', () => {
   expect(correctSpelling('defalut', [])).toBeUndefined();
 });
