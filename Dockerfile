@@ -14,7 +14,9 @@ RUN npm install --global /package/*.tgz \
   && npm cache clean --force \
   && rm -r /package \
   && install --directory --owner=node --group=node /data /data/.kb
+# Fewer arenas of glibc: a long ingest takes a quarter less memory.
 ENV NODE_ENV=production \
+  MALLOC_ARENA_MAX=2 \
   KB_SERVER_HOST=0.0.0.0 \
   KB_SERVER_PORT=8000 \
   XDG_STATE_HOME=/data/.kb/state

@@ -63,8 +63,9 @@ export async function releaseVersions(table: Table): Promise<void> {
 const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
 /** Rows that may wait to be indexed: until then they are searched one by one, in a few milliseconds. */
 const UNINDEXED = 1_000;
-/** The same while more is written: to index takes longer than to write. */
+/** The same while more is written, since to index takes longer than to write. A share of all rows as well: each time, all pieces are joined anew. */
 const UNINDEXED_MEANWHILE = 100_000;
+const UNINDEXED_SHARE = 1 / 3;
 /**
  * Pieces (one for each write) that a table may lie in, by its rows: a search of 5,000 rows in 10 pieces takes a fifth more processor time than in one, in 20
  * twice the time, in 74 four times; and to join pieces takes as long as to index their texts.
@@ -120,7 +121,7 @@ export async function bringUpToDate(
     table.listVersions(),
   ]);
   const waiting = text?.numUnindexedRows ?? rows;
-  if (hasMore && waiting < UNINDEXED_MEANWHILE) return;
+  if (hasMore && waiting < Math.max(UNINDEXED_MEANWHILE, rows * UNINDEXED_SHARE)) return;
   const pieces = statistics.fragmentStats.numFragments;
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   const isInFew = pieces <= piecesAllowed && versions.length <= VERSIONS;
