@@ -17,6 +17,7 @@ const VARIABLES = new Set([
   'QDRANT_API_KEY',
   'XDG_STATE_HOME',
   'NODE_ENV',
+  'MALLOC_ARENA_MAX', // read by glibc
 ]);
 const unknown = (names: readonly string[]): string[] => names.filter((name) => !VARIABLES.has(name));
 
