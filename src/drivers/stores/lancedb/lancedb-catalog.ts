@@ -1,4 +1,4 @@
-import type { Connection } from '@lancedb/lancedb';
+import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import { splitAddress } from './branches.ts';
@@ -48,6 +48,11 @@ export async function openCatalog(connection: Connection, { url, create }: { url
   };
   const find = async (name: string) => (await list()).find((entry) => entry.name === name);
   const row = (entry: Entry) => [{ ...entry, form: splitAddress(entry.table).branch === undefined ? 1 : 2 }];
+  const changed = async <T>(change: () => Promise<T>): Promise<T> => {
+    const result = await persistent(change);
+    await removeOldVersions(table).catch(() => {}); // another does that, or the next change
+    return result;
+  };
   return {
     list,
     find,
@@ -55,16 +60,34 @@ export async function openCatalog(connection: Connection, { url, create }: { url
       await table.checkoutLatest();
       return await find(name);
     },
-    created: async () => Math.min(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime())),
+    created: () => createdAt(table),
     add: async (entry) => {
-      const { numInsertedRows } = await persistent(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
+      const { numInsertedRows } = await changed(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
       return numInsertedRows > 0;
     },
     put: async (entry) => {
-      await persistent(() => table.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry)));
+      await changed(() => table.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry)));
     },
     remove: async (name) => {
-      await persistent(() => table.delete(`name = ${quoted(name)}`));
+      await changed(() => table.delete(`name = ${quoted(name)}`));
     },
   };
+}
+
+/** Versions that the catalog may have, and how many of the newest stay where it has more: a change writes some 70 kB, and who reads is done after a moment. */
+const VERSIONS = 24;
+const VERSIONS_KEPT = 12;
+/** Where the table says when it was made (milliseconds), once its first version is gone. */
+const CREATED = 'kb.created';
+
+async function createdAt(table: Table): Promise<number> {
+  const said = (await table.schema()).fields.find(({ name }) => name === 'name')?.metadata.get(CREATED);
+  return said === undefined ? Math.min(...(await table.listVersions()).map(({ timestamp }) => timestamp.getTime())) : Number(said);
+}
+
+async function removeOldVersions(table: Table): Promise<void> {
+  const times = (await table.listVersions()).map(({ timestamp }) => timestamp.getTime());
+  if (times.length <= VERSIONS) return;
+  await table.updateFieldMetadata([{ path: 'name', metadata: { [CREATED]: String(await createdAt(table)) } }]);
+  await table.optimize({ cleanupOlderThan: new Date(times.toSorted((a, b) => b - a)[VERSIONS_KEPT - 1]!) });
 }
