@@ -28,9 +28,9 @@ export interface SheetTable {
  * The tables of a sheet, in the order of their first rows. Cells that touch are one table. What begins in the same row further right, a single column
  * beside it, and rows that go on below an empty one without a header of their own belong to it.
  */
-export function sheetTables(sheet: WorkSheet): SheetTable[] {
+export function sheetTables(sheet: WorkSheet, textOf: CellText): SheetTable[] {
   const merges = sheet['!merges'] ?? [];
-  const grid = gridOf(sheet);
+  const grid = gridOf(sheet, textOf);
   fillMergedRows(grid, merges);
   const regions = joinRegions(touchingRegions(grid));
   const spans = new Map(merges.filter(({ s, e }) => e.c > s.c).map(({ s, e }) => [`${s.r}:${s.c}`, e.c]));
@@ -41,20 +41,21 @@ export function sheetTables(sheet: WorkSheet): SheetTable[] {
 export const cellsIn = (sheet: WorkSheet): ((CellObject | undefined)[] | undefined)[] =>
   (sheet as { '!data'?: ((CellObject | undefined)[] | undefined)[] })['!data'] ?? [];
 
-function gridOf(sheet: WorkSheet): Grid {
+/** What a cell shows. */
+type CellText = (cell: CellObject) => string;
+
+function gridOf(sheet: WorkSheet, textOf: CellText): Grid {
   const grid: Grid = new Map();
   cellsIn(sheet).forEach((cells, row) => {
     const shown = new Map<number, string>();
     cells?.forEach((cell, column) => {
-      const value = cell === undefined ? '' : shownValue(cell);
+      const value = cell === undefined ? '' : textOf(cell);
       if (value !== '') shown.set(column, value);
     });
     if (shown.size > 0) grid.set(row, shown);
   });
   return grid;
 }
-
-const shownValue = ({ w, v }: CellObject): string => (w ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))).trim();
 
 /** Repeats the text of a cell that spans several rows in each of them that holds something else: a row is read alone. */
 function fillMergedRows(grid: Grid, merges: readonly Range[]): void {

@@ -7,6 +7,7 @@ import { brokenFile } from '../parse-failures.ts';
 import { holdsStream, isCompound } from '../signatures.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
+import { cellTextOf } from './cell-text.ts';
 import { readChart } from './chart.ts';
 import { childrenNamed, firstNamed, readPart, referenceOf, relationsOf, targetsOf } from './office-xml.ts';
 import { cellsIn, type SheetTable, sheetTables } from './sheet-tables.ts';
@@ -57,16 +58,17 @@ interface WorkbookParts {
 
 /** The text of a workbook of any format that SheetJS reads. */
 async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map() }: WorkbookParts): Promise<ParsedDocument> {
-  const { read, utils } = await import('xlsx');
-  const book = read(bytes, { type: 'array', dense: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
+  const { read, utils, SSF } = await import('xlsx');
+  const book = read(bytes, { type: 'array', dense: true, cellNF: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
   if (book.SheetNames.length === 0) throw brokenFile(source, row, new Error('it has no sheets'));
   const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
   const { encode_cell: addressOf } = utils;
+  const textOf = cellTextOf(book, SSF.format);
   const shown = book.SheetNames.filter((name) => !hidden.has(name));
   const { text, marks } = sheetsText(
     shown.map((name) => ({
       name,
-      tables: sheetTables(book.Sheets[name]!),
+      tables: sheetTables(book.Sheets[name]!, textOf),
       below: [...(charts.get(name) ?? []).map((line) => ({ text: line })), ...commentsOf(book.Sheets[name]!, addressOf)],
     })),
   );

@@ -48,6 +48,27 @@ describe('XLSX', () => {
     expect(text.split('\n').at(-1)).toBe('| 2024-03-05 | 25% | $1,249.50 | 8:30 | 00042 | 0.3 | TRUE |');
   });
 
+  it('shows numbers in formats that other programs than Excel write', async () => {
+    const shown = async (z: string, v: number) =>
+      (await read('xlsx', await xlsxFile([{ name: 'S', cells: { A1: 'x', A2: { v, z } } }]))).text.split('\n').at(-1)!.slice(2, -2);
+    expect(await shown('dd.mm.yyyy', 44000)).toBe('18.06.2020');
+    expect(await shown('[$-407]d. mmmm yyyy;@', 44000)).toBe('18. June 2020');
+    expect(await shown('yyyy年m月d日', 44000)).toBe('2020年6月18日');
+    expect(await shown('hh:mm:ss.00', 0.5)).toBe('12:00:00.00');
+    expect(await shown('#,##0 Kč', 1500)).toBe('1,500 Kč');
+    expect(await shown('0.0°C', 21.46)).toBe('21.5°C');
+    expect(await shown('[$-10409]#,##0.00', 1234.5)).toBe('1,234.50');
+    expect(await shown('[$€-407] #,##0.00', 1234.5)).toBe('€ 1,234.50');
+    expect(await shown('0.00 USD', 12.5)).toBe('12.5');
+  });
+
+  it('shows negative times and dates, and no value that its format hides', async () => {
+    const header = { A1: 'a', B1: 'b', C1: 'c', D1: 'd', E1: 'e' };
+    const negative = { A2: { v: -0.5, z: '[h]:mm' }, B2: { v: -3, z: 'yyyy-mm-dd' } };
+    const cells = { ...header, ...negative, C2: { v: -5, z: ';;;' }, D2: { v: 0, z: '0;-0;;@' }, E2: 1 };
+    expect((await read('xlsx', await xlsxFile([{ name: 'S', cells }]))).text.split('\n').at(-1)).toBe('| -12:00 | -3 |  |  | 1 |');
+  });
+
   it('knows the rows of the sheet, across gaps', async () => {
     const parsed = await read(
       'xlsx',

@@ -1,0 +1,57 @@
+import type { CellObject, WorkBook } from 'xlsx';
+
+/** SheetJS' writer of numbers: it throws where it does not know the format, and shows nothing of negative times. */
+type FormatNumber = (code: string, value: number, options: { date1904: boolean }) => string;
+
+/** Parts of a number format: quoted text, an escaped character, a space or filling as wide as another, brackets, the general format, halves of a day; else a character. */
+const PARTS = /"[^"]{0,255}"|\\.|[_*].|\[[^\]]{0,255}\]|general|am\/pm|a\/p|上午\/下午|./gisu;
+/** What is written as it stands, or says how a number is shown. */
+const LITERAL = /^["\\_*[]/;
+const DATE_PART = /^(?:[ymdhs]|\[(?:h+|m+|s+)\])$/i;
+const ELAPSED = /\[(?:h+|m+|s+)\]/i;
+/** Characters that SheetJS takes for a mistake, and Excel for themselves. */
+const UNKNOWN = /^(?:[CFI-LNOQRT-XZn]|[^\p{ASCII}€])$/u;
+/** A language without a currency: SheetJS writes a dollar for it. */
+const LANGUAGE = /^\[\$-[^\]]*\]$/;
+
+/** A number format of Excel as SheetJS understands it: units and points between the parts of a date are quoted, languages left out. */
+export function readableFormat(code: string): string {
+  const parts = code.match(PARTS) ?? [];
+  const isDate = parts.some((part) => DATE_PART.test(part));
+  if (isDate && /[#?]|(?<![.0])0/.test(parts.filter((part) => !LITERAL.test(part)).join(''))) return code;
+  let before = '';
+  return parts
+    .map((part, index) => {
+      const isFraction = /^s$|^\[s+\]$/i.test(before) && parts[index + 1] === '0';
+      if (DATE_PART.test(part)) before = part;
+      if (LANGUAGE.test(part)) return isDate ? part : '';
+      return UNKNOWN.test(part) || (part === '.' && isDate && !isFraction) ? `"${part}"` : part;
+    })
+    .join('');
+}
+
+/** Returns what cells of a workbook show. Of a date or time below zero, where Excel shows signs for a lack of room, the time or the number that it is. */
+export function cellTextOf(book: WorkBook, format: FormatNumber): (cell: CellObject) => string {
+  const options = { date1904: book.Workbook?.WBProps?.date1904 === true };
+  const codes = new Map<string, string>();
+  const readable = (code: string): string => {
+    if (!codes.has(code)) codes.set(code, readableFormat(code));
+    return codes.get(code)!;
+  };
+  const written = (code: string, value: number): string | undefined => {
+    try {
+      return format(code, value, options);
+    } catch {
+      return undefined;
+    }
+  };
+  const numberText = (value: number, code: string, shown: string | undefined): string | undefined => {
+    const text = readable(code) === code ? shown : (written(readable(code), value) ?? shown);
+    if (text !== '' || value >= 0 || !written(code, -value)) return text;
+    return ELAPSED.test(code) ? `-${written(code, -value)}` : String(value);
+  };
+  return ({ t, v, w, z }) => {
+    const text = t === 'n' && typeof v === 'number' && typeof z === 'string' ? numberText(v, z, w) : w;
+    return (text ?? (v instanceof Date ? v.toISOString() : String(v ?? ''))).trim();
+  };
+}
