@@ -1,5 +1,7 @@
 /** A line of a page; places in points from the lower left corner. Without a place it stands under the line before. */
-export type PdfText = string | { text: string; size?: number; x?: number; y?: number };
+export type PdfText = string | { text: string; size?: number; x?: number; y?: number; font?: keyof typeof FONTS };
+
+const FONTS = { plain: 'F1', typewriter: 'F2', bold: 'F3' };
 
 interface PdfOptions {
   info?: Record<string, string>;
@@ -17,14 +19,16 @@ const literal = (text: string): string => `(${text.replace(/[\\()]/g, '\\$&')})`
 function pageContent(lines: readonly PdfText[]): string {
   let y = 760;
   const shown = lines.map((line) => {
-    const { text, size = 12, x = 72, y: place } = typeof line === 'string' ? { text: line } : line;
+    const { text, size = 12, x = 72, y: place, font = 'plain' } = typeof line === 'string' ? { text: line } : line;
     y = place ?? y - size * LINE_STEP;
-    return `BT /F1 ${size} Tf ${x} ${y} Td ${literal(text)} Tj ET`;
+    return `BT /${FONTS[font]} ${size} Tf ${x} ${y} Td ${literal(text)} Tj ET`;
   });
   return shown.join('\n');
 }
 
-/** A PDF of these pages, in Helvetica and WinAnsi. A page of a string is drawn by its operators. */
+const otherFont = (name: string): string => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`;
+
+/** A PDF of these pages, in Helvetica, Courier and WinAnsi. A page of a string is drawn by its operators. */
 export function pdfFile(
   pages: readonly (readonly PdfText[] | string)[],
   { info = {}, outline = [], links = [], trailer = '' }: PdfOptions = {},
@@ -53,7 +57,7 @@ export function pdfFile(
   for (const page of pages) {
     const content = typeof page === 'string' ? page : pageContent(page);
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R /F2 ${otherFont('Courier')} /F3 ${otherFont('Helvetica-Bold')} >> >> /Contents ${objects.length + 2} 0 R ${page === pages[0] ? annotations : ''} >>`,
     );
     objects.push(`<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`);
   }

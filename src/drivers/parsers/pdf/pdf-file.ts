@@ -19,7 +19,6 @@ interface Viewport {
 
 interface PdfPage {
   getTextContent(): Promise<{ items: (PdfItem | { type: string })[] }>;
-  getAnnotations(): Promise<PdfAnnotation[]>;
   /** What is drawn, as numbers of operations; pictures are decoded for it. */
   getOperatorList(): Promise<{ fnArray: number[] }>;
   getViewport(options: { scale: number }): Viewport;
@@ -33,6 +32,8 @@ export interface PdfFile {
   getPage(number: number): Promise<PdfPage>;
   getMetadata(): Promise<{ info: Record<string, unknown> }>;
   getOutline(): Promise<PdfNode[] | null>;
+  /** The annotations of all pages but some, by index. Unlike those of a page, they come without the text below them, for which it is read again. */
+  getAnnotationsByType(types: ReadonlySet<number>, pageIndexesToSkip: ReadonlySet<number>): Promise<PdfAnnotation[] | null>;
   getDestination(name: string): Promise<readonly unknown[] | null>;
   /** Of a page by its reference; throws for one that is none. */
   getPageIndex(reference: unknown): Promise<number>;
@@ -42,7 +43,7 @@ interface PdfOptions {
   /** Passwords that may open it, where it needs one. */
   passwords?: readonly string[] | undefined;
   /** What pages are drawn on, for `render`. */
-  CanvasFactory?: unknown;
+  CanvasFactory?: object;
 }
 
 interface OpenPdf {
@@ -74,14 +75,14 @@ export async function openPdf(bytes: Uint8Array, { passwords = [], ...options }:
 /** Whether an error says that a PDF is encrypted, and that the password is missing or another one. */
 export const isLocked = (error: unknown): boolean => error instanceof Error && error.name === 'PasswordException';
 
-async function openWith(bytes: Uint8Array, options: object): Promise<OpenPdf> {
+async function openWith(bytes: Uint8Array, options: Omit<PdfOptions, 'passwords'> & { password?: string }): Promise<OpenPdf> {
   const { PDFParse, pdfTables } = await import('./pdf-library.ts');
   const folder = pdfTables();
   const parser = new PDFParse({
     data: new Uint8Array(bytes), // pdf.js takes it for itself
     cMapUrl: join(folder, 'cmaps/'),
     cMapPacked: true,
-    standardFontDataUrl: join(folder, 'standard_fonts/'),
+    ...(options.CanvasFactory ? { standardFontDataUrl: join(folder, 'standard_fonts/') } : {}), // reading them takes longer than most pages
     wasmUrl: join(folder, 'wasm/'), // for JPEG 2000, which scanners write
     isEvalSupported: false,
     disableFontFace: true,

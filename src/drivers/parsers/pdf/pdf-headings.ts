@@ -1,5 +1,6 @@
-import type { PdfLine } from './pdf-lines.ts';
+import { BULLET, type PdfLine } from './pdf-lines.ts';
 import type { OutlineEntry } from './pdf-outline.ts';
+import { keyOfMostLetters, usualSize } from './pdf-usual.ts';
 
 /** A heading's letters are larger than those of the text by this factor. */
 const LARGER = 1.15;
@@ -20,7 +21,11 @@ const BELOW = 1;
 export type HeadingLevel = (line: PdfLine) => number | undefined;
 
 /** Tells the headings of a document: the lines that its outline leads to, or else those in larger letters than most of the text. */
-export function headingLevels(pages: readonly PdfLine[][], outline: readonly OutlineEntry[]): HeadingLevel {
+export function headingLevels(
+  pages: readonly PdfLine[][],
+  outline: readonly OutlineEntry[],
+  isCode: (line: PdfLine) => boolean = () => false,
+): HeadingLevel {
   const levels = new Map<PdfLine, number>();
   const titles = new Map<number, PageTitles>();
   let found = 0;
@@ -31,7 +36,7 @@ export function headingLevels(pages: readonly PdfLine[][], outline: readonly Out
     if (heading) found++;
     for (const line of heading ?? []) levels.set(line, Math.min(entry.level, 6));
   }
-  return found >= LEAST_OUTLINE ? (line) => levels.get(line) : bySize(pages.flat());
+  return found >= LEAST_OUTLINE ? (line) => levels.get(line) : byLooks(pages, isCode);
 }
 
 /** What a page may spell: looked at once, however many entries lead to it. */
@@ -94,25 +99,117 @@ const keyOf = (text: string): string =>
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 
-/** The font size of most of the text. */
-function bodySize(lines: readonly PdfLine[]): number {
-  const letters = new Map<number, number>();
-  for (const { text, size } of lines) letters.set(rounded(size), (letters.get(rounded(size)) ?? 0) + text.length);
-  return [...letters].reduce((most, item) => (item[1] > most[1] ? item : most), [0, 0])[0];
+const isLarge = (line: PdfLine, body: number): boolean =>
+  rounded(line.size) >= body * LARGER && isTitle(line) && line.text.length <= LONGEST;
+
+/** Whether a line is no item of a list, and no row of a form: behind a number a title may stand apart. */
+const isTitle = ({ text, cells }: PdfLine): boolean =>
+  /\p{L}{2}/u.test(text) && !BULLET.test(text) && (cells.length < 2 || (cells.length === 2 && CELL_NUMBER.test(cells[0]!.text)));
+
+const CELL_NUMBER = /^(?:\p{L}{1,20}\s)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXLC]{1,6})[.:)]?$/u;
+
+/** The number of a section of another, in front of its title: «2.1 Descaling». A page or a sentence's end does not follow. */
+const NUMBERED = /^(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=\p{Lu})[^….!?;:]{2,80}$/u;
+const PAGE_END = /\s\d{1,4}$/;
+/** Fewer numbered lines may be those of a list. */
+const LEAST_NUMBERED = 2;
+
+/** How deep the section lies that a line is the numbered title of; undefined for any other line. */
+function depthOf({ text }: PdfLine): number | undefined {
+  const number = PAGE_END.test(text) ? undefined : NUMBERED.exec(text)?.[1];
+  return number?.split('.').length;
 }
 
-const isLarge = ({ text, size }: PdfLine, body: number): boolean =>
-  rounded(size) >= body * LARGER && text.length <= LONGEST && /\p{L}{2}/u.test(text);
-
-function bySize(lines: readonly PdfLine[]): HeadingLevel {
-  const body = bodySize(lines);
-  const sizes = [...new Set(lines.filter((line) => isLarge(line, body)).map(({ size }) => rounded(size)))].toSorted((a, b) => b - a);
-  return (line) => (isLarge(line, body) ? Math.min(LEVELS, sizes.indexOf(rounded(line.size)) + 1) : undefined);
+/** Tells headings by their larger letters, by the number of their section, and by a font of their own. */
+function byLooks(pages: readonly PdfLine[][], isCode: (line: PdfLine) => boolean): HeadingLevel {
+  const lines = pages.flat();
+  const body = usualSize(lines, rounded);
+  const sizes = headingSizes(pages, body);
+  const numbered = new Set(lines.filter((line) => line.cells.length === 1 && rounded(line.size) === body && depthOf(line) !== undefined));
+  const isNumbered = (line: PdfLine): boolean => numbered.size >= LEAST_NUMBERED && numbered.has(line);
+  const emphasized = emphasizedTitles(pages, { body, isCode });
+  return (line) => {
+    if (isLarge(line, body)) return Math.min(LEVELS, sizes.findIndex((size) => size <= rounded(line.size)) + 1 || sizes.length);
+    if (isNumbered(line)) return Math.min(6, Math.max(sizes.length + 1, depthOf(line)!));
+    return emphasized.has(line) ? Math.min(LEVELS, sizes.length) + 1 : undefined;
+  };
 }
+
+/** In a document of more pages, what stands in one size on one page alone is its cover. */
+const COVERED = 8;
+
+/** The font sizes of headings, the largest first. */
+function headingSizes(pages: readonly PdfLine[][], body: number): number[] {
+  const counts = new Map<number, number>();
+  for (const lines of pages)
+    for (const size of new Set(lines.flatMap((line) => (isLarge(line, body) ? [rounded(line.size)] : []))))
+      counts.set(size, (counts.get(size) ?? 0) + 1);
+  const repeated = [...counts].filter(([, count]) => pages.length < COVERED || count > 1).map(([size]) => size);
+  return (repeated.length > 0 ? repeated : [...counts.keys()]).toSorted((a, b) => b - a);
+}
+
+/** Longer lines in a font of their own are text. */
+const LONGEST_EMPHASIZED = 100;
+/** More lines in such a font are no headings, as a share of all. */
+const MOST_EMPHASIZED = 0.2;
+/** A heading stands further below the text before it than lines of a paragraph do, by this factor. */
+const APART = 1.2;
+/** Its text begins below it within so many font sizes, and no further to the right than that. */
+const NEAR = { below: 3.5, right: 2 };
+const NO_TITLE = /[.,;:!…]$|^(?:fig|tab|abb|listing|example|beispiel|source|quelle|note)/i;
+
+/** Titles in letters no larger than those of the text, but in another font: bold ones, by themselves above their text. */
+function emphasizedTitles(
+  pages: readonly PdfLine[][],
+  { body, isCode }: { body: number; isCode: (line: PdfLine) => boolean },
+): ReadonlySet<PdfLine> {
+  const usual = usualFont(pages);
+  const groups = new Map<number, PdfLine[]>();
+  for (const lines of pages) {
+    const usualHere = usualFont([lines]); // some programs write fonts anew for each page
+    for (const [i, line] of lines.entries()) {
+      const font = fontOf(line);
+      const isOther =
+        font !== undefined && font !== usual && font !== usualHere && rounded(line.size) >= body && rounded(line.size) < body * LARGER;
+      if (!isOther || !mayBeTitle(line) || isCode(line) || !standsAlone(lines, i)) continue;
+      groups.set(rounded(line.size), [...(groups.get(rounded(line.size)) ?? []), line]);
+    }
+  }
+  const most = MOST_EMPHASIZED * pages.reduce((sum, lines) => sum + lines.length, 0);
+  const [first] = pages.find((lines) => lines.length > 0) ?? [];
+  const isKnown = (lines: readonly PdfLine[]): boolean => (lines.length >= LEAST_NUMBERED && lines.length <= most) || lines[0] === first;
+  return new Set([...groups.values()].flatMap((lines) => (isKnown(lines) ? lines : [])));
+}
+
+const mayBeTitle = (line: PdfLine): boolean =>
+  isTitle(line) &&
+  line.text.length <= LONGEST_EMPHASIZED &&
+  /^[\p{Lu}\p{Lo}\d]/u.test(line.text) &&
+  !NO_TITLE.test(line.text) &&
+  !PAGE_END.test(line.text);
+
+/** Whether a line has a gap above it, and text in another font close below it, no further to the right. */
+function standsAlone(lines: readonly PdfLine[], i: number): boolean {
+  const [before, line, next] = [lines[i - 1], lines[i]!, lines[i + 1]];
+  if (!next || fontOf(next) === fontOf(line)) return false;
+  const down = line.y - next.y;
+  const isAbove = down > 0 && down <= NEAR.below * line.size && Math.abs(next.x - line.x) <= NEAR.right * line.size;
+  const isApart = !before || before.y < line.y || before.y - line.y > APART * Math.max(line.size * 1.1, Math.min(down, 1.6 * line.size));
+  return isAbove && isApart;
+}
+
+/** The one font that a line is drawn in, if it is one. */
+function fontOf({ runs }: PdfLine): string | undefined {
+  const [first, ...others] = runs.filter(({ text }) => text.trim() !== '');
+  return others.every(({ font }) => font === first?.font) ? first?.font : undefined;
+}
+
+const usualFont = (pages: readonly PdfLine[][]): string | undefined =>
+  keyOfMostLetters(pages.flatMap((lines) => lines.flatMap(({ runs }) => runs.map(({ font, text }) => [font, text] as const))));
 
 /** What the first page that has text says in its largest letters, where they are larger than those of the text. */
 export function titleOnFirstPage(pages: readonly PdfLine[][]): string | undefined {
-  const body = bodySize(pages.flat());
+  const body = usualSize(pages.flat(), rounded);
   const page = pages.find((lines) => lines.length > 0) ?? [];
   const largest = page.reduce((most, line) => (isLarge(line, body) ? Math.max(most, rounded(line.size)) : most), 0);
   const isOf = (line: PdfLine | undefined): boolean => line !== undefined && isLarge(line, body) && rounded(line.size) === largest;

@@ -1,3 +1,5 @@
+import { keyOfMostLetters } from './pdf-usual.ts';
+
 /** A run of text as pdf.js gives it. */
 export interface PdfItem {
   str: string;
@@ -6,6 +8,8 @@ export interface PdfItem {
   width: number;
   height: number;
   hasEOL: boolean;
+  /** The name of its font in the document. */
+  fontName: string;
 }
 
 /** A line of text on a page, in points; `y` is its base line and grows upwards. */
@@ -18,6 +22,8 @@ export interface PdfLine {
   size: number;
   /** The parts that wide gaps divide it into: more than one where it may be the row of a table. */
   cells: readonly Cell[];
+  /** What the file draws it by; nothing for a line that was recognized on a picture. */
+  runs: readonly PdfRun[];
 }
 
 export interface Cell {
@@ -26,14 +32,32 @@ export interface Cell {
   right: number;
 }
 
-type Run = Omit<PdfLine, 'cells'>;
+export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs'> {
+  font: string;
+}
+
+/** Stands around a number that is raised, as that of a footnote is. */
+export const RAISED_SIGN = '\ue0f1';
+
+/** What an item of a list begins with. */
+export const BULLET = /^[•◦▪■●‣∙·–—*➢❖✓\uf0a7\uf0b7\uf0d8\uf0fc-]\s+(?=\S)/;
+
+/** A line with the parts that narrower gaps divide it into. */
+type DrawnLine = PdfLine & { parts: readonly Cell[] };
 
 /** Runs whose base lines differ by less, in font sizes, are one line: footnote marks are raised by a third. */
 const SAME_LINE = 0.5;
 /** A gap between two runs that is a space, in font sizes. */
 const SPACE = 0.2;
-/** A gap that is wider than any space of a justified line, in font sizes. */
+/** A gap that is wider than any space of a justified line, in font sizes, and one that most of these are narrower than. */
 const GAP = 1.2;
+const NARROW_GAP = 0.6;
+/** Cells of one column begin within so many points. */
+const ALIGNED = 1;
+
+/** A number is raised by this much and smaller by that factor, in font sizes of its line. */
+const RAISED_BY = 0.2;
+const RAISED_SIZE = 0.8;
 
 /** Letters that are written from right to left: their runs stay in the order in which they are drawn. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
@@ -42,15 +66,15 @@ const LEADERS = /(?:\s?\.){4,}\s*/g;
 
 /** The lines of a page, in the order in which the file draws them. */
 export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
-  const lines: PdfLine[] = [];
-  let runs: Run[] = [];
+  const lines: DrawnLine[] = [];
+  let runs: PdfRun[] = [];
   let hasEnded = false;
   const close = () => {
     const line = lineOf(runs);
     if (line.text !== '') lines.push(line);
     runs = [];
   };
-  for (const item of items) {
+  for (const item of uprightItems(items)) {
     const run = runOf(item);
     const before = runs[0];
     if (before && (hasEnded || Math.abs(run.y - before.y) > SAME_LINE * Math.max(before.size, run.size))) close();
@@ -58,29 +82,66 @@ export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
     hasEnded = item.hasEOL;
   }
   close();
-  return lines;
+  return alignedLines(lines);
 }
 
-function runOf({ str, transform, width, height }: PdfItem): Run {
+/** Runs of a page of which most are turned by a right angle, as on a sheet that is read from its side: the page turned back. */
+function uprightItems(items: readonly PdfItem[]): readonly PdfItem[] {
+  if (items.every(({ transform: [a = 0] }) => a > 0)) return items;
+  const directionOf = ([a = 0, b = 0]: number[]): string => `${Math.sign(Math.round(a))} ${Math.sign(Math.round(b))}`;
+  const usual = keyOfMostLetters(items.map(({ str, transform }) => [directionOf(transform), str] as const)) ?? '1 0';
+  const [cos = 0, sin = 0] = usual.split(' ').map(Number);
+  if (sin === 0 ? cos >= 0 : cos !== 0) return items;
+  return items.map((item) => {
+    const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform;
+    const turned = (right: number, up: number): number[] => [cos * right + sin * up, cos * up - sin * right];
+    return { ...item, transform: [...turned(a, b), ...turned(c, d), ...turned(x, y)] };
+  });
+}
+
+/** The lines with cells also where a narrow gap stands below or above a cell of the next line. */
+function alignedLines(lines: DrawnLine[]): PdfLine[] {
+  for (let i = 1; i < lines.length; i++) splitAt(lines[i]!, lines[i - 1]!);
+  for (let i = lines.length - 2; i >= 0; i--) splitAt(lines[i]!, lines[i + 1]!);
+  return lines.map(({ parts: _, ...line }) => line);
+}
+
+function splitAt(line: DrawnLine, { cells }: PdfLine): void {
+  if (cells.length < 2 || line.parts.length === line.cells.length) return;
+  const own = line.cells;
+  const isStart = ({ x }: Cell): boolean =>
+    own.some((cell) => cell.x === x) || cells.some((cell, i) => i > 0 && Math.abs(cell.x - x) < ALIGNED);
+  line.cells = cellsFrom(line.parts, isStart);
+}
+
+/** Parts joined to cells: one begins at the first and at each that is a start. */
+function cellsFrom(parts: readonly Cell[], isStart: (part: Cell) => boolean): Cell[] {
+  const cells: Cell[] = [];
+  for (const part of parts) {
+    const cell = cells.at(-1);
+    if (!cell || isStart(part)) cells.push({ ...part });
+    else Object.assign(cell, { text: plain(`${cell.text} ${part.text}`), right: part.right });
+  }
+  return cells;
+}
+
+function runOf({ str, transform, width, height, fontName }: PdfItem): PdfRun {
   const [, , c = 0, d = 0, x = 0, y = 0] = transform;
   // oxlint-disable-next-line no-control-regex
-  const text = str.replace(/[\u0000-\u001f\u007f]/g, ' ');
-  return { text, x, right: x + width, y, size: Math.hypot(c, d) || height };
+  const text = str.replace(/[\u0000-\u001f\u007f\ue0f1]/g, ' ');
+  return { text, x, right: x + width, y, size: Math.hypot(c, d) || height, font: fontName };
 }
 
+const NO_RUN: PdfRun = { text: '', x: 0, right: 0, y: 0, size: 0, font: '' };
+
 /** Size and base line are those of the longest run: a raised number does not change them. */
-function lineOf(runs: readonly Run[]): PdfLine {
+function lineOf(runs: readonly PdfRun[]): DrawnLine {
   const isOrdered = runs.some(({ text }) => RIGHT_TO_LEFT.test(text));
-  const inOrder = isOrdered ? runs : runs.toSorted((a, b) => a.x - b.x);
-  const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), {
-    text: '',
-    x: 0,
-    right: 0,
-    y: 0,
-    size: 0,
-  });
+  const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), NO_RUN);
+  const inOrder = (isOrdered ? runs : runs.toSorted((a, b) => a.x - b.x)).map((run) => (isRaised(run, longest) ? raised(run) : run));
   let text = '';
-  const cells: Cell[] = [];
+  const parts: Cell[] = [];
+  const wide = new Set<Cell>();
   let inked = Number.NEGATIVE_INFINITY;
   let right = Number.NEGATIVE_INFINITY;
   let left = Number.NEGATIVE_INFINITY;
@@ -89,13 +150,16 @@ function lineOf(runs: readonly Run[]): PdfLine {
     const isSpaced = gap > SPACE * longest.size && text !== '' && !/\s$/.test(text) && !/^\s/.test(run.text);
     text += (isSpaced ? ' ' : '') + run.text;
     const isInked = run.text.trim() !== '';
-    const cell = cells.at(-1);
-    if (!cell || (isInked && run.x - inked > GAP * longest.size)) cells.push({ text: run.text, x: run.x, right: run.right });
-    else Object.assign(cell, { text: cell.text + (isSpaced ? ' ' : '') + run.text, right: isInked ? run.right : cell.right });
+    const part = parts.at(-1);
+    if (!part || (isInked && run.x - inked > NARROW_GAP * longest.size)) {
+      parts.push({ text: run.text, x: run.x, right: run.right });
+      if (run.x - inked > GAP * longest.size) wide.add(parts.at(-1)!);
+    } else Object.assign(part, { text: part.text + (isSpaced ? ' ' : '') + run.text, right: isInked ? run.right : part.right });
     if (isInked) inked = run.right;
     right = isOrdered ? run.right : Math.max(right, run.right);
     left = run.x;
   }
+  const inkedParts = parts.filter((part) => (part.text = plain(part.text)) !== '');
   const x = runs.reduce((least, run) => Math.min(least, run.x), Number.POSITIVE_INFINITY);
   return {
     text: plain(text),
@@ -103,60 +167,15 @@ function lineOf(runs: readonly Run[]): PdfLine {
     right: runs.reduce((most, run) => Math.max(most, run.right), Number.NEGATIVE_INFINITY),
     y: longest.y,
     size: longest.size,
-    cells: cells.map((cell) => ({ ...cell, text: plain(cell.text) })).filter((cell) => cell.text !== ''),
+    cells: cellsFrom(inkedParts, (part) => wide.has(part)),
+    parts: inkedParts,
+    runs,
   };
 }
 
+const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>
+  size <= RAISED_SIZE * line.size && y >= line.y + RAISED_BY * line.size && /^\s*\d{1,3}\)?\s*$/.test(text);
+
+const raised = (run: PdfRun): PdfRun => ({ ...run, text: run.text.replace(/\d+\)?/, `${RAISED_SIGN}$&${RAISED_SIGN}`) });
+
 const plain = (words: string): string => words.replace(LEADERS, ' … ').replace(/\s+/g, ' ').trim();
-
-/** Fewer pages do not tell what is repeated. */
-const LEAST_PAGES = 3;
-/** Of a page with fewer lines none is at the edge of anything. */
-const LEAST_LINES = 3;
-/** A line that stands at the edge of this share of the pages is a running one. */
-const SHARE = 0.5;
-
-/**
- * The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, and those that begin or end with
- * the number of their page. A page has its number once: «6 Settings» stays above a footer «Page 6».
- */
-export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
-  if (pages.length < LEAST_PAGES) return [...pages];
-  const edges = pages.map((lines) => edgesOf(lines));
-  const counts = new Map<string, number>();
-  for (const lines of edges) for (const line of lines) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
-  const isRepeated = (line: PdfLine) => counts.get(keyOf(line))! > Math.max(2, pages.length * SHARE);
-  const isNumbered = pageNumbers(edges);
-  return pages.map((lines, i) => {
-    const repeated = edges[i]!.filter(isRepeated);
-    const hasNumber = repeated.some((line) => isNumbered(line, i));
-    const running = new Set(hasNumber ? repeated : [...repeated, ...edges[i]!.filter((line) => isNumbered(line, i))]);
-    return lines.filter((line) => !running.has(line));
-  });
-}
-
-/** Tells the lines that hold the number of their page, where most pages have one: counted from the same page, whatever stands beside it. */
-function pageNumbers(edges: readonly PdfLine[][]): (line: PdfLine, index: number) => boolean {
-  const pages = new Map<number, number>();
-  const offsetsOf = (line: PdfLine, index: number): number[] => numbersAround(line).map((number) => number - index);
-  for (const [index, lines] of edges.entries())
-    for (const offset of new Set(lines.flatMap((line) => offsetsOf(line, index)))) pages.set(offset, (pages.get(offset) ?? 0) + 1);
-  const [offset, count] = [...pages].reduce((most, item) => (item[1] > most[1] ? item : most), [0, 0]);
-  const isKnown = count > Math.max(2, edges.length * SHARE);
-  return (line, index) => isKnown && offsetsOf(line, index).includes(offset);
-}
-
-/** The numbers that a line begins and ends with. */
-const numbersAround = ({ text }: PdfLine): number[] =>
-  [/^(\d{1,4})(?=\s|$)/.exec(text), /(?:^|\s)(\d{1,4})$/.exec(text)].flatMap((found) => (found ? [Number(found[1])] : []));
-
-/** The highest and the lowest line of a page. */
-function edgesOf(lines: readonly PdfLine[]): PdfLine[] {
-  const [first] = lines;
-  if (!first || lines.length < LEAST_LINES) return [];
-  const highest = lines.reduce((most, line) => (line.y > most.y ? line : most), first);
-  const lowest = lines.reduce((least, line) => (line.y < least.y ? line : least), first);
-  return [...new Set([highest, lowest])];
-}
-
-const keyOf = ({ text, y }: PdfLine): string => `${Math.round(y / 4)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#')}`;

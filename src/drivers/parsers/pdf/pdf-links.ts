@@ -1,8 +1,11 @@
 import type { PdfItem } from './pdf-lines.ts';
 
+/** The number that pdf.js has for links among the annotations. */
+export const LINK_ANNOTATION = 2;
+
 /** As much of a link on a page as pdf.js tells. */
 export interface PdfAnnotation {
-  subtype?: string;
+  pageIndex: number;
   /** Where it leads, if that is outside of the document. */
   url?: string;
   /** Left, lower, right and upper edge, in points. */
@@ -27,9 +30,7 @@ const SPACE = 0.2;
 
 /** The links of a page that lead to the web, by the words that stand inside of their rectangles. */
 export function pageLinks(items: readonly PdfItem[], annotations: readonly PdfAnnotation[]): PageLink[] {
-  const external = annotations.filter(
-    ({ subtype, url }) => subtype === 'Link' && url !== undefined && url.length <= LONGEST && /^https?:\/\//i.test(url),
-  );
+  const external = annotations.filter(({ url }) => url !== undefined && url.length <= LONGEST && /^https?:\/\//i.test(url));
   const near = items.slice(0, MOST_ITEMS);
   return external.slice(0, MOST_LINKS).flatMap(({ rect, url }) => {
     const parts = near.flatMap((item, index) => linkedPart(item, rect, near[index - 1]) ?? []);
@@ -79,10 +80,13 @@ export function withLinks(markdown: string, links: readonly PageLink[]): string 
   for (const { before, words, url } of links) {
     if (/[[\]|`\n]|https?:|www\./i.test(words)) continue;
     const at = placeIn(text, words, before);
-    if (at >= 0) text = `${text.slice(0, at)}[${words}](${destination(url)})${text.slice(at + words.length)}`;
+    if (at >= 0 && !isInCode(text, at)) text = `${text.slice(0, at)}[${words}](${destination(url)})${text.slice(at + words.length)}`;
   }
   return text;
 }
+
+/** Whether a place is inside of a fenced block. */
+const isInCode = (markdown: string, at: number): boolean => (markdown.slice(0, at).match(/^```/gm) ?? []).length % 2 === 1;
 
 function placeIn(text: string, words: string, before: string): number {
   const known = before === '' ? -1 : text.indexOf(`${before} ${words}`);

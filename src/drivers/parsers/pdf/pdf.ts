@@ -6,7 +6,7 @@ import { encryptedFile } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
 import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
 import { type PdfLine, pdfLines } from './pdf-lines.ts';
-import { type PageLink, pageLinks } from './pdf-links.ts';
+import { LINK_ANNOTATION, type PageLink, pageLinks, type PdfAnnotation } from './pdf-links.ts';
 import { readOutline } from './pdf-outline.ts';
 import { pageRanges } from '../../../text/location-text.ts';
 import { beginningOf } from '../signatures.ts';
@@ -57,13 +57,14 @@ async function readPages(file: PdfFile): Promise<Pages> {
   const pages: PdfLine[][] = [];
   const links: PageLink[][] = [];
   const lost: number[] = [];
+  const annotations = Map.groupBy(await linksOf(file), ({ pageIndex }) => pageIndex);
   for (let number = 1; number <= file.numPages; number++)
     try {
       const page = await file.getPage(number);
       const { items } = await page.getTextContent();
       const written = items.filter((item) => 'str' in item);
       pages.push(pdfLines(written));
-      links[number - 1] = pageLinks(written, await page.getAnnotations().catch(() => []));
+      links[number - 1] = pageLinks(written, annotations.get(number - 1) ?? []);
       page.cleanup();
     } catch (error) {
       lost.push(number);
@@ -72,6 +73,10 @@ async function readPages(file: PdfFile): Promise<Pages> {
     }
   return { pages, links, lost };
 }
+
+/** A page that is damaged costs the links, not the document. */
+const linksOf = async (file: PdfFile): Promise<PdfAnnotation[]> =>
+  (await file.getAnnotationsByType(new Set([LINK_ANNOTATION]), new Set()).catch(() => null)) ?? [];
 
 /** Pages without text that are looked at: of more, the others are taken for pictures. */
 const MOST_LOOKED_AT = 20;

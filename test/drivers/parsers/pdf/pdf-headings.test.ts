@@ -7,13 +7,28 @@ import type { OutlineEntry } from '../../../../src/drivers/parsers/pdf/pdf-outli
 const pageOf = (...lines: (string | [text: string, size: number])[]): PdfLine[] =>
   lines.map((line, i) => {
     const [text, size] = typeof line === 'string' ? [line, 10] : line;
-    return { text, size, x: 72, right: 300, y: 700 - 20 * i, cells: [] };
+    return { text, size, x: 72, right: 300, y: 700 - 20 * i, cells: [{ text, x: 72, right: 300 }], runs: [] };
   });
 const entry = (title: string, level: number, page: number, top?: number): OutlineEntry => ({ title, level, page, top });
 const levels = (pages: PdfLine[][], outline: OutlineEntry[]) => {
   const levelOf = headingLevels(pages, outline);
   return pages.map((lines) => lines.map((line) => levelOf(line)));
 };
+
+describe('the headings of a document without an outline', () => {
+  it('are its numbered lines, where there are several, and no entries of its contents', () => {
+    const page = pageOf(
+      ['Aqua 300', 20],
+      '2.1 Descaling',
+      'Once a month.',
+      '2.1.1 With acid',
+      'Wear gloves.',
+      '1.2 Contents of the box 7',
+      '1.5 l of it',
+    );
+    expect(levels([page], [])).toEqual([[1, 2, undefined, 3, undefined, undefined, undefined]]);
+  });
+});
 
 describe('the headings of an outline', () => {
   it('stand on the page that it leads to, not where other lines say the same', () => {

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { pdfLines } from '../../../../src/drivers/parsers/pdf/pdf-lines.ts';
 
 /** A run of this text, of 10 points, from `x` on, `width` points wide. */
-const run = (str: string, x: number, width: number) => ({ str, transform: [10, 0, 0, 10, x, 700], width, height: 10, hasEOL: false });
+const run = (str: string, x: number, width: number) => ({
+  str,
+  transform: [10, 0, 0, 10, x, 700],
+  width,
+  height: 10,
+  hasEOL: false,
+  fontName: 'f1',
+});
 
 describe('the lines of a PDF', () => {
   it('have a space where runs are apart, from left to right', () => {
@@ -12,5 +19,12 @@ describe('the lines of a PDF', () => {
   it('have a space where runs are apart, from right to left', () => {
     const [line] = pdfLines([run('ملی', 150, 40), run('20300', 110, 36), run('شماره', 70, 39.5)]);
     expect(line).toMatchObject({ text: 'ملی 20300شماره', x: 70, right: 190 });
+  });
+
+  it('are those of a sheet that is read from its side', () => {
+    const turned = (str: string, x: number, y: number) => ({ ...run(str, 0, 30), transform: [0, 10, -10, 0, x, y] });
+    const lines = pdfLines([turned('Order', 100, 50), turned('20300', 100, 85), turned('Price', 112, 50)]);
+    expect(lines.map(({ text }) => text)).toEqual(['Order 20300', 'Price']);
+    expect(lines[0]!.y).toBeGreaterThan(lines[1]!.y);
   });
 });

@@ -42,6 +42,15 @@ describe('PDF', () => {
     expect(title).toBe('Aqua 300');
   });
 
+  it('makes headings of lines in another font that stand by themselves above their text, no captions and terms', async () => {
+    const bold = (text: string, y: number, x = 72): PdfText => ({ text, y, x, size: 10, font: 'bold' });
+    const text = (y: number, x = 72): PdfText => ({ text: wide, y, x, size: 10 });
+    const first = [bold('Care', 740), text(720), bold('Repair', 690), text(670), bold('Figure 1 of the pump', 640), text(620)];
+    const second = [bold('Parts', 740), text(720), bold('valve', 690), text(678, 110), bold('Is closed', 640, 110), text(620)];
+    const { text: read1 } = await read('pdf', pdfFile([first, second]));
+    expect(read1.match(/^#.*/gm)).toEqual(['# Care', '# Repair', '# Parts']);
+  });
+
   it('makes headings of the lines that its outline names', async () => {
     const lines: PdfText[] = [
       '1 Care',
@@ -105,6 +114,12 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([contents]))).text).toBe('Safety … 2\nCare … 3');
   });
 
+  it('has items further in below the item that they belong to', async () => {
+    const item = (text: string, x: number): PdfText => ({ text: `\x95 ${text}`, x });
+    const { text } = await read('pdf', pdfFile([[item('Gloves', 72), item('of rubber', 90), item('of wool', 90), item('Goggles', 72)]]));
+    expect(text).toBe('- Gloves\n  - of rubber\n  - of wool\n- Goggles');
+  });
+
   it('leaves out headers and footers that run through the pages', async () => {
     const page = (number: number): PdfText[] => [
       { text: 'Aqua 300 manual', y: 780 },
@@ -115,6 +130,17 @@ describe('PDF', () => {
     const { text } = await read('pdf', pdfFile([1, 2, 3, 4].map(page)));
     expect(text).not.toMatch(/manual|Page/);
     expect(text.match(/Step \d of/g)).toEqual(['Step 1 of', 'Step 2 of', 'Step 3 of', 'Step 4 of']);
+  });
+
+  it('leaves out headers of two lines, and those of its chapters', async () => {
+    const page = (_: unknown, index: number): PdfText[] => [
+      { text: 'Aqua 300 manual', y: 780 },
+      { text: 'for engineers', y: 766 },
+      { text: `Step ${'abcdef'[index]} of the work is this one.`, y: 700 },
+      { text: 'Then go on with the next.', y: 686 },
+      { text: index < 2 ? 'Safety' : index < 4 ? 'Care' : 'Parts', y: 30 },
+    ];
+    expect((await read('pdf', pdfFile(Array.from({ length: 6 }, page)))).text).not.toMatch(/manual|engineers|Safety|Care|Parts/);
   });
 
   it('leaves out the lines with the number of their page, whatever stands beside it', async () => {
@@ -219,7 +245,7 @@ describe('PDF', () => {
   it('takes the lines that were recognized on its pictures in the place of these', async () => {
     const picture = 'q 400 0 0 500 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q';
     const bytes = pdfFile([['Fill the tank.'], picture, ['Descale it.']]);
-    const line = { text: 'Tamp it once.', x: 72, right: 200, y: 700, size: 10, cells: [] };
+    const line = { text: 'Tamp it once.', x: 72, right: 200, y: 700, size: 10, cells: [], runs: [] };
     const parsed = await parseDocument({ bytes, source: 'a.pdf', file_type: 'pdf', recognized: new Map([[2, [line]]]) });
     expect(parsed.text).toBe('Fill the tank.\n\nTamp it once.\n\nDescale it.');
     expect(parsed.pictured_pages).toBeUndefined();

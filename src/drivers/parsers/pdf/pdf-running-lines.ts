@@ -1,0 +1,107 @@
+import type { PdfLine } from './pdf-lines.ts';
+import { mostFrequent } from './pdf-usual.ts';
+
+/** Fewer pages do not tell what is repeated. */
+const LEAST_PAGES = 3;
+/** Of a page with fewer lines none is at the edge of anything. */
+const LEAST_LINES = 3;
+/** A line that stands at the edge of this share of the pages is a running one. */
+const SHARE = 0.5;
+/** Heads of one page that stand below one another, at most. */
+const MOST_HEADS = 3;
+/** A head stands apart from the text by this many font sizes, or more. */
+const APART = 1.8;
+
+/**
+ * The pages without running headers and footers: lines at the upper or lower edge that most pages have, numbers apart, those that begin or end with
+ * the number of their page, and those of a chapter where most pages have one. A page has its number once: «6 Settings» stays above a footer «Page 6».
+ */
+export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
+  if (pages.length < LEAST_PAGES) return [...pages];
+  const hasNumber = new Set<number>();
+  let left = withoutEdges(pages, hasNumber);
+  for (let round = 1; round < MOST_HEADS; round++) left = withoutFurther(left, hasNumber);
+  return left;
+}
+
+/** Adds to `hasNumber` the indexes of the pages whose number it leaves out. */
+function withoutEdges(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
+  const edges = pages.map((lines) => edgesOf(lines));
+  const known = edges.map((lines, i) => (pages[i]!.length < LEAST_LINES ? [] : lines));
+  const isRepeated = repeatedIn(known, keyOf);
+  const isNumbered = pageNumbers(known);
+  const isOfChapter = chapterLines(known, pages);
+  return pages.map((lines, i) => {
+    const repeated = edges[i]!.filter((line) => isRepeated(line) || isOfChapter(line));
+    const numbered = repeated.some((line) => isNumbered(line, i)) ? [] : known[i]!.filter((line) => isNumbered(line, i));
+    if (edges[i]!.some((line) => isNumbered(line, i))) hasNumber.add(i);
+    return without(lines, [...repeated, ...numbered]);
+  });
+}
+
+/** The pages without further lines at their edges: those that most of them have letter by letter, and those with the number of a page that has none yet. */
+function withoutFurther(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfLine[][] {
+  const edges = pages.map((lines) => (lines.length < LEAST_LINES ? [] : edgesOf(lines)));
+  const isRepeated = repeatedIn(edges, ({ text, y }) => `${Math.round(y / 4)} ${text}`);
+  const isNumbered = pageNumbers(edges);
+  return pages.map((lines, i) => {
+    const numbered = hasNumber.has(i) ? [] : edges[i]!.filter((line) => isNumbered(line, i));
+    if (numbered.length > 0) hasNumber.add(i);
+    return without(lines, [...edges[i]!.filter(isRepeated), ...numbered]);
+  });
+}
+
+function without(lines: readonly PdfLine[], running: readonly PdfLine[]): PdfLine[] {
+  const left = new Set(running);
+  return lines.filter((line) => !left.has(line));
+}
+
+/** Tells the lines that most pages have. */
+function repeatedIn(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): (line: PdfLine) => boolean {
+  const counts = countsOf(edges, keyOfLine);
+  return (line) => (counts.get(keyOfLine(line)) ?? 0) > Math.max(2, edges.length * SHARE);
+}
+
+function countsOf(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const lines of edges) for (const key of new Set(lines.map(keyOfLine))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** Tells lines that stand on several pages where most pages have a line that is apart from their text: the title of a chapter. */
+function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
+  const placeOf = ({ y }: PdfLine): string => String(Math.round(y / 4));
+  const apart = edges.map((lines, i) => lines.filter((line) => isApart(line, pages[i]!)));
+  const isPlace = repeatedIn(apart, placeOf);
+  const counts = countsOf(apart, keyOf);
+  return (line) => isPlace(line) && (counts.get(keyOf(line)) ?? 0) > 1;
+}
+
+const isApart = (line: PdfLine, lines: readonly PdfLine[]): boolean =>
+  lines.every((other) => other === line || Math.abs(other.y - line.y) >= APART * line.size);
+
+/** Tells the lines that hold the number of their page, where most pages have one: counted from the same page, whatever stands beside it. */
+function pageNumbers(edges: readonly PdfLine[][]): (line: PdfLine, index: number) => boolean {
+  const pages = new Map<number, number>();
+  const offsetsOf = (line: PdfLine, index: number): number[] => numbersAround(line).map((number) => number - index);
+  for (const [index, lines] of edges.entries())
+    for (const offset of new Set(lines.flatMap((line) => offsetsOf(line, index)))) pages.set(offset, (pages.get(offset) ?? 0) + 1);
+  const [offset, count] = mostFrequent(pages) ?? [0, 0];
+  const isKnown = count > Math.max(2, edges.length * SHARE);
+  return (line, index) => isKnown && offsetsOf(line, index).includes(offset);
+}
+
+/** The numbers that a line begins and ends with. */
+const numbersAround = ({ text }: PdfLine): number[] =>
+  [/^(\d{1,4})(?=\s|$)/.exec(text), /(?:^|\s)(\d{1,4})$/.exec(text)].flatMap((found) => (found ? [Number(found[1])] : []));
+
+/** The highest and the lowest line of a page. */
+function edgesOf(lines: readonly PdfLine[]): PdfLine[] {
+  const [first] = lines;
+  if (!first) return [];
+  const highest = lines.reduce((most, line) => (line.y > most.y ? line : most), first);
+  const lowest = lines.reduce((least, line) => (line.y < least.y ? line : least), first);
+  return [...new Set([highest, lowest])];
+}
+
+const keyOf = ({ text, y }: PdfLine): string => `${Math.round(y / 4)} ${text.replace(/\d+|\b[ivxlc]+\b/gi, '#')}`;

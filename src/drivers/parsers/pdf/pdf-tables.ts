@@ -1,0 +1,269 @@
+import { escapeTags, tableLines } from '../../../text/markdown/write.ts';
+import type { Cell, PdfLine } from './pdf-lines.ts';
+import { firstWordWidth, type WordMender } from './pdf-words.ts';
+
+/** Fewer rows may stand below one another by chance. */
+const LEAST_ROWS = 3;
+/** How far the edges of the cells of a column may lie apart, in font sizes. */
+const ALIGNED = 0.6;
+/** Between an entry of a table of contents and its page. */
+export const LEADER = ' … ';
+/** Wrapped lines of a cell stand at most this close, in font sizes. */
+export const WRAPPED_STEP = 1.6;
+/** Rows stand further apart than the wrapped lines of a cell, by this factor, where both are told apart by that. */
+const APART = 1.25;
+/** Lines that another table may begin with, of those that are none themselves. */
+const MOST_TRIED = 5;
+/** Lines that tell how far rows stand apart. */
+const MEASURED = 60;
+
+/** The lines at the beginning of these that are laid out in columns, and the table that they are, where they can be read as one. */
+export interface TableRegion {
+  lines: PdfLine[];
+  table: string | undefined;
+}
+
+/** A row of a table: the lines that it is drawn in. */
+interface Row {
+  lines: PdfLine[];
+  /** The cells of each column; none where it is empty. */
+  columns: Cell[][];
+}
+
+/** A table at the beginning of some lines, and how many of them it takes. */
+interface FoundTable {
+  rows: readonly Row[];
+  count: number;
+  columns: readonly Cell[];
+  /** What names its columns. */
+  header: Row;
+}
+
+/** Where lines stand: the page, from 1, and whether nothing of it comes before them. */
+interface PagePlace {
+  page: number;
+  isFirst: boolean;
+}
+
+/** Reads the tables of a document, page after page: one that goes on behind a page break has its header there again. */
+export class TableReader {
+  private last: FoundTable | undefined;
+  private endsPage = 0;
+  private readonly headers = new Set<string>();
+  private readonly mendWord: WordMender;
+
+  constructor(mendWord: WordMender) {
+    this.mendWord = mendWord;
+  }
+
+  /** The rows at the beginning of these lines: each is cut by a gap that no sentence has. Undefined where these are too few. */
+  rowsOf(within: readonly PdfLine[], place: PagePlace): TableRegion | undefined {
+    const found = this.tableAt(within, place);
+    this.last = found;
+    if (found) return { lines: within.slice(0, found.count), table: this.written(found) };
+    const single = within.findIndex(({ cells }) => cells.length < 2);
+    const rows = this.untilTable(within, single < 0 ? within.length : single);
+    if (rows.length < LEAST_ROWS) return undefined;
+    const plain = wrappedRows(rows, rows[0]!.cells);
+    const isTable = plain.count === rows.length && areAligned(plain.rows);
+    return { lines: rows, table: isTable ? this.written({ rows: plain.rows, header: plain.rows[0]! }) : undefined };
+  }
+
+  /** The GFM table of these rows below what names their columns. */
+  private written({ rows, header }: Pick<FoundTable, 'rows' | 'header'>): string {
+    const all = rows[0] === header ? rows : [header, ...rows];
+    return tableLines(all.map(({ columns }) => columns.map((cells) => escapeTags(wordsOf(cells, this.mendWord))))).join('\n');
+  }
+
+  /** Says where a page ends, and whether it does so with a table. */
+  endPage(page: number, isTable: boolean): void {
+    this.endsPage = isTable ? page : 0;
+  }
+
+  /** So many of these lines, or as many as stand before a table in other columns. */
+  private untilTable(lines: readonly PdfLine[], count: number): PdfLine[] {
+    const wider = lines.slice(0, count).flatMap(({ cells }, i) => (i > 0 && cells.length > lines[i - 1]!.cells.length ? [i] : []));
+    const end = wider.slice(0, MOST_TRIED).find((i) => this.tableAt(lines.slice(i), { page: 0, isFirst: false }));
+    return lines.slice(0, end ?? count);
+  }
+
+  private tableAt(lines: readonly PdfLine[], { page, isFirst }: PagePlace): FoundTable | undefined {
+    const [first] = lines;
+    if (!first) return undefined;
+    const names = keyOf(first.cells);
+    const before = isFirst && this.endsPage === page - 1 ? this.last : undefined;
+    const least = this.headers.has(names) ? LEAST_ROWS - 1 : LEAST_ROWS;
+    const found =
+      (before && namesOf(before.header) !== names ? continuedTable(lines, before) : undefined) ??
+      headedTable(lines) ??
+      wholeTable(lines, least) ??
+      stackedTable(lines, least);
+    if (found) this.headers.add(namesOf(found.header));
+    return found;
+  }
+}
+
+const keyOf = (cells: readonly Cell[]): string => cells.map(({ text }) => text).join('\0');
+
+const namesOf = ({ columns }: Row): string => keyOf(columns.flat());
+
+/** What goes on with a table of the page before. */
+function continuedTable(lines: readonly PdfLine[], { columns, header }: FoundTable): FoundTable | undefined {
+  if (lines[0]!.cells.length < 2 || !placesOf(lines[0]!, columns)) return undefined;
+  const { rows, count } = wrappedRows(lines, columns);
+  return areAligned(rows, { least: 1, isContinued: true }) ? { rows, count, columns, header } : undefined;
+}
+
+/** A table whose first column has no name. */
+function headedTable([names, ...lines]: readonly PdfLine[]): FoundTable | undefined {
+  const [first] = lines;
+  if (!names || !first || first.cells.length !== names.cells.length + 1 || names.cells[0]!.x < first.cells[0]!.right) return undefined;
+  const [found, places] = [wholeTable(lines, LEAST_ROWS - 1), placesOf(names, first.cells)];
+  if (!found || places?.length !== first.cells.length - 1 || places[0] !== 1) return undefined;
+  const header = { lines: [names], columns: [[], ...names.cells.map((cell) => [cell])] };
+  return { ...found, header, count: found.count + 1 };
+}
+
+function wholeTable(lines: readonly PdfLine[], least: number): FoundTable | undefined {
+  const columns = lines[0]!.cells;
+  const { rows, count } = wrappedRows(lines, columns);
+  if ((lines[count]?.cells.length ?? 0) > 1) return undefined; // what goes on in other columns is no table of these
+  return areAligned(rows, { least }) ? { rows, count, columns, header: rows[0]! } : undefined;
+}
+
+/** Base lines that differ by less, in font sizes, are one. */
+const SAME_LINE = 0.5;
+/** Lines drawn one after the other that may stand in one row. */
+const NEAR = 40;
+/** Rows of one table do not stand further apart, in font sizes. */
+const FARTHEST = 5;
+
+/** A table whose cells are drawn one after the other, each with all of its lines. */
+function stackedTable(drawn: readonly PdfLine[], least: number): FoundTable | undefined {
+  const [first] = drawn;
+  const columns = first!.cells;
+  const merged: { line: PdfLine; sources: number[] }[] = [];
+  let lowest = first!.y;
+  let isStacked = false;
+  for (const [i, line] of drawn.entries()) {
+    if (i > 0 && (line.y >= first!.y || lowest - line.y > FARTHEST * line.size || !placesOf(line, columns))) break;
+    isStacked ||= i > 0 && line.y > drawn[i - 1]!.y + SAME_LINE * line.size;
+    lowest = Math.min(lowest, line.y);
+    const row = merged.slice(-NEAR).find((other) => Math.abs(other.line.y - line.y) <= SAME_LINE * line.size);
+    if (row) Object.assign(row, { line: beside(row.line, line), sources: [...row.sources, i] });
+    else merged.push({ line, sources: [i] });
+  }
+  if (!isStacked) return undefined;
+  const ordered = merged.toSorted((a, b) => b.line.y - a.line.y);
+  const lines = ordered.map(({ line }) => line);
+  const { rows, count: taken } = wrappedRows(lines, columns);
+  const sources = ordered.slice(0, taken).flatMap((row) => row.sources);
+  const isWhole = sources.every((source) => source < sources.length);
+  return isWhole && areAligned(rows, { least }) ? { rows, count: sources.length, columns, header: rows[0]! } : undefined;
+}
+
+/** Two lines as one, their cells from left to right. */
+const beside = (one: PdfLine, other: PdfLine): PdfLine => ({
+  ...one,
+  text: `${one.text} ${other.text}`,
+  cells: [...one.cells, ...other.cells].toSorted((a, b) => a.x - b.x),
+});
+
+/** Where the cells of a line belong among columns: below one of them alone, or from one on beside another cell. Undefined where one does not. */
+function placesOf({ cells, size }: PdfLine, columns: readonly Cell[]): number[] | undefined {
+  const places = cells.map((cell) => {
+    const below = columns.flatMap(({ x, right }, i) => (cell.x < right && cell.right > x ? [i] : []));
+    if (below.length > 1 && cells.length === 1) return -1;
+    const aligned = columns.findIndex(
+      ({ x, right }) => Math.abs(cell.x - x) <= ALIGNED * size || Math.abs(cell.right - right) <= ALIGNED * size,
+    );
+    return aligned >= 0 ? aligned : below.length === 1 ? below[0]! : -1;
+  });
+  return places.every((place, i) => place >= 0 && place > (places[i - 1] ?? -1)) ? places : undefined;
+}
+
+/** The distance of full rows, in points: the median of those between a line with all columns and the one before it. */
+function stepOf(lines: readonly PdfLine[], columns: number): number {
+  const steps = lines.slice(1).flatMap((line, i) => (line.cells.length === columns ? [lines[i]!.y - line.y] : []));
+  return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+}
+
+/** The rows at the beginning of lines with the wrapped lines of their cells, and how many lines they take. */
+function wrappedRows(lines: readonly PdfLine[], columns: readonly Cell[]): { rows: Row[]; count: number } {
+  const step = stepOf(lines.slice(0, MEASURED), columns.length);
+  const edges = edgesOf(lines.slice(0, MEASURED), columns);
+  const rows: Row[] = [];
+  let count = 0;
+  for (const line of lines) {
+    const places = placesOf(line, columns);
+    if (!places) break;
+    const row = rows.at(-1);
+    const isWrapped = row !== undefined && continues(row, line, { places, step, edges });
+    const isFilled = places[0] === 0 || (rows.length > 1 && places.at(-1) === columns.length - 1);
+    const isBelow = row === undefined || line.y < row.lines.at(-1)!.y;
+    if (!isWrapped && (line.cells.length < 2 || !isFilled || !isBelow)) break;
+    const target = isWrapped ? row : { lines: [], columns: columns.map(() => []) };
+    if (!isWrapped) rows.push(target);
+    target.lines.push(line);
+    for (const [i, place] of places.entries()) target.columns[place]!.push(line.cells[i]!);
+    count++;
+  }
+  return { rows, count };
+}
+
+/** How far right the cells of each column reach. */
+function edgesOf(lines: readonly PdfLine[], columns: readonly Cell[]): number[] {
+  const edges = columns.map(({ right }) => right);
+  for (const line of lines)
+    for (const [i, place] of (placesOf(line, columns) ?? []).entries()) edges[place] = Math.max(edges[place]!, line.cells[i]!.right);
+  return edges;
+}
+
+/** Whether a line goes on with the cells of a row: close below it, with its first column empty, or closer than the rows are to each other. */
+function continues(
+  { lines, columns }: Row,
+  { y, size, cells }: PdfLine,
+  { places, step, edges }: { places: number[]; step: number; edges: readonly number[] },
+): boolean {
+  const down = lines.at(-1)!.y - y;
+  const isTight = down * APART < step;
+  const width = edges.length;
+  if (down <= 0 || down > WRAPPED_STEP * size) return false;
+  if (places.length < width)
+    return places[0] === 0 || places.length === width - 1 ? isTight || (width === 2 && places[0] !== 0) : isTight || places.length < 2;
+  const above = columns.map((column) => column.at(-1));
+  if (!isTight) return false;
+  if (cells.some(({ text }, i) => /\p{L}[-\u2010]$/u.test(above[i]?.text ?? '') && /^\p{Ll}/u.test(text))) return true;
+  return cells.every((cell, i) => /^\p{Ll}/u.test(cell.text) && !wouldFit(cell, above[i], edges[i]! - size));
+}
+
+/** Whether the first word of a cell would have had room behind the cell above. */
+const wouldFit = (cell: Cell, above: Cell | undefined, edge: number): boolean =>
+  above !== undefined && above.right + firstWordWidth(cell) < edge;
+
+interface TableOptions {
+  /** Rows that it has at least. */
+  least?: number;
+  /** Whether what names its columns stands on a page before. */
+  isContinued?: boolean;
+}
+
+/** Whether the cells of rows stand below one another. */
+function areAligned(rows: readonly Row[], { least = LEAST_ROWS, isContinued = false }: TableOptions = {}): boolean {
+  const [first, ...others] = rows;
+  if (!first || rows.length < least || rows.some(isProgram)) return false;
+  const size = first.lines[0]!.size;
+  const body = isContinued || others.length < 2 ? rows : others; // what names a column may stand over its middle
+  return first.columns.every((_, column) => {
+    const all = body.flatMap(({ columns }) => columns[column]!);
+    const isAt = (edge: (cell: Cell) => number): boolean => all.every((cell) => Math.abs(edge(cell) - edge(all[0]!)) <= ALIGNED * size);
+    return isAt(({ x }) => x) || isAt(({ right }) => right) || isAt(({ x, right }) => (x + right) / 2);
+  });
+}
+
+/** The words of a cell: those that are broken over its lines put together again. */
+const wordsOf = (cells: readonly Cell[], mendWord: WordMender): string =>
+  cells.reduce((words, { text }) => mendWord(words, text) ?? (words === '' ? text : `${words} ${text}`), '');
+
+/** Whether a row is a line of a program: numbered, or with a statement's end. */
+const isProgram = ({ lines }: Row): boolean => lines.some(({ cells, text }) => /^\d+:$/.test(cells[0]!.text) || /[;{}]$/.test(text));

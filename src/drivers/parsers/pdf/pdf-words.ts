@@ -1,0 +1,101 @@
+import type { Cell, PdfLine } from './pdf-lines.ts';
+import { NOTE_START } from './pdf-notes.ts';
+
+/** A word that a line ends with before its hyphen, and what the next line begins with. */
+const BROKEN = /(?<=^|[^\p{L}])((?:\p{L}{1,60}[-\u2010]){0,3}\p{L}{1,60})[-\u00ad\u2010]$/u;
+const REST = /^[\p{L}\p{N}]{1,60}/u;
+const WORDS = /\p{L}{1,60}(?:[-\u2010]\p{L}{1,60}){0,4}/gu;
+/** Shorter parts are syllables rather than words. */
+const LEAST_LETTERS = 3;
+/** A document that breaks words does so at this share of its lines, or more. */
+const MANY = 0.03;
+/** Fewer lines do not tell whether a document breaks words: most do. */
+const LEAST_LINES = 100;
+const SOFT = '\u00ad';
+
+/** Puts two texts together where a word is broken between them; undefined where none is. */
+export type WordMender = (before: string, next: string) => string | undefined;
+
+/** Tells the hyphens at the end of lines that belong to their word («two-way») from those that only break it, by the words of the document. */
+export function createWordMender(pages: readonly PdfLine[][]): WordMender {
+  let words: Vocabulary | undefined;
+  return (before, next) => {
+    const [, left] = BROKEN.exec(before.slice(-200)) ?? [];
+    const right = REST.exec(next)?.[0];
+    if (left === undefined || right === undefined) return undefined;
+    const bare = before.slice(0, -1);
+    if (before.endsWith(SOFT)) return bare + next;
+    return keepsHyphen(left, right, (words ??= vocabularyOf(pages))) ? before + next : bare + next;
+  };
+}
+
+interface Vocabulary {
+  /** Words, and those with hyphens, in lower case. */
+  words: ReadonlySet<string>;
+  /** Whether it breaks words: one that is known as a whole one, or many. */
+  isHyphenated: boolean;
+}
+
+function keepsHyphen(left: string, right: string, { words, isHyphenated }: Vocabulary): boolean {
+  if (/^[\p{Lu}\p{N}]/u.test(right) && !(/^\p{Lu}+$/u.test(right) && words.has(spelled(left, right)))) return true;
+  if (words.has(spelled(left, right))) return false;
+  return !isHyphenated || words.has(`${left}-${right}`.toLowerCase()) || areWords(left, right, words);
+}
+
+const spelled = (left: string, right: string): string => (left + right).toLowerCase();
+
+const areWords = (left: string, right: string, words: ReadonlySet<string>): boolean =>
+  [left, right].every((part) => part.length >= LEAST_LETTERS && words.has(part.toLowerCase()));
+
+function vocabularyOf(pages: readonly PdfLine[][]): Vocabulary {
+  const words = new Set<string>();
+  const broken: [left: string, right: string][] = [];
+  for (const lines of pages) {
+    let begin = 0; // where the rest of a word ends: of a broken one neither part is known as a word
+    for (const [i, { text }] of lines.entries()) {
+      const left = BROKEN.exec(text.slice(-200))?.[1];
+      const right = left === undefined || i + 1 === lines.length ? undefined : /^\p{Ll}{1,60}/u.exec(lines[i + 1]!.text)?.[0];
+      if (left !== undefined && right !== undefined) broken.push([left, right]);
+      const end = right === undefined ? text.length : text.length - left!.length - 1;
+      for (const [word] of text.slice(begin, end).matchAll(WORDS)) {
+        words.add(word.toLowerCase().replaceAll('\u2010', '-'));
+        for (const part of word.toLowerCase().split(/[-\u2010]/)) words.add(part);
+      }
+      begin = right?.length ?? 0;
+    }
+  }
+  const count = pages.reduce((sum, lines) => sum + lines.length, 0);
+  return {
+    words,
+    isHyphenated: broken.length >= MANY * count || count < LEAST_LINES || broken.some(([left, right]) => words.has(spelled(left, right))),
+  };
+}
+
+/** The width of the first word of a text, in points, by its share of the letters. */
+export function firstWordWidth({ text, x, right }: Cell): number {
+  const [word = ''] = text.split(' ', 1);
+  return ((right - x) * word.length) / Math.max(1, text.length);
+}
+
+/** Whether two lines are joined without a space: their script has none. */
+export const areUnspaced = (before: string, next: string): boolean =>
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}、。，」』）]$/u.test(before) &&
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}「『（]/u.test(next);
+
+/** The pages with words whole that are broken over two of them: they stand on the first one, before its notes. */
+export function withWholeWords(pages: readonly PdfLine[][], mendWord: WordMender): PdfLine[][] {
+  const mended = pages.map((lines) => [...lines]);
+  for (const [i, lines] of mended.slice(0, -1).entries()) {
+    const notes = lines.findIndex(({ text }) => NOTE_START.test(text));
+    const at = (notes < 0 ? lines.length : notes) - 1;
+    const [last, next] = [lines[at], mended[i + 1]![0]];
+    const [rest = ''] = next?.text.split(' ', 1) ?? [];
+    const whole = last && /^\p{Ll}/u.test(rest) && mendWord(last.text, rest);
+    if (!whole || last.cells.length !== 1 || next?.cells.length !== 1) continue;
+    lines[at] = rewritten(last, whole);
+    mended[i + 1]![0] = rewritten(next, next.text.slice(rest.length).trimStart());
+  }
+  return mended.map((lines) => lines.filter(({ text }) => text !== ''));
+}
+
+const rewritten = (line: PdfLine, text: string): PdfLine => ({ ...line, text, cells: [{ ...line.cells[0]!, text }] });
