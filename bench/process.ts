@@ -27,16 +27,20 @@ export async function inWorkplace<T>(work: (folder: string) => Promise<T>): Prom
   }
 }
 
-/** Runs `kb` to its end, on this Node. Throws where it does not end well. */
-export const kb = (args: readonly string[], cwd: string): Promise<Timed> => node([launcher, ...args], cwd);
+/** Runs `kb` to its end, on this Node; `look` is called with its process again and again. Throws where it does not end well. */
+export const kb = (args: readonly string[], cwd: string, look?: (pid: number) => void): Promise<Timed> =>
+  node([launcher, ...args], cwd, look);
 
 /** Runs Node to its end, without the settings and keys of whoever runs the bench. Throws where it does not end well. */
-export async function node(args: readonly string[], cwd: string): Promise<Timed> {
+export async function node(args: readonly string[], cwd: string, look?: (pid: number) => void): Promise<Timed> {
   const env = { PATH: process.env['PATH'], HOME: cwd, TMPDIR: tmpdir(), LANG: 'C.UTF-8', NO_COLOR: '1' };
   const began = performance.now();
   const child = execa(process.execPath, args, { cwd, env, extendEnv: false, stdin: 'ignore', stripFinalNewline: false });
   let peak: number | undefined;
-  const looking = setInterval(() => (peak = peakOf(child.pid) ?? peak), LOOK);
+  const looking = setInterval(() => {
+    peak = peakOf(child.pid) ?? peak;
+    if (child.pid !== undefined) look?.(child.pid);
+  }, LOOK);
   try {
     const { stdout } = await child;
     return { milliseconds: performance.now() - began, peak, stdout };

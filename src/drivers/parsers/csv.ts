@@ -86,19 +86,16 @@ const isRule = ({ cells }: NumberedRow): boolean => cells.every((cell) => /^[\s:
 function tablesOf(records: readonly NumberedRow[]): NumberedRow[][] {
   const rows = records.filter((record) => record.cells.length > 0 && !isRule(record));
   const tables: NumberedRow[][] = [[]];
+  let wide = 0;
   for (const [index, record] of rows.entries()) {
     const isApart = index > 0 && record.row > rows[index - 1]!.row + 1 && records[record.row - records[0]!.row - 1]?.cells.length === 0;
-    const isTable = tables.at(-1)!.filter(({ cells }) => cells.length > 1 && !cells[0]!.startsWith('#')).length > 1;
-    if (
-      isApart &&
-      isTable &&
-      namesColumns(
-        record.cells,
-        rows.slice(index + 1, index + 1 + MOST_COMPARED).map(({ cells }) => cells),
-      )
-    )
+    const below = () => rows.slice(index + 1, index + 1 + MOST_COMPARED).map(({ cells }) => cells);
+    if (isApart && wide > 1 && namesColumns(record.cells, below())) {
       tables.push([]);
+      wide = 0;
+    }
     tables.at(-1)!.push(record);
+    if (record.cells.length > 1 && !record.cells[0]!.startsWith('#')) wide += 1;
   }
   return tables;
 }

@@ -22,7 +22,6 @@ async function checkArchive(bytes: Uint8Array, row: ParserRow, source: string): 
   const archive = await openArchive(bytes, { source, largest_part: row.largest_part });
   const found = (await typeOfArchive(archive)) ?? row;
   if (found !== row) throw wrongType(source, { expected: row, found });
-  if (row.archive_folder !== undefined) await archive.verify();
 }
 
 const isOfArchives = ({ archive_folder, archive_mimetype, is_archive }: ParserRow): boolean =>

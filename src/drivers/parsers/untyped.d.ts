@@ -42,6 +42,7 @@ declare module 'yauzl' {
     entryCount: number;
     eachEntry(): AsyncIterable<Entry>;
     openReadStreamPromise(entry: Entry): Promise<AsyncIterable<Buffer>>;
+    readLocalFileHeaderPromise(entry: Entry, options: { minimal: true }): Promise<{ fileDataStart: number }>;
   }
   const yauzl: { fromBufferPromise(bytes: Buffer, options: { lazyEntries: true; decodeStrings: false }): Promise<ZipFile> };
   export default yauzl;

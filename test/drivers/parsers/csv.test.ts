@@ -82,4 +82,9 @@ describe('CSV', () => {
       }),
     );
   });
+
+  it('has any number of records in one table', async () => {
+    const { text } = await read('csv', `Word,Count\n${'pump,3\n'.repeat(100_000)}`);
+    expect(text.split('\n')).toHaveLength(100_002);
+  });
 });

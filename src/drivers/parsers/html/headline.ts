@@ -23,7 +23,7 @@ export function isOfSite(heading: DomElement): boolean {
 
 /**
  * What the page is about, as its first heading says: the first in its content, where that is known, or in its main element; that of its only article,
- * where the page's title has it too; the first that is not the site's name; or else one of the second level that the page's title has. To be asked when
+ * where the page's title has it too; the first that is not the site's name; or else the first of another level, where the page's title has it. To be asked when
  * what stands around the content is taken out.
  */
 export function headlineOf(
@@ -38,7 +38,7 @@ export function headlineOf(
     all.find((heading) => content?.contains(heading)) ??
     all.find((heading) => heading.closest(MAIN) !== null) ??
     (ofArticles.length === 1 && isIn(title, headingText(ofArticles[0])) ? ofArticles[0] : all.find((heading) => !isOfSite(heading))) ??
-    [body.querySelector('h2')].find((heading) => heading !== null && isIn(title, headingText(heading))) ??
+    [body.querySelector('h2, h3, h4')].find((heading) => heading !== null && isIn(title, headingText(heading))) ??
     undefined
   );
 }

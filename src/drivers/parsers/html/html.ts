@@ -105,6 +105,9 @@ const TELLING = 'base, meta, link, a, area, frame, time, script[type="applicatio
 /** After the mark of the encoding, space and comments. */
 const BEGINNING = /^(?:ï»¿)?(?:\s|<!--(?:(?!-->)[^])*-->)*<(?:!doctype\s+html|html|head|body|title|meta)\b/i;
 
+/** The role of the parts of a menu: in a file that holds nothing else, they are its text. */
+const MENU = /\srole\s?=\s?["']?(?:menu|menubar)["']?(?=[\s>/])/gi;
+
 /** The main text of a page, with an anchor at each heading that has one. */
 export const htmlParser: ParserRow = {
   file_type: 'html',
@@ -123,11 +126,13 @@ export const htmlParser: ParserRow = {
     const facts = resolve && factsOf(elements, resolve);
     const { content, headline: topic, left_out } = await mainContent(page, { html, generator, title });
     if (resolve) makeAbsolute(content, resolve);
-    const isThere = [...content.querySelectorAll('h1, h2')].some((headline) => lettersIn(headline.textContent) === lettersIn(topic));
+    const isThere = [...content.querySelectorAll('h1, h2, h3, h4')].some(
+      (headline) => lettersIn(headline.textContent) === lettersIn(topic),
+    );
     const chosen = await toMarkdown(content);
     // a file of nothing but links is a list of them; a page on a site leads elsewhere by them
     const { text, marks } = withTopic(
-      chosen.text === '' && !resolve ? await toMarkdown(await shownBy(html)) : chosen,
+      chosen.text === '' && !resolve ? await toMarkdown(await shownBy(html.replace(MENU, ''))) : chosen,
       isThere ? '' : topic,
     );
     return {

@@ -2,9 +2,13 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { decodeText } from '../encoding.ts';
 import { firstHeading } from '../title.ts';
+import type { Mark } from '../../../schema/items.ts';
+import { tableLines } from '../../../text/markdown/write.ts';
+import { MarkedLines } from '../marked-text.ts';
+import { parseTableAttributes, parseTableRows } from './asciidoc-tables.ts';
 import { admonition } from './markdown-lines.ts';
 
-/** AsciiDoc: headings, code, notes, lists, tables and links as Markdown, line by line, so that the lines stay those of the file. */
+/** AsciiDoc: headings, code, notes, lists, tables and links as Markdown, line by line. */
 export const asciidocParser: ParserRow = {
   file_type: 'asciidoc',
   name: 'an AsciiDoc file',
@@ -13,8 +17,8 @@ export const asciidocParser: ParserRow = {
   is_text: true,
   is_quick: true,
   async parse(bytes): Promise<ParsedDocument> {
-    const text = asciidocToMarkdown(await decodeText(bytes));
-    return { text, title: firstHeading(text), metadata: {}, marks: [{ at: 0, line: 1 }] };
+    const { text, marks } = asciidocToMarkdown(await decodeText(bytes));
+    return { text, title: firstHeading(text), metadata: {}, marks };
   },
 };
 
@@ -27,57 +31,94 @@ const COMMENT = /^\/{4,}\s*$/;
 const AROUND = /^(?:={4,}|\*{4,}|_{4,}|--|\+)\s*$/;
 const TABLE = /^[|,:!]={3,}\s*$/;
 
-/** The text in Markdown. Each line of it is the line of this number of `source`. */
-export function asciidocToMarkdown(source: string): string {
-  const out: string[] = [];
-  let closing: string | undefined;
-  let isHidden = false;
-  let language = '';
-  let rows: number | undefined;
+/** The text in Markdown, and marks that tell the lines of `source`. */
+export function asciidocToMarkdown(source: string): { text: string; marks: Mark[] } {
+  const out = new MarkedLines();
   const lines = source.split('\n');
-  for (const [at, line] of lines.entries()) {
-    if (closing) {
-      const isEnd = line.trimEnd() === closing;
-      out.push(isHidden ? '' : isEnd ? FENCE : line);
-      if (isEnd) closing = undefined;
-      continue;
-    }
+  const resolve = attributeResolver();
+  let [language, attributes] = ['', ''];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    const put = (text: string, index = at) => out.add(text, index + 1);
     const named = NAMED_CODE.exec(line);
-    if (named || CODE.test(line) || COMMENT.test(line)) {
-      closing = named?.[1] ?? line.trimEnd();
-      isHidden = COMMENT.test(line);
-      out.push(isHidden ? '' : `${FENCE}${named?.[2] ?? language}`);
+    const closing = named?.[1] ?? line.trimEnd();
+    const end = () => endOf(lines, at, closing);
+    if (COMMENT.test(line)) {
+      for (const last = end(); at < last; at++) put('');
+      put('');
+    } else if (named || CODE.test(line)) {
+      put(`${FENCE}${named?.[2] ?? language}`);
+      for (const last = end(); ++at < last;) put(lines[at]!);
+      put(FENCE);
       language = '';
     } else if (TABLE.test(line)) {
-      rows = rows === undefined ? 0 : undefined;
-      out.push('');
-    } else if (rows !== undefined) {
-      out.push(tableLine(line, { isFirst: rows === 1, above: out.at(-1) ?? '' }));
-      if (line.trim() !== '' || rows > 0) rows += 1;
+      const last = end();
+      put('');
+      const rows = parseTableRows(lines.slice(at + 1, last), at + 2, parseTableAttributes(attributes, line));
+      const numbers = rows.map(({ row }) => row);
+      tableLines(rows.map(({ cells }) => cells.map((cell) => inline(resolve(cell))))).forEach((row, index) =>
+        out.add(row, numbers[Math.max(0, index - 1)]!),
+      );
+      at = last;
+      put('');
     } else {
       const listing = /^\[source(?:%[\w-]+)?,\s*([\w+-]+)/.exec(line);
       if (listing) language = listing[1]!;
-      out.push(lineOf(line, lines[at - 1] ?? ''));
+      if (!line.startsWith('.')) attributes = /^\[.*\]\s*$/.test(line) ? line : '';
+      put(lineOf(resolve(line), lines[at - 1] ?? ''));
     }
   }
-  if (closing && !isHidden) out.push(FENCE);
-  return out.join('\n');
+  return { text: out.text, marks: out.marks };
+}
+
+/** What a document calls by a name, `:url: https://x.example`, and characters that have names. */
+const ATTRIBUTE = /^:([\w-]{1,60}):\s+(\S.{0,500})$/;
+const REFERENCE = /(?<!\\)\{([\w-]{1,60})\}/g;
+const CHARACTERS = {
+  nbsp: ' ',
+  sp: ' ',
+  empty: '',
+  vbar: '|',
+  pp: '++',
+  cpp: 'C++',
+  plus: '+',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  apos: "'",
+  quot: '"',
+};
+/** Characters that references are replaced by in a document, at most. */
+const MOST_RESOLVED = 1_000_000;
+
+/** Returns what replaces references in a line by what stands for them so far; an attribute line adds a name. Unknown ones stay. */
+function attributeResolver(): (line: string) => string {
+  const values = new Map<string, string>(Object.entries(CHARACTERS));
+  let left = MOST_RESOLVED;
+  const resolve = (line: string): string =>
+    line.replace(REFERENCE, (whole, name: string) => {
+      const value = values.get(name.toLowerCase());
+      if (value === undefined || value.length > left) return whole;
+      left -= value.length;
+      return value;
+    });
+  return (line) => {
+    const [, name, value] = ATTRIBUTE.exec(line) ?? [];
+    if (name !== undefined) values.set(name.toLowerCase(), resolve(value!).slice(0, MOST_OF_VALUE));
+    return resolve(line);
+  };
+}
+
+const MOST_OF_VALUE = 1000;
+
+/** The index of the line that closes a block which the line at `at` opens; of one that is never closed, behind the last. */
+function endOf(lines: readonly string[], at: number, closing: string): number {
+  let end = at + 1;
+  while (end < lines.length && lines[end]!.trimEnd() !== closing) end += 1;
+  return end;
 }
 
 const FENCE = '````';
-
-/** A row with its cells in one line; below the first row, whose cells may each have a line, stands the line that makes it a header. */
-function tableLine(line: string, { isFirst, above }: { isFirst: boolean; above: string }): string {
-  const cells = line.startsWith('|')
-    ? line
-        .slice(1)
-        .split(/(?<!\\)\|/)
-        .map((cell) => inline(cell.trim()))
-    : undefined;
-  if (cells) return `| ${cells.join(' | ')} |`;
-  if (isFirst && line.trim() === '' && above.startsWith('|')) return `|${' --- |'.repeat(above.split('|').length - 2)}`;
-  return inline(line);
-}
 
 function lineOf(line: string, before: string): string {
   const heading = /^(={1,6})\s+(\S.*)$/.exec(line);

@@ -20,7 +20,7 @@ export const restructuredTextParser: ParserRow = {
 
 /** A line of one sign alone, which stands under a heading, and over it (docutils, «Sections»). */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}\s*$/;
-const DIRECTIVE = /^(\s*)\.\.\s+([\w:.-]+)::\s*(.*)$/;
+const DIRECTIVE = /^\s*\.\.\s+([\w:.-]+)::\s*(.*)$/;
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|highlight-block|doctest|testcode|testoutput|prompt|math)$/;
 const ADMONITION =
   /^(?:attention|caution|danger|error|hint|important|note|tip|warning|seealso|todo|admonition|deprecated|versionadded|versionchanged)$/;
@@ -31,15 +31,41 @@ const UNSEEN =
 /** The text in Markdown. Each line of it is the line of this number of `source`; only an unfinished block of code adds one at the end. */
 export function restructuredToMarkdown(source: string): string {
   const lines = source.split('\n');
+  const ends = blockEnds(lines);
   const levels: string[] = [];
   const out: string[] = [];
   for (let at = 0; at < lines.length;) {
-    const heading = headingAt(lines, at, levels);
-    const block = heading ?? directiveAt(lines, at) ?? literalAt(lines, at) ?? commentAt(lines, at) ?? [asProse(inline(lines[at]!))];
+    const place = { at, end: ends[at]! };
+    const block = headingAt(lines, at, levels) ??
+      directiveAt(lines, place) ??
+      literalAt(lines, place) ??
+      commentAt(lines, place) ?? [asProse(inline(lines[at]!))];
     for (const line of block) out.push(line);
     at += block.length;
   }
-  return out.join('\n');
+  const isEmpty = out.every((line) => line.trim() === '');
+  return (isEmpty ? lines.map((line) => /^\.\.\s+(?:literal)?include::\s+(\S.*)$/.exec(line)?.[1] ?? '') : out).join('\n');
+}
+
+/** A line, and where the lines end that are indented more than it, blank ones between them included. */
+interface Place {
+  at: number;
+  end: number;
+}
+
+/** Where the block below each line ends; the line after it where there is none. */
+function blockEnds(lines: readonly string[]): number[] {
+  const ends = lines.map((_, at) => at + 1);
+  const open: number[] = [];
+  let last = -1;
+  for (const [at, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    while (open.length > 0 && indentOf(line) <= indentOf(lines[open.at(-1)!]!)) ends[open.pop()!] = last + 1;
+    open.push(at);
+    last = at;
+  }
+  for (const at of open) ends[at] = last + 1;
+  return ends;
 }
 
 /** A heading with its lines above and below; its level is that of its signs, in the order in which the file uses them. */
@@ -55,12 +81,11 @@ function headingAt(lines: readonly string[], at: number, levels: string[]): stri
   return over ? ['', line, ''] : [line, ''];
 }
 
-function directiveAt(lines: readonly string[], at: number): string[] | undefined {
+function directiveAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
   const directive = DIRECTIVE.exec(lines[at]!);
   if (!directive) return undefined;
-  const [, indent = '', full = '', text = ''] = directive;
+  const [, full = '', text = ''] = directive;
   const name = full.toLowerCase();
-  const end = blockEnd(lines, at + 1, indent.length);
   const options = optionsEnd(lines, at + 1, end);
   if (CODE.test(name))
     return [
@@ -84,17 +109,6 @@ const LABELS = new Map([
 const shown = (name: string, text: string): string =>
   text === '' || /^(?:image|figure)$/.test(name) ? '' : /table/.test(name) ? `**${inline(text)}**` : `**\`${text.replaceAll('`', "'")}\`**`;
 
-/** Where the lines end that are indented more than `indent`, blank ones between them included. */
-function blockEnd(lines: readonly string[], from: number, indent: number): number {
-  let end = from;
-  for (let at = from; at < lines.length; at++) {
-    if (lines[at]!.trim() === '') continue;
-    if (indentOf(lines[at]!) <= indent) break;
-    end = at + 1;
-  }
-  return end;
-}
-
 /** Where the options of a directive end (`:name: value`), which stand below it without a blank line. */
 function optionsEnd(lines: readonly string[], from: number, end: number): number {
   let at = from;
@@ -103,10 +117,9 @@ function optionsEnd(lines: readonly string[], from: number, end: number): number
 }
 
 /** A paragraph that ends in `::`, and the code below it. */
-function literalAt(lines: readonly string[], at: number): string[] | undefined {
+function literalAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
   const line = lines[at]!;
   if (!line.trimEnd().endsWith('::') || lines[at + 1]?.trim() !== '') return undefined;
-  const end = blockEnd(lines, at + 1, indentOf(line));
   if (end === at + 1) return undefined;
   return [asProse(inline(withoutColons(line))), ...fencedCode(lines, { from: at + 1, end, language: '' })];
 }
@@ -118,10 +131,10 @@ function withoutColons(line: string): string {
 }
 
 /** What is no markup and no directive behind `..`: a comment, the target of a link. With the block below it. */
-function commentAt(lines: readonly string[], at: number): string[] | undefined {
+function commentAt(lines: readonly string[], { at, end }: Place): string[] | undefined {
   const line = lines[at]!;
   if (!/^\s*\.\.(?:\s|$)/.test(line) || /^\s*\.\.\s+\[[^\]]+\]\s/.test(line)) return undefined;
-  return lines.slice(at, Math.max(at + 1, blockEnd(lines, at + 1, indentOf(line)))).map(() => '');
+  return lines.slice(at, end).map(() => '');
 }
 
 /** Text between single backticks, with the role before it and the mark of a link behind it. */
@@ -136,7 +149,7 @@ function inline(line: string): string {
     .replace(/^(\s{0,40})\|(?=\s)/, '$1');
 }
 
-const SUBSTITUTED = /(?<![\w`])\|([\w .-]{1,80})\|(?![\w`])/g;
+const SUBSTITUTED = /(?<![\w`])\|([\w .:+-]{1,80})\|(?![\w`])/g;
 
 function shownMark(...[whole, role, content, link]: [string, string | undefined, string, string | undefined]): string {
   const text = content.replace(/^[~!]/, '');

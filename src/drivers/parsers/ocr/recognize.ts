@@ -162,4 +162,5 @@ const itemOf = (
   width: (bbox.x1 - bbox.x0) / scale,
   height: size,
   hasEOL: isLast,
+  fontName: '',
 });

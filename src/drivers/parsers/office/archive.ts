@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { KbError } from '../../../core/errors.ts';
 
@@ -42,10 +43,10 @@ export async function openArchive(
   }
   return {
     names: [...entries.keys()],
-    text: async (name) => (await bytesOf(file, entries.get(name)))?.toString('utf8'),
-    content: async (name) => bytesOf(file, entries.get(name)),
+    text: async (name) => (await bytesOf(file, buffer, entries.get(name)))?.toString('utf8'),
+    content: async (name) => bytesOf(file, buffer, entries.get(name)),
     async verify() {
-      for (const entry of entries.values()) await contentOf(file, entry, () => {});
+      for (const entry of entries.values()) await bytesOf(file, buffer, entry);
     },
   };
 }
@@ -62,8 +63,32 @@ async function contentOf(file: ZipFile, entry: Entry, take: (piece: Buffer) => v
   for await (const piece of await file.openReadStreamPromise(entry)) take(piece);
 }
 
-async function bytesOf(file: ZipFile, entry: Entry | undefined): Promise<Buffer | undefined> {
+function inflatePart(packed: Buffer, entry: Entry): Buffer {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize });
+  } catch (error) {
+    throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? wrongSize(entry, error) : error;
+  }
+}
+
+const wrongSize = (entry: Entry, cause?: unknown): Error =>
+  new Error(`its part ${nameOf(entry)} holds too many bytes or too few`, { cause });
+
+/** Parts of at most this size are unpacked in one go, which takes a tenth of the time of a stream. */
+const AT_ONCE = 16 * 2 ** 20;
+const DEFLATED = 8;
+
+async function bytesOf(file: ZipFile, buffer: Buffer, entry: Entry | undefined): Promise<Buffer | undefined> {
   if (!entry) return undefined;
+  const { uncompressedSize, compressedSize, compressionMethod } = entry;
+  const isPlain = compressionMethod === DEFLATED && !(entry.generalPurposeBitFlag & ENCRYPTED);
+  if (isPlain && uncompressedSize > 0 && uncompressedSize <= AT_ONCE) {
+    const { fileDataStart } = await file.readLocalFileHeaderPromise(entry, { minimal: true });
+    const packed = buffer.subarray(fileDataStart, fileDataStart + compressedSize);
+    const part = inflatePart(packed, entry);
+    if (part.length !== uncompressedSize) throw wrongSize(entry);
+    return part;
+  }
   const pieces: Buffer[] = [];
   await contentOf(file, entry, (piece) => pieces.push(piece));
   return Buffer.concat(pieces);

@@ -30,7 +30,7 @@ export function readableFormat(code: string): string {
     .join('');
 }
 
-/** Returns what cells of a workbook show. Of a date or time below zero, where Excel shows signs for a lack of room, the time or the number that it is. */
+/** Returns what cells of a workbook show. A time below zero is shown like another; a date below zero, which no calendar of Excel has, is empty: Excel shows signs. */
 export function cellTextOf(book: WorkBook, format: FormatNumber): (cell: CellObject) => string {
   const options = { date1904: book.Workbook?.WBProps?.date1904 === true };
   const codes = new Map<string, string>();
@@ -47,8 +47,8 @@ export function cellTextOf(book: WorkBook, format: FormatNumber): (cell: CellObj
   };
   const numberText = (value: number, code: string, shown: string | undefined): string | undefined => {
     const text = readable(code) === code ? shown : (written(readable(code), value) ?? shown);
-    if (text !== '' || value >= 0 || !written(code, -value)) return text;
-    return ELAPSED.test(code) ? `-${written(code, -value)}` : String(value);
+    const isTimeBelowZero = text === '' && value < 0 && ELAPSED.test(code);
+    return isTimeBelowZero ? `-${written(code, -value)}` : text;
   };
   return ({ t, v, w, z }) => {
     const text = t === 'n' && typeof v === 'number' && typeof z === 'string' ? numberText(v, z, w) : w;

@@ -23,10 +23,9 @@ interface Style extends Partial<Place> {
 
 /**
  * Puts before each heading the number that Word shows there and keeps nowhere in the text («4.2»): people refer to it. Other paragraphs count, and
- * stay as they are. `numbering` and `styles` are the parts of these names; without them nothing is numbered.
+ * stay as they are. `numbering` and `styles` are the parts of these names.
  */
-export function numberHeadings(xml: string, numbering: Element | undefined, styles: Element | undefined): string {
-  if (!numbering || !styles) return xml;
+export function numberHeadings(xml: string, numbering: Element, styles: Element): string {
   const lists = listsOf(numbering);
   const styleOf = stylesOf(styles);
   const counters = new Map<ReadonlyMap<number, Level>, number[]>();
@@ -92,18 +91,23 @@ function listsOf(numbering: Element): Map<string, Map<number, Level>> {
   );
 }
 
-const levelsOf = (list: Element): Map<number, Level> =>
-  new Map(
-    childrenNamed(list, 'lvl').map((level) => [
+/** Word's lists have nine levels; a file may name others to be counted up to. */
+const LAST_LEVEL = 8;
+
+const levelsOf = (list: Element): Map<number, Level> => {
+  const levels = childrenNamed(list, 'lvl').filter((level) => Number(level.attributes['w:ilvl']) <= LAST_LEVEL);
+  return new Map(
+    levels.map((level) => [
       Number(level.attributes['w:ilvl']),
       {
-        start: Number(valueOf(childNamed(level, 'start')) ?? 1),
+        start: startOf(valueOf(childNamed(level, 'start'))),
         format: valueOf(childNamed(level, 'numFmt')) ?? 'decimal',
         text: valueOf(childNamed(level, 'lvlText')) ?? '',
         style: valueOf(childNamed(level, 'pStyle')),
       },
     ]),
   );
+};
 
 /** A style with what it has from those that it is based on. */
 function stylesOf(styles: Element): (id: string | undefined) => Style {
@@ -137,13 +141,19 @@ function labelOf(levels: ReadonlyMap<number, Level>, numbers: readonly number[])
   return /[\p{L}\p{N}]/u.test(shown) ? shown.trim().replace(/\.$/, '') : '';
 }
 
+/** Where a list begins: Word counts to 32,767. */
+function startOf(written: string | undefined): number {
+  const start = Number(written ?? 1);
+  return Number.isInteger(start) && start >= 0 && start <= 32_767 ? start : 1;
+}
+
 function counted(number: number, format: string): string {
   switch (format) {
     case 'decimal':
       return String(number);
     case 'upperLetter':
     case 'lowerLetter': {
-      const letter = String.fromCharCode(65 + ((number - 1) % 26)).repeat(Math.ceil(number / 26)); // Z is followed by AA, BB (17.18.59)
+      const letter = String.fromCharCode(65 + ((Math.max(1, number) - 1) % 26)).repeat(Math.ceil(number / 26)); // Z is followed by AA, BB (17.18.59)
       return format === 'upperLetter' ? letter : letter.toLowerCase();
     }
     case 'upperRoman':

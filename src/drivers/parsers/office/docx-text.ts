@@ -1,33 +1,58 @@
+import { dirname, join } from 'node:path/posix';
 import { readChart } from './chart.ts';
 import type { Archive } from './archive.ts';
 import { numberHeadings } from './docx-numbering.ts';
 import { equationText } from './equation.ts';
 import { escapeXml } from '../ordered-xml.ts';
-import { parseXml, readPart, type Relation, relationsOf } from './office-xml.ts';
+import { parseXml, readPart, type Relation, relationsOf, targetsOf } from './office-xml.ts';
 
-/** The part that holds the text. */
-export const DOCUMENT = 'word/document.xml';
-
-/** The text of a Word document (`word/document.xml`) with what mammoth would leave out written into it as text: numbers of headings, equations, charts. */
-export async function completeDocument(archive: Archive): Promise<string | undefined> {
-  const xml = await archive.text(DOCUMENT);
-  if (xml === undefined) return undefined;
-  const [numbering, styles] = [await readPart(archive, 'word/numbering.xml'), await readPart(archive, 'word/styles.xml')];
-  return writeCharts(await writeEquations(numberHeadings(xml, numbering, styles)), archive);
+/**
+ * The parts of a Word document that mammoth is to read otherwise than they stand in the archive, by name: the text with what it would leave out written into
+ * it (numbers of headings, equations, charts), styles and lists without what is only looked at, which it spends most of its time on.
+ */
+export async function completeParts(archive: Archive): Promise<Map<string, string>> {
+  const parts = new Map<string, string>();
+  const [main = 'word/document.xml'] = targetsOf(await relationsOf(archive), 'officeDocument');
+  const xml = await archive.text(main);
+  if (xml === undefined) return parts;
+  const relations = await relationsOf(archive, main);
+  const readRelated = async (type: string): Promise<string | undefined> => {
+    const name = targetsOf(relations, type)[0] ?? join(dirname(main), `${type}.xml`);
+    const text = await archive.text(name);
+    return text === undefined ? undefined : parts.set(name, withoutFormats(text)).get(name);
+  };
+  const [numbering, styles] = [await readRelated('numbering'), await readRelated('styles')];
+  const text = withoutLook(xml);
+  const numbered =
+    numbering && styles ? numberHeadings(text, await parseXml(numbering, 'numbering'), await parseXml(styles, 'styles')) : text;
+  return parts.set(main, await writeCharts(await writeEquations(numbered, main), { archive, relations }));
 }
 
-async function writeEquations(xml: string): Promise<string> {
+/** Properties of text that are only looked at, and who changed what when; mammoth makes nothing of them. */
+const LOOK =
+  /<w:(?:lang|rFonts|sz|szCs|bCs|iCs|color|spacing|noProof|kern|shd|ind|proofErr|lastRenderedPageBreak)(?:\s[^<>]{0,400})?\/>| w:rsid[A-Za-z]{0,9}="[^"<>]{0,20}"/g;
+/** The same as elements of styles and lists, which hold elements alone. */
+const FORMATS =
+  /<w:(latentStyles|tblStylePr|rPr|tblPr|trPr|tcPr)(?:\s[^<>]{0,400}[^<>/])?>(?:\s{0,100}<(?!\/?w:\1[\s/>])[^<>]{0,1000}>){0,2000}\s{0,100}<\/w:\1>/g;
+
+const withoutLook = (xml: string): string => xml.replace(LOOK, '');
+
+const withoutFormats = (xml: string): string => withoutLook(xml.replace(FORMATS, ''));
+
+async function writeEquations(xml: string, name: string): Promise<string> {
   const inline = xml.replace(/<\/?m:oMathPara(?:\s[^<>]{0,400})?>/g, ''); // mammoth passes over what it holds
   return replaceElements(inline, 'm:oMath', async (equation) => {
-    const text = equationText(await parseXml(equation, DOCUMENT));
+    const text = equationText(await parseXml(equation, name));
     return text === '' ? '' : run(`$${text}$`);
   });
 }
 
 /** A chart stands as its title and a table behind the paragraph that holds it; in a place where no table may stand, as its title. */
-async function writeCharts(xml: string, archive: Archive): Promise<string> {
+async function writeCharts(
+  xml: string,
+  { archive, relations }: { archive: Archive; relations: ReadonlyMap<string, Relation> },
+): Promise<string> {
   if (!xml.includes('<c:chart')) return xml;
-  const relations = await relationsOf(archive, DOCUMENT);
   return replaceElements(xml, 'w:drawing', async (drawing, { before, after }) => {
     const id = /<c:chart\s[^<>]{0,400}r:id="([^"<>]{0,100})"/.exec(drawing)?.[1];
     const part = id === undefined ? undefined : await partOf(archive, relations.get(id));

@@ -1,5 +1,5 @@
 import { type Archive, openArchive } from './archive.ts';
-import { completeDocument, DOCUMENT } from './docx-text.ts';
+import { completeParts } from './docx-text.ts';
 import { pictureText } from './picture-text.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
@@ -42,11 +42,10 @@ export const docxParser: ParserRow = {
 
 /** The parts of a document as mammoth asks for them: what it would leave out of the text stands in it. */
 async function mammothFile(archive: Archive) {
-  const completed = await completeDocument(archive);
-  const read = async (name: string) => (name === DOCUMENT && completed !== undefined ? completed : await archive.text(name));
+  const parts = await completeParts(archive);
   return {
     exists: (name: string) => archive.names.includes(name),
     // Pictures are asked for in base64 and not shown: their bytes do not matter.
-    read: async (name: string, encoding?: string) => (encoding === 'base64' ? '' : ((await read(name)) ?? '')),
+    read: async (name: string, encoding?: string) => (encoding === 'base64' ? '' : (parts.get(name) ?? (await archive.text(name)) ?? '')),
   };
 }

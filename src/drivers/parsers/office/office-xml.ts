@@ -1,5 +1,5 @@
 import { elementsIn, localName, readXml, type XmlElement } from '../ordered-xml.ts';
-import { dirname } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 import type { Archive } from './archive.ts';
 
 /** An element of a part, by its name without a prefix. */
@@ -60,10 +60,10 @@ export interface Relation {
   target: string;
 }
 
-/** The relations of a part, by the names that it gives them. */
-export async function relationsOf(archive: Archive, part: string): Promise<Map<string, Relation>> {
+/** The relations of a part, by the names that it gives them; those of the whole archive where no part is named. */
+export async function relationsOf(archive: Archive, part = ''): Promise<Map<string, Relation>> {
   const folder = dirname(part);
-  const file = await readPart(archive, `${folder}/_rels/${part.slice(folder.length + 1)}.rels`);
+  const file = await readPart(archive, join(folder, '_rels', `${basename(part)}.rels`));
   return new Map(
     (file ? childrenNamed(file, 'Relationship') : []).map(({ attributes: { Id = '', Type = '', Target = '', TargetMode } }) => [
       Id,

@@ -25,7 +25,9 @@ export const xlsxParser: ParserRow = {
   media_types: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   archive_folder: 'xl/',
   async parse(bytes, { source }): Promise<ParsedDocument> {
-    return parseWorkbook(bytes, { row: xlsxParser, source, charts: await chartsOf(await openArchive(bytes, { source })) });
+    const archive = await openArchive(bytes, { source });
+    await archive.verify();
+    return parseWorkbook(bytes, { row: xlsxParser, source, charts: await chartsOf(archive) });
   },
 };
 

@@ -96,6 +96,12 @@ describe('a button in a heading', () => {
 describe('a file of nothing but links', () => {
   const menu = '<ul class="nav navbar-nav"><li><a href="/start.html">Start</a></li><li><a href="/prices.html">Prices</a></li></ul>';
 
+  it('is stored with the parts that fold out', async () => {
+    const nested =
+      '<ul class="nav"><li><a href="/a.html">Start</a><ul class="x" role="menu"><li>This is my <a href="/b.html">Homepage</a></li></ul></li></ul>';
+    expect((await read('html', `<html><body>${nested}</body></html>`)).text).toBe('- [Start](/a.html)\n  - This is my [Homepage](/b.html)');
+  });
+
   it('is a list of them', async () => {
     expect(await textOf(menu)).toBe('- [Start](/start.html)\n- [Prices](/prices.html)');
   });

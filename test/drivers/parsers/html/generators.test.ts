@@ -23,6 +23,15 @@ describe('a page of a documentation generator', () => {
     );
   });
 
+  it('by DocBook keeps notes that are drawn as tables, without the tables that lead to other pages', async () => {
+    const body = `<div class="navheader"><table width="100%" summary="Navigation header"><tr><th colspan="3" align="center">Install</th></tr><tr><td width="20%" align="left"><a accesskey="p" href="a.html"><img src="prev.gif" alt="Prev" /></a> </td><th width="60%" align="center">Using Aqua</th><td width="20%" align="right"> <a accesskey="n" href="b.html"><img src="next.gif" alt="Next" /></a></td></tr></table><hr /></div>
+      <div class="section"><div class="titlepage"><div><div><h3 class="title"><a id="idm579"></a>Install</h3></div></div></div><p>Press <strong>u</strong> to update the list of packages.</p>
+      <div class="note"><table border="0" summary="Note"><tr><td rowspan="2" align="center" valign="top" width="25"><img alt="[Note]" src="note.png" /></td><th align="left">Note</th></tr><tr><td align="left" valign="top"><p>Unplug it first.</p><p>It is hot.</p></td></tr></table></div><p>Wait.</p></div>`;
+    expect((await page(body, generator('DocBook XSL Stylesheets Vsnapshot'))).text).toBe(
+      '### Install\n\nPress **u** to update the list of packages.\n\n**Note**\n\nUnplug it first.\n\nIt is hot.\n\nWait.',
+    );
+  });
+
   it('by Material for MkDocs keeps tabs, notes and annotated code without line numbers', async () => {
     const body = `<header class="md-header">HEADWORD</header><div class="md-container"><div class="md-sidebar">SIDEWORD</div><main class="md-main"><div class="md-content"><article class="md-content__inner md-typeset">
       <a href="https://x.example/edit" title="Edit this page" class="md-content__button md-icon">EDITWORD</a><h1 id="setup">Setup<a class="headerlink" href="#setup" title="Permanent link">&para;</a></h1>

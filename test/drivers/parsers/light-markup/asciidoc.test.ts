@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asciidocToMarkdown } from '../../../../src/drivers/parsers/light-markup/asciidoc.ts';
 
-const markdown = (...lines: string[]) => asciidocToMarkdown(lines.join('\n')).split('\n');
+const markdown = (...lines: string[]) => asciidocToMarkdown(lines.join('\n')).text.split('\n');
 
 describe('AsciiDoc', () => {
   it('has headings, notes and lists', () => {
@@ -31,6 +31,74 @@ describe('AsciiDoc', () => {
       '| E24 | Too hot |',
       '',
     ]);
+  });
+
+  it('has a table whose cells stand in lines of their own, span others or go on', () => {
+    const lines = [
+      '.Codes',
+      '[cols="1,2a,1", options="header"]',
+      '|===',
+      '|Code',
+      '|Meaning',
+      '|Since',
+      '',
+      '.2+|E24',
+      '|Too *hot*:',
+      'wait',
+      '|1',
+      '',
+      '|Too',
+      'cold \\| wet|2',
+      '2+^|any | 3',
+      '|===',
+      'End.',
+    ];
+    const { text, marks } = asciidocToMarkdown(lines.join('\n'));
+    expect(text.split('\n').filter(Boolean)).toEqual([
+      '**Codes**',
+      '| Code | Meaning | Since |',
+      '| --- | --- | --- |',
+      '| E24 | Too *hot*: wait | 1 |',
+      '| E24 | Too cold \\| wet | 2 |',
+      '| any |  | 3 |',
+      'End.',
+    ]);
+    expect(marks.find(({ at }) => text.slice(at).startsWith('| E24 | Too cold'))?.line).toBe(13);
+    const last = marks.at(-1)!;
+    expect(last.line! + text.slice(last.at, text.indexOf('End.')).split('\n').length - 1).toBe(17);
+  });
+
+  it('has a table without a header, and one that is CSV', () => {
+    expect(markdown('|===', '|a |b|c', '|c |d|e', '|===').filter(Boolean)).toEqual([
+      '|  |  |  |',
+      '| --- | --- | --- |',
+      '| a | b | c |',
+      '| c | d | e |',
+    ]);
+    expect(markdown('[%header,format=csv]', '|===', 'Name,Size', '"Lid, red",3', '|===').filter(Boolean)).toEqual([
+      '| Name | Size |',
+      '| --- | --- |',
+      '| Lid, red | 3 |',
+    ]);
+  });
+
+  it('has what its attributes stand for, but not in code', () => {
+    expect(
+      markdown(
+        ':url: https://x.example',
+        ':Guide: {url}/guide',
+        'See {guide}[the guide] of C{pp} and {unknown}.',
+        '----',
+        '{url}',
+        '----',
+      ).filter(Boolean),
+    ).toEqual(['See [the guide](https://x.example/guide) of C++ and {unknown}.', '````', '{url}', '````']);
+    const bomb = [
+      ':a0: aaaaaaaaaa',
+      ...Array.from({ length: 50 }, (_, i) => `:a${i + 1}: ${`{a${i}}`.repeat(10)}`),
+      '{a50}'.repeat(100_000),
+    ];
+    expect(markdown(...bomb).at(-1)!.length).toBeLessThan(2_000_000);
   });
 
   it('has links and references as what they say, and no comments', () => {

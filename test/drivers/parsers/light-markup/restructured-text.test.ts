@@ -64,4 +64,20 @@ describe('reStructuredText', () => {
   it('keeps text that is indented from being code', () => {
     expect(markdown('term', '     What it means.')).toEqual(['term', '   What it means.']);
   });
+
+  it('names the file that it only includes', () => {
+    expect(markdown('.. The changes.', '', '.. include:: ../CHANGES.rst')).toEqual(['', '', '../CHANGES.rst']);
+  });
+
+  it('has blocks within blocks, however deep, in linear time', () => {
+    expect(markdown('.. note:: One', '', '   .. tip:: Two', '', '      Three.', '', 'Four.').filter(Boolean)).toEqual([
+      '**Note:** One',
+      '**Tip:** Two',
+      '   Three.',
+      'Four.',
+    ]);
+    const nested = Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}.. note:: n`);
+    const text = restructuredToMarkdown(Array.from({ length: 1000 }, () => nested.join('\n')).join('\n'));
+    expect(text.match(/\*\*Note:\*\* n/g)).toHaveLength(200_000);
+  });
 });

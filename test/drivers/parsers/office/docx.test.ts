@@ -96,6 +96,17 @@ describe('DOCX', () => {
     expect(text.split('\n\n')).toEqual(['# 1 Start', '## 1.1 Water', '## 1.2 Coffee', '# 2 Care', '## 2.1 Steam', 'Appendix A Parts']);
   });
 
+  it.each(['-40', '999999999999', 'x'])('counts from 1 where a list is said to begin at %s', async (start) => {
+    const level = `<w:lvl w:ilvl="0"><w:start w:val="${start}"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1"/></w:lvl>`;
+    const style =
+      '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style>';
+    const file = await withParts(docxFile(p('Start', { style: 'Heading1' })), {
+      'word/numbering.xml': `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">${level}${level.replace('"0"', '"1000000000"')}</w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num></w:numbering>`,
+      'word/styles.xml': `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${style}</w:styles>`,
+    });
+    expect((await read('docx', file)).text).toBe('# I Start');
+  });
+
   it('has equations in the notation of LaTeX', async () => {
     const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
     const root = `<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e><m:sSup><m:e>${r('b')}</m:e><m:sup>${r('2')}</m:sup></m:sSup>${r('−4ac')}</m:e></m:rad>`;
@@ -108,6 +119,32 @@ describe('DOCX', () => {
         raw: `<m:oMathPara xmlns:m="m"><m:oMathParaPr><m:jc m:val="left"/></m:oMathParaPr><m:oMath>${sum}${set}</m:oMath></m:oMathPara>`,
       });
     expect((await read('docx', docxFile(body))).text).toBe('Solve $x=\\frac{−b±\\sqrt{b^{2}−4ac}}{2a}$\n\n$∑_{n=1}^{∞}n{a < b}$');
+  });
+
+  it('is read from the part that its relations name', async () => {
+    const body = `${p('Energy', { style: 'Heading1' })}<w:p><m:oMath xmlns:m="m"><m:r><m:t>E=m</m:t></m:r></m:oMath></w:p>`;
+    const relationTo = (type: string, target: string) =>
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/></Relationships>`;
+    const file = await withParts(docxFile(p('An old version.')), {
+      '_rels/.rels': relationTo('officeDocument', '/text/main2.xml'),
+      'text/_rels/main2.xml.rels': relationTo('styles', '../word/styles.xml'),
+      'text/main2.xml': `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
+    });
+    expect((await read('docx', file)).text).toBe('# Energy\n\n$E=m$');
+  });
+
+  it('knows a style by its name, whatever it looks like', async () => {
+    const look =
+      '<w:rPr><w:b/><w:sz w:val="32"/><w:rPrChange w:id="1"><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr><w:tblStylePr w:type="band1Vert">\n<w:rPr><w:b/></w:rPr><w:tblPr/>\n</w:tblStylePr>';
+    const file = await withParts(docxFile(p('Pumps', { style: 'Big' }) + p('Stop', { style: 'Small' })), {
+      'word/styles.xml': `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:latentStyles w:count="1"><w:lsdException w:name="heading 1"/></w:latentStyles>${[
+        ['Big', 'heading 1'],
+        ['Small', 'heading 2'],
+      ]
+        .map(([id, name]) => `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${look}</w:style>`)
+        .join('')}</w:styles>`,
+    });
+    expect((await read('docx', file)).text).toBe('# Pumps\n\n## Stop');
   });
 
   it('has a chart as its title and a table', async () => {

@@ -62,11 +62,11 @@ describe('XLSX', () => {
     expect(await shown('0.00 USD', 12.5)).toBe('12.5');
   });
 
-  it('shows negative times and dates, and no value that its format hides', async () => {
+  it('shows negative times, and neither negative dates nor a value that its format hides', async () => {
     const header = { A1: 'a', B1: 'b', C1: 'c', D1: 'd', E1: 'e' };
     const negative = { A2: { v: -0.5, z: '[h]:mm' }, B2: { v: -3, z: 'yyyy-mm-dd' } };
     const cells = { ...header, ...negative, C2: { v: -5, z: ';;;' }, D2: { v: 0, z: '0;-0;;@' }, E2: 1 };
-    expect((await read('xlsx', await xlsxFile([{ name: 'S', cells }]))).text.split('\n').at(-1)).toBe('| -12:00 | -3 |  |  | 1 |');
+    expect((await read('xlsx', await xlsxFile([{ name: 'S', cells }]))).text.split('\n').at(-1)).toBe('| -12:00 |  |  |  | 1 |');
   });
 
   it('knows the rows of the sheet, across gaps', async () => {
