@@ -148,7 +148,7 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
   }
 }
 
-/** Has a draft filled, and puts it in the place of its name in one step. On failure nothing of it is left and the old one stays. */
+/** Has a draft filled, and puts it in the place of its name in one step. On failure the old one stays, and nothing of the draft is left that can be removed. */
 export async function* withDraft<R>(draft: Draft, fill: (collection: Collection) => Run<R>): Run<R> {
   let isInPlace = false;
   try {
@@ -157,7 +157,7 @@ export async function* withDraft<R>(draft: Draft, fill: (collection: Collection)
     isInPlace = true;
     return result;
   } finally {
-    if (!isInPlace) await draft.discard();
+    if (!isInPlace) await draft.discard().catch(() => {}); // what went wrong first is what is to be told; `kb doctor` finds what is left
   }
 }
 

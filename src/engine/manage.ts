@@ -17,6 +17,9 @@ import { type Context, inCollection } from './context.ts';
 import { dropOrigins } from './origins.ts';
 import { dropMemory } from './open-page-memory.ts';
 
+/** What is said of a collection or snapshot that can't be read. */
+export const NOTHING_KNOWN = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: null };
+
 /** Summarizes an open collection. */
 export async function summaryOf(collection: Collection): Promise<CollectionSummary> {
   const { name, provider, model, dimensions } = collection.info;
@@ -33,8 +36,7 @@ export async function* listCollections(_request: object, context: Context): Run<
       collections.push({ ...(await summaryOf(await existingCollection(context, name))), configured });
     } catch (error) {
       if (!(error instanceof KbError) || error.code !== 'configuration') throw error;
-      const nothing = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: 0 };
-      collections.push({ name, ...nothing, configured, error: error.message });
+      collections.push({ name, ...NOTHING_KNOWN, configured, error: error.message });
     }
   }
   return { collections };

@@ -119,8 +119,8 @@ export interface Collection {
   /** The chunks of hits with their vectors; one that was removed meanwhile stays as it is. Needed where `searchAll` leaves vectors out. */
   withVectors?(chunks: readonly StoredChunk[]): Promise<StoredChunk[]>;
   count(): Promise<number>;
-  /** Bytes on disk; 0 if unknown. */
-  bytes(): Promise<number>;
+  /** Bytes on disk; null where the store does not tell. */
+  bytes(): Promise<number | null>;
   /**
    * Updates the indexes and removes old versions, each where it pays; with `whole` everywhere. Call it at the end of a job, or in the midst of a long one,
    * where more follows at once (`hasMore`).

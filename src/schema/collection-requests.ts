@@ -11,7 +11,7 @@ export const CollectionSummary = z
     dimensions: z.int().min(0).describe('Vector dimensions; 0 without vectors'),
     chunks: z.int().min(0).describe('Number of chunks'),
     sources: z.int().min(0).describe('Number of documents'),
-    bytes: z.int().min(0).describe('Bytes on disk; 0 if the store does not report it'),
+    bytes: z.int().min(0).nullable().describe('Bytes on disk; null if the store does not report it'),
   })
   .meta({ id: 'CollectionSummary', description: 'Summary of a collection' });
 export type CollectionSummary = z.infer<typeof CollectionSummary>;
@@ -110,7 +110,7 @@ export const CollectionSnapshot = CollectionSummary.extend({
   collection: name.describe('Collection that it was made of'),
   created: z.iso.datetime().describe('When it was made'),
   bytes: CollectionSummary.shape.bytes.describe(
-    'Bytes on disk, some of them shared with the collection; 0 if the store does not report it',
+    'Bytes on disk, some of them shared with the collection; null if the store does not report it',
   ),
   error: z.string().optional().describe('Why the snapshot cannot be read; nothing but its name, collection and time is known then'),
 }).meta({ id: 'CollectionSnapshot', description: 'Snapshot of a collection' });

@@ -104,7 +104,9 @@ export const Rerank = z
     model: z
       .string()
       .optional()
-      .describe("Reranking model. Default: the provider's default; for llm, the model of chat.llm")
+      .describe(
+        "Reranking model. Default: the provider's default; for llm, the model of chat.llm; for local, the bundled model of the collection, else all-minilm-l6-v2",
+      )
       .meta({ flag: 'reranker-model' }),
     top_k: z.int().min(1).max(1000).describe('Chunks kept after reranking').meta({ flag: 'rerank-top-k' }),
     options: options().describe('Options of the reranker: base_url'),

@@ -278,7 +278,7 @@ describe('collections', () => {
     expect(collections).toMatchObject(
       ['ant', 'zebra'].map((name) => ({ name, embedding: { provider: 'none', model: '' }, dimensions: 0, chunks: 3, sources: 3 })),
     );
-    expect(collections.every(({ bytes }) => bytes > 0)).toBe(true);
+    expect(collections.every(({ bytes }) => bytes! > 0)).toBe(true);
     const { collections: others } = await result(engineIn(home, { ...WORDS, collection: 'zebra' }), 'list_collections', {});
     expect([collections, others].map((listed) => listed.map(({ configured }) => configured))).toEqual([
       [false, false],

@@ -62,3 +62,29 @@ test('the row of a code is a sure answer, and the addresses in a table are in no
   expect(answer).toContain('+33 3 53 01 14 69');
   expect(answer).not.toContain('The sources are in');
 });
+
+test('a table is quoted for a question in other words, unless it has no more than one name of it', async () => {
+  const hours =
+    '| Day | Shop Berlin | Shop Hamburg |\n|---|---|---|\n| Monday–Friday | 10:00–19:00 | 09:30–18:30 |\n| Saturday | 10:00–16:00 | closed |';
+  const centres =
+    '| Centre | City | Country | Street |\n|---|---|---|---|\n| FR-01 | Nantes | France | 6 rue du Four |\n| DE-01 | Kiel | Germany | 3 Hafenstrasse |';
+  const markdown = [
+    { source: 'hours.md', text: `# Opening hours\n\n${hours}` },
+    { source: 'centres.md', text: `# Service centres\n\n${centres}` },
+  ];
+  await settle(engine.run('ingest', { markdown, storage: { collection: 'tables' } }));
+  const ask = (query: string) => settle(engine.run('chat', { query, collection: 'tables' }));
+  expect((await ask('When does the Berlin store close on weekdays?')).answer).toContain('10:00–19:00');
+  expect((await ask('What are the opening hours of the shop in Munich?')).answer_confidence.level).not.toBe('high');
+  for (const query of ['What is the capital of France?', 'Who is the mayor of Kiel?'])
+    expect((await ask(query)).answer_confidence.level).toBe('none');
+});
+
+test('a pasted message is explained where its code is not written, and a question about such a code is not answered', async () => {
+  const text = `# Server name\n\nIf the server could not reliably determine its fully qualified domain name, set ServerName to the address that clients use.`;
+  await settle(engine.run('ingest', { markdown: [{ source: 'names.md', text }], storage: { collection: 'messages' } }));
+  const ask = (query: string) => settle(engine.run('chat', { query, collection: 'messages' }));
+  const pasted = await ask("AH00558: Could not reliably determine the server's fully qualified domain name");
+  expect(pasted.answer).toContain('set ServerName');
+  expect((await ask('How do I set the server name with AH00559?')).answer_confidence.level).toBe('none');
+});

@@ -77,21 +77,30 @@ function expectWhole(documents: ReadonlyMap<string, StoredChunk[]>): void {
   }
 }
 
-/**
- * What every store must do that several machines write to. `open` gives the settings of a store that is empty and the test's own, and a way to look into it
- * from yet another machine. `documents`: how many each writer shares with others, and has of its own, in each round.
- */
-export function testMachines(kind: string, open: () => Promise<{ settings: Layer; look: Look }>, documents = 6): void {
+/** A store of some kind that several machines write to. */
+export interface SharedStore {
+  kind: string;
+  /** The settings of a store that is empty and the test's own, of several each machine takes another; and a way to look into it from yet another machine. */
+  open(): Promise<{ settings: Layer[]; look: Look }>;
+  /** How many documents each writer shares with others, and has of its own, in each round: 6 without. */
+  documents?: number;
+}
+
+/** Starts two machines that write to a store of a test's own; `start` starts one more. */
+async function machinesOn({ open }: SharedStore) {
+  const { settings, look } = await open();
+  let machines = 0;
+  const start = () => startMachine(mergeLayers(settings[machines++ % settings.length]!, { storage: { batch_size: BATCH } }));
+  return { a: start(), b: start(), look, start };
+}
+
+/** What every store must do that several machines ingest into. */
+export function testWriters(store: SharedStore): void {
+  const { kind, documents = 6 } = store;
   const documentsOf = documentsIn(documents);
   describe(`machines that write to ${kind} at once`, { timeout: 600_000 }, () => {
-    const started = async () => {
-      const { settings, look } = await open();
-      const given = mergeLayers(settings, { storage: { batch_size: BATCH } });
-      return { a: startMachine(given), b: startMachine(given), look, start: () => startMachine(given) };
-    };
-
     it(`lose, double and mix nothing in ${ROUNDS} rounds`, async () => {
-      const { a, b, look } = await started();
+      const { a, b, look } = await machinesOn(store);
       for (let round = 0; round < ROUNDS; round++) {
         const ingests = [a.run('ingest', { markdown: documentsOf('a', round) }), b.run('ingest', { markdown: documentsOf('b', round) })];
         for (const { failed, errors } of await Promise.all(ingests)) expect({ failed, errors }).toEqual({ failed: 0, errors: [] });
@@ -103,7 +112,7 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
     });
 
     it('make a collection once, whoever comes first, and both go on with it', async () => {
-      const { a, b, look } = await started();
+      const { a, b, look } = await machinesOn(store);
       for (let round = 0; round < 10; round++) {
         const name = `made-${round}`;
         const ingests = [
@@ -116,9 +125,16 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
         expect(found.size).toBe(3 * documents);
       }
     });
+  });
+}
 
+/** What every store must do where machines change and delete what others write. */
+export function testEdits(store: SharedStore): void {
+  const { kind, documents = 6 } = store;
+  const documentsOf = documentsIn(documents);
+  describe(`machines that change what lies in ${kind} at once`, { timeout: 600_000 }, () => {
     it('delete and edit without taking back what others write', async () => {
-      const { a, b, look } = await started();
+      const { a, b, look } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
       for (let round = 1; round < 6; round++) {
         const gone = [...(await bySource(look))].filter(([source]) => source.startsWith(`a-${round - 1}`));
@@ -136,7 +152,7 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
     });
 
     it('edit what another replaces without bringing back what was replaced', async () => {
-      const { a, b, look } = await started();
+      const { a, b, look } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
       for (let round = 1; round <= 8; round++) {
         const stored = await everything(await look());
@@ -151,7 +167,7 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
     });
 
     it('prune one folder at once', async () => {
-      const { a, b, look } = await started();
+      const { a, b, look } = await machinesOn(store);
       const docs = folder();
       const remaining = new Map<string, string>();
       for (let round = 0; round < 6; round++) {
@@ -169,9 +185,16 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
         for (const [source, chunks] of found) expect(remaining.get(basename(source))).toContain(marksOf(chunks)[0]);
       }
     });
+  });
+}
 
+/** What every store must do where machines are killed while they write. */
+export function testKills(store: SharedStore): void {
+  const { kind, documents = 6 } = store;
+  const documentsOf = documentsIn(documents);
+  describe(`machines that are killed while they write to ${kind}`, { timeout: 600_000 }, () => {
     it('leave the old or the new of what one replaces that is killed, and the next ingest completes it', async () => {
-      const { a, look, start } = await started();
+      const { a, look, start } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
       const began = performance.now();
       await a.run('ingest', { markdown: documentsOf('a', 1) });
@@ -194,7 +217,7 @@ export function testMachines(kind: string, open: () => Promise<{ settings: Layer
     });
 
     it('leave nothing half where one is killed at any moment, and the other goes on', async () => {
-      const { b, look, start } = await started();
+      const { b, look, start } = await machinesOn(store);
       await b.run('ingest', { markdown: documentsOf('b', 0) });
       for (let round = 1; round <= 6; round++) {
         const victim = start();

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { beforeEach, onTestFinished } from 'vitest';
+import { folder } from './folder.ts';
 import { QdrantCollection } from './qdrant-collection.ts';
 import type { Fields, Json } from './qdrant-points.ts';
 import { QdrantRefusal } from './qdrant-refusal.ts';
@@ -66,6 +68,15 @@ export async function openQdrantServer(behaviour: QdrantBehaviour = {}): Promise
   return { ...state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
+/** Gives each test of a file a server and an empty folder of its own. */
+export function useQdrantServer(take: (opened: { server: QdrantServer; home: string }) => void): void {
+  beforeEach(async () => {
+    const server = await openQdrantServer();
+    onTestFinished(server.close);
+    take({ server, home: folder() });
+  });
+}
+
 type State = Omit<QdrantServer, 'url' | 'close'>;
 
 async function answer(incoming: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
@@ -97,6 +108,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, state
         200,
         JSON.stringify({ title: 'qdrant - vector search engine', version: state.behaviour.version ?? '1.16.3', commit: '0' }),
       );
+    if (request.path === '/readyz') return void send(200, 'all shards are ready', { 'content-type': 'text/plain' });
     if (Buffer.byteLength(text) > LARGEST) throw new QdrantRefusal(413, `JSON payload is larger than allowed (limit: ${LARGEST} bytes).`);
     const result = await perform(request, { state, isWaitedFor: url.searchParams.get('wait') === 'true' });
     send(200, JSON.stringify({ result, status: 'ok', time: 0.001 }));

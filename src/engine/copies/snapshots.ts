@@ -17,7 +17,7 @@ import type {
 } from '../../schema/collection-requests.ts';
 import { existingCollection, withLock, readStoredName, type SnapshotName, storedName } from '../collections.ts';
 import { type Context, inCollection } from '../context.ts';
-import { summaryOf } from '../manage.ts';
+import { NOTHING_KNOWN, summaryOf } from '../manage.ts';
 import { dropOrigins } from '../origins.ts';
 import { sumContents } from './content-sum.ts';
 import { copyAs, copyPresent, IN_FILES } from './copy-collection.ts';
@@ -134,8 +134,7 @@ async function described(snapshot: SnapshotName, context: Context): Promise<Coll
 
 function unreadable({ name, collection, created }: SnapshotName, error: unknown): CollectionSnapshot {
   if (!(error instanceof KbError) || error.isRetryable) throw error;
-  const nothing = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: 0 };
-  return { ...nothing, name, collection, created: new Date(created).toISOString(), error: error.message };
+  return { ...NOTHING_KNOWN, name, collection, created: new Date(created).toISOString(), error: error.message };
 }
 
 /** Date and time (UTC), such as 20261122-233012, with a number if the name is taken. */

@@ -5,14 +5,23 @@ const chunk = (id: string, text = 'a passage') => ({ id, text, source: 'a', meta
 
 describe('a cache of chunks', () => {
   it('keeps within its bytes, whatever collections they are of, and lets go of the one that was not asked for longest', () => {
-    const chunks = new ChunkCache(4000);
+    const chunks = new ChunkCache(5200);
     const passage = 'x'.repeat(300);
     for (const id of ['1', '2', '3']) chunks.add(`manuals 7 ${id}`, chunk(id, passage));
     expect(chunks.get('manuals 7 1')).toMatchObject({ id: '1' });
     chunks.add('notes 1 4', chunk('4', passage));
     expect(['1', '2', '3'].filter((id) => chunks.get(`manuals 7 ${id}`))).toEqual(['1', '3']);
     expect(chunks.get('notes 1 4')).toBeDefined();
-    expect(chunks.bytes).toBeLessThanOrEqual(4000);
+    expect(chunks.bytes).toBeLessThanOrEqual(5200);
+  });
+
+  it('counts what is found out of a text when it is ranked', () => {
+    const bytes = (text: string) => {
+      const chunks = new ChunkCache();
+      chunks.add('manuals 7 1', chunk('1', text));
+      return chunks.bytes;
+    };
+    expect(bytes('x'.repeat(1_000)) - bytes('')).toBe(4_000);
   });
 
   it('counts a chunk that is added again once', () => {

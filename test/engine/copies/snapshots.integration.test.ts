@@ -219,7 +219,7 @@ describe('an optimized collection', () => {
     expect(await pieces(home)).toBe(3);
     const done = await result(engine, 'optimize_collection', {});
     expect(done).toMatchObject({ name: 'default', chunks: 3 });
-    expect(done.bytes).toBeLessThan(done.bytes_before);
+    expect(done.bytes).toBeLessThan(done.bytes_before!);
     expect(await stateOf(engine)).toEqual(before);
     expect(await pieces(home)).toBe(1);
     expect((await result(engine, 'retrieve', { query: 'gate', mode: 'text' })).items).toHaveLength(1);

@@ -28,6 +28,10 @@ export const STATE_POINT = 0;
 const HISTORY = 64;
 /** How often a writer begins again because another was quicker. */
 const CHANGES = 100;
+/** How often one looks what became of a write while a replica is behind. */
+const LOOKS = 20;
+/** Milliseconds between two looks at what others do. */
+export const LOOK_EVERY = 100;
 /** Numbers of writes begin above those of generations. */
 const FIRST_WRITE = 2 ** 32;
 
@@ -124,10 +128,15 @@ async function replaceState(ask: Ask, saved: State, from?: State): Promise<boole
   const points = [{ id: STATE_POINT, vector: {}, payload: { kb: saved } }];
   const ordering = 'medium'; // by one replica for all: else each might take another writer for the first
   await ask((api, init) => api.upsertPoints({ collection_name: table, wait: true, ordering, points, update_filter }, init), 'write');
-  const found = await stateAt(ask, table);
-  if (found && isPast(saved, found)) return true;
-  if (!found || !from || isPast(from, found)) return false;
-  throw overtaken(saved);
+  for (let looks = 1; ; looks++) {
+    const found = await stateAt(ask, table);
+    if (found && isPast(saved, found)) return true;
+    if (!found || !from) return false;
+    const isBehind = isPast(found, from); // a replica that has yet to catch up: this write or another's has come after
+    if (!isBehind && !isPast(from, found)) throw overtaken(saved);
+    if (!isBehind || looks === LOOKS) return false;
+    await wait(LOOK_EVERY);
+  }
 }
 
 /** Writes the first state of a table, or the one after `from`; undefined where another was quicker. */

@@ -37,7 +37,7 @@ export function qdrantCollection(holder: CollectionHolder): Collection {
         const request = { collection_name: holder.address, filter: visiblePoints(state), exact: true };
         return (await holder.ask((api, init) => api.countPoints(request, init))).count;
       }),
-    bytes: async () => 0, // Qdrant does not tell
+    bytes: async () => null, // Qdrant does not tell
     optimize: async () => {
       await bringForward(holder, (chunks) => addWords(holder, chunks));
       await tidyPoints(holder); // indexes are kept up to date by Qdrant itself

@@ -3,23 +3,51 @@ import { describe, KbError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
 import type { Ask, RequestKind } from './qdrant-connection.ts';
 
-/** Ways to servers of which one is asked until it does not answer, then the next. A request goes round once before it waits and is sent again. */
-export function firstToAnswer(servers: readonly Ask[], patience: Record<RequestKind, RetryOptions>): Ask {
-  let current = 0;
+/** A node of a cluster. */
+interface Server {
+  ask: Ask;
+  /** For what is to be answered soon or not at all. */
+  askBriefly: Ask;
+}
+
+/**
+ * Ways to servers of which one is asked until it does not answer, then the next that has caught up with the others. A request goes round once before it
+ * waits and is sent again.
+ */
+export function firstToAnswer(servers: readonly Server[], patience: Record<RequestKind, RetryOptions>): Ask {
+  let current: Promise<number> | undefined;
   return (request, kind = 'read') =>
     retry(async () => {
       for (let left = servers.length - 1; ; left--) {
-        const asked = current;
+        const asked = (current ??= firstReady(servers, 0));
+        const server = await asked;
         try {
-          return await servers[asked]!(request, kind);
+          return await servers[server]!.ask(request, kind);
         } catch (error) {
           if (!(error instanceof KbError) || error.code !== 'unavailable') throw error;
-          if (current === asked) current = (asked + 1) % servers.length; // else another request has gone on already
+          if (current === asked) current = firstReady(servers, server + 1); // else another request has gone on already
           if (left === 0) throw error;
         }
       }
     }, patience[kind]);
 }
+
+/** The place of the first server from this one on that has caught up; of this one where none says so. */
+async function firstReady(servers: readonly Server[], from: number): Promise<number> {
+  for (let i = from; i < from + servers.length; i++) if (await isReady(servers[i % servers.length]!)) return i % servers.length;
+  return from % servers.length;
+}
+
+/** Whether a node has caught up: one that was down answers at first with what it knew, and takes writes that the others undo. */
+const isReady = ({ askBriefly }: Server): Promise<boolean> =>
+  askBriefly(async (api, init) => {
+    await api.readyz({}, init);
+    return { data: { result: true } };
+  }).catch((error: unknown) => {
+    if (error instanceof KbError && error.code !== 'unavailable') return true; // it does not know this question
+    if (error instanceof KbError) return false;
+    throw error;
+  });
 
 interface ConnectionOptions {
   /** Seconds that connecting may take. */

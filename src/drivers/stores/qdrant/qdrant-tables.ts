@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo, ListedInfo } from '../../../ports/stores.ts';
-import { firstState, saveState, type State, STATE_POINT, stateAt, VERSION } from './collection-state.ts';
+import { firstState, LOOK_EVERY, saveState, type State, STATE_POINT, stateAt, VERSION } from './collection-state.ts';
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import type { Ask } from './qdrant-connection.ts';
 
@@ -26,9 +26,8 @@ const DRAFTS = 9;
 const ORPHANED_AFTER = 3_600_000;
 /** Questions at once. */
 const AT_ONCE = 8;
-/** How often, and every how many milliseconds, one looks whether another is done. */
+/** How often one looks whether another is done. */
 const LOOKS = 100;
-const LOOK_EVERY = 100;
 
 /** All collections by name; those that can't be read with the reason. */
 export async function listTables(ask: Ask): Promise<ListedInfo[]> {
@@ -57,8 +56,19 @@ async function aliases(ask: Ask): Promise<Map<string, string>> {
   return new Map(found.aliases.map(({ alias_name, collection_name }) => [alias_name, collection_name]));
 }
 
-/** Makes the table with its first state; undefined where another has it, or has just made it. */
+/** Makes the table with its first state; undefined where another has it, or has just made it. Nodes of a cluster hear of a table one after the other. */
 async function claimTable(ask: Ask, info: CollectionInfo, table: string): Promise<State | undefined> {
+  for (let looks = 1; ; looks++) {
+    try {
+      return await tryToClaim(ask, info, table);
+    } catch (error) {
+      if (!(error instanceof KbError) || error.code !== 'not_found' || looks === LOOKS) throw error;
+    }
+    await wait(LOOK_EVERY);
+  }
+}
+
+async function tryToClaim(ask: Ask, info: CollectionInfo, table: string): Promise<State | undefined> {
   const { dimensions } = info;
   const vectors = dimensions > 0 ? { [DENSE]: { size: dimensions, distance: 'Cosine' as const } } : {};
   const given = { collection_name: table, vectors, sparse_vectors: { [TEXT]: {} } };
@@ -194,6 +204,15 @@ export async function putInPlace(ask: Ask, { state, before }: DraftTable): Promi
   await finishReplacement(ask, { ...before, replaced_by: state.table });
 }
 
+/**
+ * Removes a draft that did not take its place. One that has, or will (`replaced_by`), stays: an answer that was lost does not tell, and the next writer
+ * finishes it.
+ */
+export async function discardDraft(ask: Ask, { state, before }: DraftTable): Promise<void> {
+  const [led, old] = await Promise.all([aliases(ask), before && orPassedOver(stateAt(ask, before.table))]);
+  if (led.get(aliasOf(state.name)) !== state.table && old?.replaced_by !== state.table) await dropTable(ask, state.table);
+}
+
 const written = (name: string): KbError =>
   new KbError('conflict', `Another run wrote to «${name}» while it was to be replaced.`, {
     hint: 'Run it again, when the other is done.',
@@ -247,14 +266,18 @@ const orPassedOver = <T>(work: Promise<T>): Promise<T | undefined> =>
     return undefined;
   });
 
-const isOrphan = (state: State | undefined, table: string): boolean =>
-  state?.table === table && state.written < Date.now() - ORPHANED_AFTER;
+/** Whether a table that no alias leads to is left over: old, and not about to take the place of another. */
+async function isOrphan(ask: Ask, state: State | undefined, table: string): Promise<boolean> {
+  if (state?.table !== table || state.written >= Date.now() - ORPHANED_AFTER) return false;
+  return (await orPassedOver(stateAt(ask, aliasOf(state.name))))?.replaced_by !== table;
+}
 
 /** Tables of ours that no alias leads to and that nobody has written to for an hour: processes that died have left them. */
 export async function orphanTables(ask: Ask): Promise<string[]> {
   const unused = await unusedTables(ask);
   const states = await Promise.all(unused.map(({ table }) => orPassedOver(stateAt(ask, table))));
-  return unused.map(({ table }) => table).filter((table, i) => isOrphan(states[i], table));
+  const orphans = await Promise.all(unused.map(({ table }, i) => isOrphan(ask, states[i], table)));
+  return unused.map(({ table }) => table).filter((_, i) => orphans[i]);
 }
 
 /** Removes such tables. */
@@ -265,7 +288,7 @@ export async function removeOrphans(ask: Ask): Promise<void> {
 /** Without a state nothing tells how old it is: an empty one of our form gets one, and is removed when that is old. */
 async function removeOrphan(ask: Ask, { name, table }: { name: string; table: string }): Promise<void> {
   const state = await stateAt(ask, table);
-  if (isOrphan(state, table)) await dropTable(ask, table);
+  if (await isOrphan(ask, state, table)) await dropTable(ask, table);
   if (state !== undefined) return;
   const layout = await layoutOf(ask, table);
   const mark = { name, provider: '', model: '', dimensions: layout?.dimensions ?? 0 };

@@ -248,7 +248,7 @@ const removeByIds = (holder: CollectionHolder, collection_name: string, points: 
 export async function deletePoints(holder: CollectionHolder, where: Where): Promise<{ id: string; source: string }[]> {
   if ('filter' in where && Object.keys(where.filter).length === 0) return [];
   return await holder.write(async (changeState) => {
-    const removed: StoredPoint[] = [];
+    const removed: { id: string; source: string }[] = [];
     for (const conditions of await conditionsFor(holder, where)) {
       let found: StoredPoint[];
       do {
@@ -259,11 +259,11 @@ export async function deletePoints(holder: CollectionHolder, where: Where): Prom
           await prepare(holder, state);
           return { added: [], ...retiring(found) };
         });
-        removed.push(...found);
+        removed.push(...found.map(({ id, source }) => ({ id, source })));
       } while (found.length === AT_ONCE);
     }
     if (removed.length > 0) await settle(holder, changeState);
-    return removed.map(({ id, source }) => ({ id, source }));
+    return removed;
   });
 }
 

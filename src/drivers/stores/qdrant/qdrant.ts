@@ -9,7 +9,7 @@ import {
   aliasOf,
   createDraftTable,
   createTable,
-  dropTable,
+  discardDraft,
   listTables,
   putInPlace,
   removeOrphans,
@@ -26,6 +26,9 @@ import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
 import { qdrantProblems } from './qdrant-problems.ts';
 import { describeServer } from './describe-server.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
+
+/** Seconds within which a node says that it has caught up. */
+const READY_WITHIN = 2;
 
 interface ReachOptions {
   key: string | undefined;
@@ -50,10 +53,11 @@ function reach(url: string, { key, options, patience: given }: ReachOptions): As
   const servers = [url, ...(isOne ? [] : others)];
   const common = { key, timeout, parameters, dispatcher };
   if (servers.length === 1) return serverAt({ ...common, url, patience });
-  return firstToAnswer(
-    servers.map((address) => serverAt({ ...common, url: address, patience: patienceOf(1) })),
-    patience,
-  );
+  const nodes = servers.map((address) => {
+    const node = { ...common, url: address, patience: patienceOf(1) };
+    return { ask: serverAt(node), askBriefly: serverAt({ ...node, timeout: Math.min(timeout ?? READY_WITHIN, READY_WITHIN) }) };
+  });
+  return firstToAnswer(nodes, patience);
 }
 
 interface QdrantOptions {
@@ -103,8 +107,7 @@ export async function openQdrant(given: QdrantOptions): Promise<VectorStore> {
         await mayWrite(info.name);
         await putInPlace(ask, draft);
       };
-      const discard = async () => void (await dropTable(ask, draft.state.table));
-      return { collection: qdrantCollection(holder), commit, discard };
+      return { collection: qdrantCollection(holder), commit, discard: () => discardDraft(ask, draft) };
     },
     drop: async (name) => {
       await mayWrite(name);

@@ -162,7 +162,7 @@ describe('a LanceDB store in a folder', () => {
     for (let i = 0; i < 80; i++) await collection.upsert([plain(`${i % 10}`, `turn ${i}`)]);
     const before = await collection.bytes();
     await collection.optimize();
-    expect(await collection.bytes()).toBeLessThan(before / 4);
+    expect(await collection.bytes()).toBeLessThan(before! / 4);
     expect((await collection.search({ text: 'turn 79', limit: 1 }))[0]?.chunk.id).toBe('9');
     expect(await collection.count()).toBe(10);
   });
@@ -176,7 +176,7 @@ describe('a LanceDB store in a folder', () => {
     for (let i = 0; i < 150; i++) {
       await collection.upsert([plain(`${i % 60}`, `moved for the ${i}th time`)]);
       await collection.optimize();
-      sizes.push(await collection.bytes());
+      sizes.push((await collection.bytes())!);
     }
     expect(Math.max(...sizes.slice(80))).toBeLessThan(1.25 * Math.max(...sizes.slice(0, 80)));
   });

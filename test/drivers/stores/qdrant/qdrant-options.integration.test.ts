@@ -1,27 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import { engineIn, result, WORDS } from '../../../support/engine.ts';
-import { openQdrantServer, type QdrantServer } from '../../../support/qdrant-server.ts';
+import { type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
 import { chunk } from '../../../support/store-contract.ts';
 
 const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
 
 let server: QdrantServer;
 let home: string;
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'kb-qdrant-'));
-  server = await openQdrantServer();
-});
-afterEach(async () => {
-  await server.close();
-  await rm(home, { recursive: true, force: true });
-});
+useQdrantServer((opened) => ({ server, home } = opened));
 
 const QUICK = { attempts: 2, base: 0.001 };
 const open = (options: Record<string, unknown>, url = server.url) =>
@@ -136,33 +128,6 @@ describe('the options of Qdrant', () => {
         message: `storage.options.${name} does not fit.`,
         hint: expect.stringMatching(/^It takes the /),
       });
-  });
-});
-
-describe('a cluster of Qdrant', () => {
-  it('is asked at the next of its addresses where one does not answer, until that does not', async () => {
-    const other = await openQdrantServer();
-    onTestFinished(() => other.close());
-    const urls = [server.url, other.url];
-    const store = await open({ urls });
-    await store.collections();
-    await server.close();
-    await Promise.all([store.collections(), store.collections()]);
-    await store.collections();
-    expect([server.requests.length, other.requests.length]).toEqual([1, 3]);
-    other.behaviour.disturb = () => ({ status: 503 });
-    await expect(store.collections()).rejects.toMatchObject({ code: 'unavailable' });
-    server = await openQdrantServer();
-  });
-
-  it('is not asked elsewhere for what is wrong, nor by who names another address', async () => {
-    const other = await openQdrantServer();
-    onTestFinished(() => other.close());
-    server.behaviour.disturb = () => ({ status: 400, body: '{"status":{"error":"wrong"}}' });
-    await expect((await open({ urls: [server.url, other.url] })).collections()).rejects.toMatchObject({ code: 'invalid' });
-    server.behaviour.disturb = () => ({ status: 503 });
-    await expect((await open({ urls: [other.url] })).collections()).rejects.toMatchObject({ code: 'unavailable' });
-    expect(other.requests).toEqual([]);
   });
 });
 

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../../../../src/core/run.ts';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import type { Embedder } from '../../../../src/ports/models.ts';
 import type { Collection } from '../../../../src/ports/stores.ts';
 import { cosineOf } from '../../../../src/stages/retrieve/rescore.ts';
 import { retrievePassages, type RetrieveInput } from '../../../../src/stages/retrieve/retrieve.ts';
-import { openQdrantServer, type QdrantServer } from '../../../support/qdrant-server.ts';
+import { type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
 import { chunk, everything } from '../../../support/store-contract.ts';
 import { random } from '../../../../bench/manual.ts';
 import { terms } from '../../../../src/text/terms.ts';
@@ -34,18 +31,13 @@ let home: string;
 let collection: Collection;
 const open = async () => openQdrant({ url: server.url, environment: { XDG_STATE_HOME: home } });
 
+useQdrantServer((opened) => ({ server, home } = opened));
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'kb-qdrant-'));
-  server = await openQdrantServer();
   const writer = await (await open()).create({ name: 'manuals', provider: 'test', model: 'axes', dimensions: PARTS.length });
   await writer.upsert(CHUNKS);
   collection = (await (await open()).open('manuals'))!;
   await collection.searchAll!([{ text: 'unheard', limit: 1 }]); // reads the statistics of the words
   server.requests.length = 0;
-});
-afterEach(async () => {
-  await server.close();
-  await rm(home, { recursive: true, force: true });
 });
 
 async function ask(query: string, mode: RetrieveInput['mode'] = 'hybrid', filter?: RetrieveInput['filter']) {

@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
 import { emptyQdrant, QDRANT } from '../../../support/real-qdrant.ts';
-import { openQdrantServer, type QdrantBehaviour, type QdrantRequest, type QdrantServer } from '../../../support/qdrant-server.ts';
+import {
+  openQdrantServer,
+  type QdrantBehaviour,
+  type QdrantRequest,
+  type QdrantServer,
+  useQdrantServer,
+} from '../../../support/qdrant-server.ts';
 import { chunk, everything, testStore } from '../../../support/store-contract.ts';
 
 const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
@@ -24,14 +29,7 @@ const plain = (id: string, given: Partial<StoredChunk> = {}): StoredChunk => ({
 
 let server: QdrantServer;
 let home: string;
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'kb-qdrant-'));
-  server = await openQdrantServer();
-});
-afterEach(async () => {
-  await server.close();
-  await rm(home, { recursive: true, force: true });
-});
+useQdrantServer((opened) => ({ server, home } = opened));
 
 const open = (url = server.url, environment: NodeJS.ProcessEnv = {}): Promise<VectorStore> =>
   openQdrant({ url, environment: { XDG_STATE_HOME: home, ...environment }, patience: { attempts: 4, base: 0.001 } });

@@ -1,0 +1,138 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
+import { lanceDb } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import type { Collection, StoredChunk } from '../../../../src/ports/stores.ts';
+import { openS3, withS3, type S3Disturbance, type S3Server } from '../../../support/s3-server.ts';
+import { everything } from '../../../support/store-contract.ts';
+
+const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
+
+async function machine({ url, writer }: S3Server) {
+  const store = await openLanceDb({ url, options: writer });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** The table of the locks, as any machine sees it. */
+async function locksOf({ url, writer }: S3Server) {
+  const { connect } = await lanceDb();
+  const connection = await connect(url, { storageOptions: writer, readConsistencyInterval: 0 });
+  return await connection.openTable('_kb_locks');
+}
+
+const document = (source: string, count = 3, word = 'first'): StoredChunk[] =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `${source}-${i}`,
+    source,
+    text: `The ${word} passage ${i}.`,
+    metadata: {},
+    chunk_count: count,
+  }));
+
+const idsIn = async (collection: Collection): Promise<string[]> => (await everything(collection)).map(({ id }) => id).toSorted();
+
+const DISTURBANCES: S3Disturbance[] = ['cut', 'cut_after', 'fail', 'fail_after', 300];
+
+withS3('a way to S3 that is disturbed', () => {
+  it('doubles and loses nothing, wherever a request is cut, fails or waits', { timeout: 300_000 }, async () => {
+    const s3 = await openS3();
+    const collection = await (await machine(s3)).create(INFO);
+    const expected: string[] = [];
+    for (const how of DISTURBANCES) {
+      for (const part of ['/data/', '.txn', '.manifest', '?']) {
+        const disturbed = (work: () => Promise<unknown>) => {
+          let isFirst = true;
+          s3.disturb(({ method, url }) => {
+            if (!isFirst || !url.includes(part) || (method !== 'PUT' && part !== '?')) return undefined;
+            isFirst = false;
+            return how;
+          });
+          return work();
+        };
+        const source = `${how} ${part}`;
+        await disturbed(() => collection.replace([{ source, chunks: document(source), isNew: true }]));
+        await disturbed(() => collection.replace([{ source, chunks: document(source, 4, 'second'), isNew: false }]));
+        await disturbed(() => collection.delete({ ids: [`${source}-0`] }));
+        expected.push(
+          ...document(source, 4)
+            .slice(1)
+            .map(({ id }) => id),
+        );
+        s3.disturb();
+        expect(await idsIn(collection), source).toEqual(expected.toSorted());
+      }
+    }
+    await collection.optimize({ whole: true });
+    expect(await collection.search({ text: 'second', limit: 1_000 })).toHaveLength(expected.length);
+    expect(await idsIn((await (await machine(s3)).open('manuals'))!)).toEqual(expected.toSorted());
+  });
+
+  it('leaves the old state or the new one where it ends in the middle', { timeout: 300_000 }, async () => {
+    const s3 = await openS3();
+    const collection = await (await machine(s3)).create(INFO);
+    await collection.replace([{ source: 'a', chunks: document('a', 3, 'old'), isNew: true }]);
+    for (const end of ['/data/', '.txn', '.manifest']) {
+      for (const how of ['cut', 'cut_after'] as const) {
+        let isOver = false;
+        s3.disturb(({ method, url }) => {
+          if (isOver) return 'cut';
+          isOver = method === 'PUT' && url.includes(end);
+          return isOver ? how : undefined;
+        });
+        const word = `${end.replaceAll(/[^a-z]/g, '')}${how.replaceAll('_', '')}`;
+        await expect(collection.replace([{ source: 'a', chunks: document('a', 5, word), isNew: false }])).rejects.toMatchObject({
+          code: 'unavailable',
+          isRetryable: true,
+        });
+        s3.disturb();
+        const texts = (await everything((await (await machine(s3)).open('manuals'))!)).map(({ text }) => text);
+        expect(texts.length, texts.join()).toBe(texts[0]!.includes('old') ? 3 : 5);
+        await collection.replace([{ source: 'a', chunks: document('a', 3, 'old'), isNew: false }]);
+        expect(await idsIn(collection)).toEqual(['a-0', 'a-1', 'a-2']);
+      }
+    }
+  });
+});
+
+withS3('the lock of a collection on S3', () => {
+  it('is taken over from a machine that has been silent for a minute, which writes nothing any more', async () => {
+    const s3 = await openS3();
+    const [first, second] = [await machine(s3), await machine(s3)];
+    const collection = await first.create(INFO);
+    await first.lock('manuals');
+    await collection.upsert(document('before'));
+    const table = await locksOf(s3);
+    await table.update({ values: { host: 'another-machine' } });
+    let later = 0;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + later);
+    onTestFinished(() => clock.mockRestore());
+    const onWait = vi.fn<() => void>(() => void (later = 61_000));
+    const release = await second.lock('manuals', { onWait });
+    expect(onWait).toHaveBeenCalledOnce();
+    await expect(collection.upsert(document('after'))).rejects.toMatchObject({ code: 'conflict' });
+    await (await second.open('manuals'))!.upsert(document('theirs'));
+    await release();
+    expect(await idsIn(collection)).toEqual([...document('before'), ...document('theirs')].map(({ id }) => id).toSorted());
+  });
+
+  it('is taken at once from a process of this machine that was killed', async () => {
+    const s3 = await openS3();
+    const store = await machine(s3);
+    await store.create(INFO);
+    await store.lock('manuals');
+    const table = await locksOf(s3);
+    await table.update({ values: { process: 'an earlier one' } });
+    const release = await (await machine(s3)).lock('manuals');
+    await release();
+    expect(await table.countRows()).toBe(0);
+  });
+
+  it('ends to wait when it is told to', async () => {
+    const s3 = await openS3();
+    const store = await machine(s3);
+    await store.create(INFO);
+    await store.lock('manuals');
+    const stop = new AbortController();
+    await expect(store.lock('manuals', { signal: stop.signal, onWait: () => stop.abort() })).rejects.toMatchObject({ code: 'aborted' });
+  });
+});

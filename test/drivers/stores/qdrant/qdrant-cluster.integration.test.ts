@@ -1,0 +1,101 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
+import { folder } from '../../../support/folder.ts';
+import { openQdrantServer, type QdrantBehaviour, type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
+import { everything } from '../../../support/store-contract.ts';
+
+const WORDS = { name: 'words', provider: 'none', model: '', dimensions: 0 };
+const plain = (id: string) => ({ id, text: 'a passage', source: 'a', metadata: {} });
+
+let server: QdrantServer;
+useQdrantServer((opened) => ({ server } = opened));
+const open = (urls: string[] = []) =>
+  openQdrant({
+    url: server.url,
+    options: { urls },
+    environment: { XDG_STATE_HOME: folder() },
+    patience: { attempts: 2, base: 0.001 },
+  });
+
+async function another() {
+  const other = await openQdrantServer();
+  onTestFinished(() => other.close());
+  return other;
+}
+
+/** What was asked, whether a node is ready left out. */
+const asked = ({ requests }: { requests: { path: string }[] }): string[] =>
+  requests.map(({ path }) => path).filter((path) => path !== '/readyz');
+
+describe('a cluster of Qdrant', () => {
+  it('is asked at the next of its addresses where one does not answer, until that does not', async () => {
+    const other = await another();
+    const store = await open([server.url, other.url]);
+    await store.collections();
+    await server.close();
+    await Promise.all([store.collections(), store.collections()]);
+    await store.collections();
+    expect([asked(server).length, asked(other).length]).toEqual([1, 3]);
+    other.behaviour.disturb = () => ({ status: 503 });
+    await expect(store.collections()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('is not asked elsewhere for what is wrong, nor by who names another address', async () => {
+    const other = await another();
+    server.behaviour.disturb = () => ({ status: 400, body: '{"status":{"error":"wrong"}}' });
+    await expect((await open([server.url, other.url])).collections()).rejects.toMatchObject({ code: 'invalid' });
+    server.behaviour.disturb = () => ({ status: 503 });
+    await expect((await open([other.url])).collections()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(other.requests).toEqual([]);
+  });
+
+  it('is not asked at a node that has yet to catch up, unless all have', async () => {
+    const other = await another();
+    const urls = [server.url, other.url];
+    const isBehind: QdrantBehaviour['disturb'] = ({ path }) => (path === '/readyz' ? { status: 503 } : undefined);
+    server.behaviour.disturb = isBehind;
+    await (await open(urls)).collections();
+    expect([asked(server).length, asked(other).length]).toEqual([0, 1]);
+    other.behaviour.disturb = isBehind;
+    await (await open(urls)).collections();
+    expect([asked(server).length, asked(other).length]).toEqual([1, 1]);
+    server.behaviour.disturb = ({ path }) => (path === '/readyz' ? { status: 404 } : undefined); // a proxy before it may pass nothing else
+    await (await open(urls)).collections();
+    expect([asked(server).length, asked(other).length]).toEqual([2, 1]);
+  });
+
+  it('makes a collection also where a node has heard of its table, and another not yet', async () => {
+    const { behaviour } = server;
+    const maker = await open();
+    const disturbances = [{ status: 409, body: '{"status":{"error":"exists"}}' }, { status: 404 }];
+    behaviour.disturb = ({ path }) => (path === '/collections/kb.words%400' ? disturbances.shift() : undefined);
+    const collection = await maker.create(WORDS);
+    await collection.upsert([plain('1')]);
+    expect(await (await (await open()).open('words'))!.count()).toBe(1);
+    expect(disturbances).toEqual([]);
+  });
+
+  it('tells of no write of others where what is read of its own comes from a replica that is behind', async () => {
+    const { behaviour, url } = server;
+    const collection = await (await open()).create(WORDS);
+    const state = async () => {
+      const request = { ids: [0], with_payload: true };
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(request) };
+      return await (await fetch(`${url}/collections/kb.words/points`, init)).text();
+    };
+    const past = [await state()];
+    for (const id of ['1', '2']) {
+      await collection.upsert([plain(id)]);
+      past.push(await state());
+    }
+    let isWritten = false;
+    behaviour.disturb = ({ method, path, body: { ids, points } }) => {
+      isWritten ||= method === 'PUT' && JSON.stringify(points)?.includes('"kb":');
+      const isRead = isWritten && path.endsWith('/points') && JSON.stringify(ids) === '[0]';
+      return isRead && past.length > 0 ? { status: 200, body: past.shift()! } : undefined;
+    };
+    await collection.upsert([plain('3')]);
+    expect(past).toEqual([]);
+    expect((await everything(collection)).map(({ id }) => id).toSorted()).toEqual(['1', '2', '3']);
+  });
+});

@@ -1,0 +1,4 @@
+import { testEdits } from '../../../support/machines.ts';
+import { sharedQdrant } from '../../../support/shared-stores.ts';
+
+testEdits(sharedQdrant);
