@@ -16,13 +16,29 @@ export function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The word of a list that was probably meant; undefined where none is near (at most two letters in five differ). */
+/** The number of letters in the longer of two words between those that both begin and end with. */
+function differing(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  let [first, last] = [0, 0];
+  while (first < shorter && a[first] === b[first]) first++;
+  while (last < shorter - first && a.at(-1 - last) === b.at(-1 - last)) last++;
+  return Math.max(a.length, b.length) - first - last;
+}
+
+/** Letters that may all be wrong; of more, some have to be right: «faq/nope.md» is not meant for «faq/cost.md». */
+const MOST_WRONG = 2;
+
+/**
+ * The word of a list that was probably meant; undefined where none is near (at most two letters in five differ, and not all between the beginning and
+ * end that both have).
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .toSorted((a, b) => a.far - b.far);
-  const [best] = ranked;
-  return best && best.far <= Math.max(2, Math.floor(word.length * 0.4)) ? best.candidate : undefined;
+  const asked = word.toLowerCase();
+  const most = Math.max(MOST_WRONG, Math.floor(word.length * 0.4));
+  return known
+    .map((candidate) => ({ candidate, far: distance(asked, candidate.toLowerCase()) }))
+    .filter(({ candidate, far }) => far <= most && (far <= MOST_WRONG || far < differing(asked, candidate.toLowerCase())))
+    .toSorted((a, b) => a.far - b.far)[0]?.candidate;
 }
 
 /** The question whether the nearest word was meant; undefined where none is near. */

@@ -75,9 +75,11 @@ export const drivers = {
   } satisfies Record<string, StoreDriver>,
   rerankers: {
     local: {
-      in_process: 'compares words and meaning',
-      open: async (_options: Omit<ModelOptions, 'provider'>): Promise<Reranker> =>
-        (await import('./rerankers/local-reranker.ts')).openLocalReranker(),
+      in_process: 'compares the meaning of sentences',
+      open: async ({ model = DEFAULT_LOCAL_MODEL }: Pick<ModelOptions, 'model'>): Promise<Reranker & { close(): Promise<void> }> => {
+        const { openLocalReranker } = await import('./rerankers/local-reranker.ts');
+        return openLocalReranker({ model, openEmbedder: () => drivers.embedders.local.open({ model }) });
+      },
     },
     ...each('rerank', () => httpReranker),
     /** It is no provider of its own: it grades with the language model that it is given. */

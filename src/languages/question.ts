@@ -18,6 +18,9 @@ const ASKS = new RegExp(
   'iu',
 );
 
+/** Whether a text is a question or a request: it ends with a question mark, or begins as questions do. */
+export const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text) || ASKS.test(text);
+
 /** What is said behind a question and asks nothing: a whole sentence, or thanks. */
 const REMARK = new RegExp(String.raw`[.!…]\P{L}{0,20}$|^\P{L}*(?:${COURTESIES})(?!\p{L})`, 'iu');
 

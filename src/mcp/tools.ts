@@ -76,7 +76,7 @@ interface Found {
 function placeOf({ metadata, collection: own }: Found, asked: string) {
   const source = String(metadata.source ?? '');
   const name = own ?? asked;
-  const at = locationText(metadata.location as Location | undefined);
+  const at = locationText(metadata.location as Location | undefined, metadata.file_type);
   return { source, title: String(metadata.title ?? source), place: at, collection: name, uri: uriOf(name, documentId(source)) };
 }
 

@@ -36,6 +36,8 @@ export interface Reranker {
 }
 
 export interface RankOptions {
+  /** The embedder of the collection; absent if it is searched by words alone. */
+  embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
   /** Wraps the language model that the reranker calls, to observe its calls. */
   instrument?: ((llm: Llm) => Llm) | undefined;

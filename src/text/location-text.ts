@@ -1,14 +1,17 @@
 import type { Location } from '../schema/items.ts';
 
-/** Where a passage stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
-export function locationText(location: Location = {}): string {
+/** Kinds of files whose pages are slides. */
+const SLIDES = /^(?:pptx|odp)$/;
+
+/** Where a passage of a kind of file stands, as a person would look it up: `page 4`, `sheet Prices, rows 12–18`, `Maintenance › Filter, lines 20–24`. */
+export function locationText(location: Location = {}, file_type?: unknown): string {
   const { member, page, sheet, row_start, row_end, headings, line_start, line_end, anchor, time_start, time_end } = location;
   const range = (name: string, from: number | undefined, to: number | undefined) =>
     from === undefined ? undefined : to === undefined || to === from ? `${name} ${from}` : `${name}s ${from}–${to}`;
   const parts = [
     member,
     headings?.length ? headings.join(' › ') : undefined,
-    page === undefined ? undefined : `page ${page}`,
+    page === undefined ? undefined : `${SLIDES.test(String(file_type)) ? 'slide' : 'page'} ${page}`,
     sheet === undefined ? undefined : `sheet ${sheet}`,
     range('row', row_start, row_end),
     row_start === undefined ? range('line', line_start, line_end) : undefined,

@@ -45,6 +45,7 @@ describe('words that match', () => {
       '<Filters> are <replaced>; the <filter>, the <filtering>. A film.',
     );
     expect(markWords('ERR-4042 and foo_bar (v2.3.1).', 'err-4042 foo_bar', mark)).toBe('<ERR-4042> and <foo_bar> (v2.3.1).');
+    expect(markWords('L-200, L-210 and L-2100', 'L-210', mark)).toBe('L-200, <L-210> and L-2100');
     expect(markWords('nothing', '', mark)).toBe('nothing');
   });
 
@@ -157,9 +158,15 @@ describe('the end of an ingest', () => {
 
   it('names a file once that a note names', () => {
     const notices = ['A file is empty and was passed over: b/empty.md.'];
-    const rows = (passed_over: string[]) => said({ unchanged: 1, passed_over, notices }).out.slice(2, 4);
-    expect(rows(['b/empty.md'])).toEqual(['  passed over  1 file not read', `  note         ${notices[0]}`]);
-    expect(rows(['a.zip', 'b/empty.md'])).toEqual(['  passed over  2 files not read: a.zip', `  note         ${notices[0]}`]);
+    const rows = (passed_over: string[]) => said({ unchanged: 1, passed_over, notices }).out.slice(2, -1);
+    expect(rows(['b/empty.md'])).toEqual([`  note         ${notices[0]}`]);
+    expect(rows(['a.zip', 'b/empty.md'])).toEqual(['  passed over  1 file not read: a.zip', `  note         ${notices[0]}`]);
+  });
+
+  it('counts the files that a note has with those that it names in no other row', () => {
+    const notices = ['3 pictures were not read: a.png, b.png and 1 more.'];
+    const { out } = said({ unchanged: 1, passed_over: ['a.png', 'b.png', 'c.png', 'd.svg', 'LICENSE'], notices });
+    expect(out).toContain('  passed over  2 files not read: d.svg, LICENSE');
   });
 
   it('says what was done, what was not, and what to type next', () => {
@@ -278,7 +285,7 @@ describe('collections', () => {
   };
   it('are shown a line each, or with all that is known of one', () => {
     const screen = paper();
-    printCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: 0 }], screen);
+    printCollections([collection, { ...collection, name: 'x', dimensions: 0, chunks: 2000, sources: 10, bytes: null }], screen);
     expect(screen.out).toEqual([
       'manuals  1 document, 1 chunk, 1.2 MB; local / m, 384 dimensions',
       'x        10 documents, 2,000 chunks; words alone',

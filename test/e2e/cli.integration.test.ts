@@ -48,7 +48,7 @@ describe('a first ingest', () => {
   it('ends with what was done and what to type next, its progress on standard error', () => {
     expect(first).toMatchObject({ code: 0, error: expect.stringMatching(/^Ingesting …\n/) });
     expect(first.out).toMatch(
-      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}passed over {2}1 file not read\n {2}note {9}1 picture was not read: docs\/photo\.jpg[^]*\nNext: kb retrieve/,
+      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}note {9}1 picture was not read: docs\/photo\.jpg[^]*\nNext: kb retrieve/,
     );
     expect(first.out + first.error).not.toMatch(/\u001b|⠋/);
   });

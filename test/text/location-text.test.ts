@@ -13,4 +13,9 @@ describe('the location of a passage', () => {
   ])('%j is «%s»', (location, said) => {
     expect(locationText(location)).toBe(said);
   });
+
+  it('is a slide in a presentation', () => {
+    expect(locationText({ page: 3 }, 'pptx')).toBe('slide 3');
+    expect(locationText({ page: 3 }, 'pdf')).toBe('page 3');
+  });
 });

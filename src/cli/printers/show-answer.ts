@@ -29,7 +29,7 @@ const MOST_OTHERS = 3;
 type Shown = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { citation?: number };
 
 const placeOf = ({ title, metadata, location, collection }: Shown): string =>
-  [title, collection, metadata.source, locationText(location)].join('\0');
+  [title, collection, metadata.source, locationText(location, metadata.file_type)].join('\0');
 
 /** Places that an answer does not cite, best first, each once: the sources that it was built from, and what was found beside them. */
 function othersIn({ sources, retrieval: { outputs } }: ChatResult, cited: readonly Shown[]): Shown[] {
@@ -73,7 +73,9 @@ export function sourceLine(
   remark = '',
 ): string {
   const headings = location?.headings?.filter((heading) => heading !== title) ?? [];
-  const place = [collection, String(metadata.source), locationText({ ...location, headings })].filter(Boolean).join(' · ');
+  const place = [collection, String(metadata.source), locationText({ ...location, headings }, metadata.file_type)]
+    .filter(Boolean)
+    .join(' · ');
   const spans = [
     { text: citation === undefined ? '–' : `[${citation}]`, paint: color.bold },
     { text: ` ${printable(title)} — `, paint: plain },

@@ -9,7 +9,7 @@ const embedder = ({ embedding, dimensions }: CollectionSummary): string =>
 
 /** Documents, chunks, and the size where the store reports it. */
 const contents = ({ sources, chunks, bytes }: Pick<CollectionSummary, 'sources' | 'chunks' | 'bytes'>): string =>
-  [count(sources, 'document'), count(chunks, 'chunk'), ...(bytes > 0 ? [size(bytes)] : [])].join(', ');
+  [count(sources, 'document'), count(chunks, 'chunk'), ...(bytes !== null ? [size(bytes)] : [])].join(', ');
 
 /** A line a collection. */
 export function printCollections(collections: readonly (CollectionSummary & { error?: string | undefined })[], screen: Screen): void {
@@ -40,7 +40,7 @@ export function printCollection(collection: CollectionSummary, screen: Screen): 
   for (const [what, value] of [
     ['documents', sources],
     ['chunks', chunks],
-    ...(bytes > 0 ? [['on disk', size(bytes)]] : []),
+    ...(bytes !== null ? [['on disk', size(bytes)]] : []),
     ['embedded', embedder(collection)],
   ])
     screen.print(`  ${String(what).padEnd(10)} ${value}`);

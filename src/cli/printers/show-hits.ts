@@ -65,12 +65,14 @@ function dotted(pieces: readonly Piece[], start: number, end: number): Piece[] {
   return shown;
 }
 
+const WORDS = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.\-']*[\p{L}\p{M}\p{N}_])?/gu;
+const hasDigit = (text: string): boolean => /\p{N}/u.test(text);
+
 /** The passage with the words that match the query marked. */
 export function markWords(text: string, query: string, mark: (word: string) => string): string {
-  const wanted = new Set(queryTerms(query));
-  return printable(text).replace(/[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.\-']*[\p{L}\p{M}\p{N}_])?/gu, (word) =>
-    terms(word).some((term) => wanted.has(term)) ? mark(word) : word,
-  );
+  const letters = (query.match(WORDS) ?? []).filter(hasDigit).flatMap((code) => terms(code).filter((term) => !hasDigit(term)));
+  const wanted = new Set(queryTerms(query)).difference(new Set(letters)); // «L-210» is not in «L-300»
+  return printable(text).replace(WORDS, (word) => (terms(word).some((term) => wanted.has(term)) ? mark(word) : word));
 }
 
 /** A line in pieces that fit, broken between words. A row of a table and code that is indented stay whole. */
@@ -105,7 +107,9 @@ function showHit(item: RetrievedItem, rank: number, { query, screen, full }: { q
   const { title, source, location } = item.metadata as { title?: string; source: string; location?: Location };
   const score =
     item.rerank_score === undefined ? item.score.toFixed(2) : `${item.score.toFixed(2)}, reranked ${item.rerank_score.toFixed(2)}`;
-  const place = [item.collection ?? '', printable(source), printable(locationText(location))].filter(Boolean).join(' · ');
+  const place = [item.collection ?? '', printable(source), printable(locationText(location, item.metadata.file_type))]
+    .filter(Boolean)
+    .join(' · ');
   if (rank > 1) screen.print('');
   screen.print(headingLine(`${rank}. ${printable(title ?? source)}`, score, screen));
   screen.print(color.cyan(wrappedText(`   ${place}`, columns)));

@@ -61,7 +61,7 @@ function rowsOf(
   { dry_run }: IngestView,
 ): [string, string][] {
   const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : '';
-  const unnamed = passed_over.filter((path) => !notices.some((notice) => notice.includes(path)));
+  const others = unnoted(passed_over, notices);
   const rows: [string, number, string][] = [
     ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],
     ['embedded', embedded + reused, `${count(embedded, 'chunk')}${kept}`],
@@ -75,11 +75,7 @@ function rowsOf(
       gone.length,
       `${count(gone.length, 'document')} that ${gone.length === 1 ? 'is' : 'are'} stored still; --prune removes ${gone.length === 1 ? 'it' : 'them'}: ${listNames(gone, MOST_NAMED)}`,
     ],
-    [
-      'passed over',
-      passed_over.length,
-      [`${count(passed_over.length, 'file')} not read`, ...(unnamed.length > 0 ? [named(unnamed)] : [])].join(': '),
-    ],
+    ['passed over', others.length, `${count(others.length, 'file')} not read: ${named(others)}`],
   ];
   return rows.flatMap(([name, amount, text]) => (amount > 0 ? [[name, text]] : []));
 }
@@ -95,6 +91,13 @@ function showFailures(errors: readonly ErrorItem[], failed: number, screen: Scre
   screen.warn(screen.colorBeside.red(`${count(failed, 'item')} failed:`));
   for (const error of errors.slice(0, MOST_FAILURES)) screen.warn(`  ${failureLine(error)}`);
   if (failed > MOST_FAILURES) screen.warn(`  … and ${failed - MOST_FAILURES} more; --json lists them.`);
+}
+
+/** The files that no notice is about: one that names a picture, as the first of many, is about all files with its ending. */
+function unnoted(paths: readonly string[], notices: readonly string[]): string[] {
+  const noted = paths.filter((path) => notices.some((notice) => notice.includes(path)));
+  const endings = new Set(noted.map((path) => extname(path)).filter(Boolean));
+  return paths.filter((path) => !noted.includes(path) && !endings.has(extname(path)));
 }
 
 /** The files themselves where they are few, else the kinds of them. */

@@ -9,6 +9,7 @@ import { throwIfAborted } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { EmbedTask, EmbedWorkerData } from './embed-worker.ts';
 import { Gate } from './gate.ts';
+import { QueryCache } from './query-cache.ts';
 import { DEFAULT_LOCAL_MODEL, isLocalModel, localModels, modelFolder, type LocalModelName } from './local-models.ts';
 
 /** Texts in one task of a worker: few, so that a query does not wait long behind an ingest, enough that handing tasks over costs nothing. */
@@ -32,7 +33,7 @@ export async function openLocalEmbedder({
     localModels[model];
   const run = await workersOf(model, threads);
   const closing = new AbortController();
-  const queries = new Map<string, Float32Array>();
+  const queries = new QueryCache();
   return {
     provider: 'local',
     model,
@@ -47,22 +48,16 @@ export async function openLocalEmbedder({
     embed: async (texts, { input_type, signal }) => {
       const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
       throwIfAborted(either);
-      const known = input_type === 'query' ? texts.map((text) => queries.get(text)) : [];
-      if (texts.every((_, i) => known[i])) return known as Float32Array[];
-      const vectors = await embedAll(texts, { run, dimensions, threads, input_type, signal: either });
-      if (input_type === 'query') texts.forEach((text, i) => keep(queries, text, vectors[i]!));
+      const embedNow = (wanted: readonly string[], until: AbortSignal) =>
+        embedAll(wanted, { run, dimensions, threads, input_type, signal: until });
+      if (input_type !== 'query') return await embedNow(texts, either);
+      const one = async (text: string) => (await embedNow([text], closing.signal))[0]!; // others may wait for it, too
+      const vectors = await Promise.all(texts.map((text) => queries.get(text, () => one(text))));
+      throwIfAborted(either);
       return vectors;
     },
     close: async () => closing.abort(),
   };
-}
-
-/** Vectors of queries that are kept: a question is asked of several collections, then of the chat, and again by others. */
-const QUERIES = 1_000;
-
-function keep(queries: Map<string, Float32Array>, text: string, vector: Float32Array): void {
-  queries.set(text, vector);
-  if (queries.size > QUERIES) queries.delete(queries.keys().next().value!);
 }
 
 /** A model that comes in a package of its own is to be installed; of another one, files were removed. */

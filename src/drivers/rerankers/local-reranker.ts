@@ -1,115 +1,77 @@
-import { queryTerms, searchedTerms, terms } from '../../text/terms.ts';
-import type { Reranker, RerankPassage } from '../../ports/models.ts';
+import { isQuestion } from '../../languages/question.ts';
+import type { Embedder, Reranker, RerankPassage } from '../../ports/models.ts';
+import { BUNDLED } from '../../schema/provider-names.ts';
+import { type Compare, compareTo } from '../../text/compare-meaning.ts';
+import { plainText } from '../../text/markdown/plain-text.ts';
 
-/** What a passage shares with a query; each number is 0 to 1. */
-interface Features {
-  /** The retrieval score. */
-  retrieval: number;
-  /** Weighted share of the query's terms that it holds, title and headings included. */
-  coverage: number;
-  /** The most of them within 30 words. */
-  window: number;
-  /** Share of the query's pairs of neighbouring terms that are neighbours in it, function words aside. */
-  pairs: number;
-  /** Weighted share of the query's terms in its title and headings. */
-  title: number;
+/** Characters of a window: two or three sentences. Of 200 and 300, the better; each begins in the middle of the one before. */
+const WINDOW = 300;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+const LONG_SENTENCE = new RegExp(`.{1,${WINDOW}}(?:\\s|$)|.{${WINDOW}}`, 'gsu');
+
+/** The sentences of each paragraph; those that are longer than a window in pieces. */
+const sentencesOf = (text: string): string[] =>
+  text
+    .split(/\n\s*\n/)
+    .flatMap((paragraph) => Array.from(segmenter.segment(paragraph.replace(/\s+/g, ' ')), ({ segment }) => segment))
+    .flatMap((sentence) => (sentence.length > WINDOW ? sentence.match(LONG_SENTENCE)! : [sentence]))
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+
+/** Whole sentences of a text, together at most WINDOW characters; each window begins in the middle of the one before. */
+export function windowsOf(text: string): string[] {
+  const sentences = sentencesOf(text);
+  const windows: string[] = [];
+  for (let first = 0, end = 0; end < sentences.length; first = Math.max(first + 1, Math.ceil((first + end) / 2))) {
+    let window = sentences[first]!;
+    for (end = first + 1; end < sentences.length && window.length + sentences[end]!.length < WINDOW; end++) window += ` ${sentences[end]}`;
+    windows.push(window);
+  }
+  return windows;
 }
 
-/** Words of the window in which terms count as standing together. */
-const WINDOW = 30;
-
-/** The features of each passage. A term weighs the more the fewer of the passages hold it, as in BM25. */
-export function featuresOf(query: string, passages: readonly RerankPassage[]): Features[] {
-  const asked = searchedTerms(query);
-  const wanted = [...new Set(asked)];
-  const wantedPairs = pairsOf(asked);
-  const read = passages.map(({ text, metadata }) => {
-    const title = titleOf(metadata);
-    const words = terms(`${title}\n${text}`);
-    return { words, held: new Set(words), title: new Set(terms(title)), pairs: pairsOf(queryTerms(`${title}\n${text}`)) };
-  });
-  const weights = weigh(wanted, read);
-  const total = wanted.reduce((sum, term) => sum + weights.get(term)!, 0) || 1;
-  const share = (held: ReadonlySet<string>) => wanted.reduce((sum, term) => sum + (held.has(term) ? weights.get(term)! : 0), 0) / total;
-  return read.map(({ words, held, title, pairs }, i) => ({
-    retrieval: passages[i]!.score,
-    coverage: share(held),
-    window: bestWindow(words, weights) / total,
-    pairs: [...wantedPairs].filter((pair) => pairs.has(pair)).length / (wantedPairs.size || 1),
-    title: share(title),
-  }));
-}
-
-function titleOf({ title, location }: RerankPassage['metadata']): string {
+function pathOf({ title, location }: RerankPassage['metadata']): string {
   const headings = (location as { headings?: unknown } | undefined)?.headings;
-  return [title, ...(Array.isArray(headings) ? headings : [])].filter((part) => typeof part === 'string').join('\n');
+  return [title, ...(Array.isArray(headings) ? headings : [])].filter((part) => typeof part === 'string').join(' › ');
 }
 
-const pairsOf = (words: readonly string[]): Set<string> => new Set(words.slice(1).map((word, i) => `${words[i]} ${word}`));
-
-function weigh(wanted: readonly string[], read: readonly { held: ReadonlySet<string> }[]): Map<string, number> {
-  const weight = (holding: number) => Math.log(1 + (read.length - holding + 0.5) / (holding + 0.5));
-  return new Map(wanted.map((term) => [term, weight(read.filter(({ held }) => held.has(term)).length)]));
-}
-
-/** The greatest weight of different terms within WINDOW words. */
-function bestWindow(words: readonly string[], weights: ReadonlyMap<string, number>): number {
-  const inside = new Map<string, number>();
-  let sum = 0;
-  let best = 0;
-  for (const [end, word] of words.entries()) {
-    if (weights.has(word)) {
-      const before = inside.get(word) ?? 0;
-      if (before === 0) sum += weights.get(word)!;
-      inside.set(word, before + 1);
-    }
-    const left = words[end - WINDOW];
-    if (left !== undefined && weights.has(left)) {
-      const rest = inside.get(left)! - 1;
-      if (rest === 0) sum -= weights.get(left)!;
-      inside.set(left, rest);
-    }
-    best = Math.max(best, sum);
-  }
-  return best;
+/** Greatest cosine of the query and a window of the passage, alone and under its title and headings: the mean of the two; undefined where the model does not read the query. */
+async function windowCosine(passage: RerankPassage, compare: Compare): Promise<number | undefined> {
+  const windows = windowsOf(plainText(passage.text));
+  if (windows.length === 0) return 0;
+  const path = pathOf(passage.metadata);
+  const cosines = await compare([...windows, ...windows.map((window) => `${path}: ${window}`)]);
+  return cosines && (Math.max(...cosines.slice(0, windows.length)) + Math.max(...cosines.slice(windows.length))) / 2;
 }
 
 /**
- * What a feature weighs, in deviations from its mean over the passages: logistic regression on the 50 best passages of hybrid retrieval, of five
- * sets of public questions (SciFact, NFCorpus, Cranfield, SQuAD, HotpotQA), each set weighing the same. Since
- * retrieval itself counts word pairs and what the best passages share, little is left to gain: mean nDCG@10 +.001 where it orders 10 passages, -.001 where 50.
+ * Scores passages by the mean of their retrieval score and the cosine of the question and their best window, 0 to 1; calls no service. A query that
+ * asks nothing, such as a claim or keywords, leaves the retrieval scores as they are: windows order claims worse (`docs/benchmarks.md`). It compares
+ * with the collection's model if that is bundled, else with its own, which is opened when it is first needed. No threshold is set for the scores.
  */
-const WEIGHTS: Record<keyof Features, number> = { retrieval: 1.01, coverage: -0.24, window: 0.21, pairs: 0.29, title: 0.27 };
-const INTERCEPT = -1.12;
-
-const NAMES = Object.keys(WEIGHTS) as (keyof Features)[];
-
-/**
- * Orders passages by the words that they share with the query and by the retrieval score, which knows their meaning; no model is called. Scores
- * are 0 to 1 and mean something beside those of the same call alone, so that no threshold is set for them.
- */
-export function openLocalReranker(): Reranker {
+export function openLocalReranker({ model, openEmbedder }: { model: string; openEmbedder: () => Promise<Embedder> }): Reranker & {
+  close(): Promise<void>;
+} {
+  let own: Promise<Embedder> | undefined;
+  const ownEmbedder = (): Promise<Embedder> =>
+    (own ??= openEmbedder().catch((error: unknown) => {
+      own = undefined; // a failed opening is not kept
+      throw error;
+    }));
   return {
-    provider: 'local',
-    model: 'lexical',
+    provider: BUNDLED,
+    model,
     min_rerank_score: undefined,
-    rank: async (query, passages) => rank(query, passages),
+    async rank(query, passages, { embedder, signal }) {
+      const retrieved = passages.map(({ score }) => score);
+      if (!isQuestion(query)) return retrieved;
+      const reader = embedder?.provider === BUNDLED ? embedder : await ownEmbedder();
+      const compare = compareTo(query, { embedder: reader, signal });
+      const cosines = await Promise.all(passages.map((passage) => windowCosine(passage, compare)));
+      if (cosines.includes(undefined)) return retrieved;
+      return retrieved.map((score, i) => Math.min(1, Math.max(0, (score + cosines[i]!) / 2)));
+    },
+    close: async () => await (await own)?.close(),
   };
-}
-
-function rank(query: string, passages: readonly RerankPassage[]): number[] {
-  const features = featuresOf(query, passages);
-  const scores = passages.map(() => INTERCEPT);
-  for (const name of NAMES) {
-    const deviations = deviationsOf(features.map((feature) => feature[name]));
-    for (const [i, deviation] of deviations.entries()) scores[i]! += WEIGHTS[name] * deviation;
-  }
-  return scores.map((score) => 1 / (1 + Math.exp(-score)));
-}
-
-/** How many standard deviations each number is from the mean; 0 where all are the same. */
-function deviationsOf(numbers: readonly number[]): number[] {
-  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-  const deviation = Math.sqrt(numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0) / numbers.length);
-  return numbers.map((number) => (deviation > 1e-9 ? (number - mean) / deviation : 0));
 }

@@ -25,7 +25,7 @@ interface StoreParts extends StoreTarget {
 }
 
 /** Chunks that are written in one step, at least: each step is a version of the table, and looks for all of its ids. */
-const STEP = 5_000;
+const STEP = 2_500;
 
 /** Writes chunks with their vectors under their ids, with clean texts. A chunk that does not fit is refused by itself. */
 export async function* storeChunks(

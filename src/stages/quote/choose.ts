@@ -1,8 +1,9 @@
 import { lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
+import { type Compare, compareTo } from '../../text/compare-meaning.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
-import { type Compare, compareTo, headingOf, type RankedCandidate, rankPassages, saysTheSame } from './rank.ts';
+import { headingOf, type RankedCandidate, rankPassages, saysTheSame } from './rank.ts';
 import { grow, passageOf, type QuotedPassage } from './passages.ts';
 import { alternatives, LANGUAGES } from '../../languages/languages.ts';
 import { ownTerms } from '../../text/terms.ts';

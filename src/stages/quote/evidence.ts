@@ -2,12 +2,13 @@ import { writtenNumbers } from '../../languages/number-words.ts';
 import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { terms } from '../../text/terms.ts';
+import type { Compare } from '../../text/compare-meaning.ts';
 import { capitalTerms } from '../../text/word-share.ts';
 import type { GroundingSource } from '../../ports/models.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { wholeText, type QuoteBlock } from './quote-blocks.ts';
 import { sentencesOf } from './quote-sentences.ts';
-import type { Compare, RankedCandidate } from './rank.ts';
+import type { RankedCandidate } from './rank.ts';
 
 /** Features of the best passage as an answer. None grows with the collection. */
 export interface Evidence {
@@ -57,6 +58,9 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
+/** The code before a message of at least four words that a program printed, «AH00558: Could not …»: its words tell more than it. */
+const MESSAGE_CODE = /^\s*\[?[A-Z][A-Z\d_-]{0,15}\d{2,}[A-Z]?\]?:\s+(?=(?:\S+\s+){3})/;
+
 const cellsOf = ({ plain }: QuoteBlock): string[] => plain.split(/(?<!\\)\|/);
 
 /** Stems of what a block is the entry of: the first cell of a row, or the term that it defines. */
@@ -104,7 +108,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
   const source = sources[seed.source]!;
   const held = new Set(terms(`${source.title}\n${wholeText(source).whole}`));
   const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${wholeText(other).whole}`)));
-  const missing = tellingTerms(query).filter((term) => isCode(term) && !all.has(term));
+  const missing = tellingTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
   const [first = 0, ...others] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
@@ -190,21 +194,29 @@ function chance(evidence: Evidence, { bias, ...weights }: { bias: number } & Par
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** The share of the question's words that a row has with what it stands under, at least: beside names, a table says little else in other words. */
+/**
+ * The share of the question's words that a row has with what it stands under, at least, unless the answer is certain: beside names, a table says
+ * little else in other words.
+ */
 const LEAST_IN_ROW = 0.5;
 
-const isOtherRow = ({ row, together }: Evidence): boolean => row > 0 && together < LEAST_IN_ROW;
+const isOtherRow = ({ row, together }: Evidence, probability: number): boolean =>
+  row > 0 && together < LEAST_IN_ROW && probability < HIGH_PROBABILITY;
+
+/** The greatest probability of an answer whose source lacks a name of the question: what holds for Berlin is not certain for Munich. */
+const MOST_WITHOUT_NAME = HIGH_PROBABILITY - 0.01;
 
 /**
  * Whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and none
- * matches.
+ * matches; it is not certain if a name is missing.
  */
 export function judgementOf(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.together === 0))
     return { isAnswer: false, probability: 0 };
   const isByWords = evidence.cosine === undefined;
-  const probability = chance(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right);
+  const most = evidence.missingName > 0 ? MOST_WITHOUT_NAME : 1;
+  const probability = Math.min(most, chance(evidence, isByWords ? WEIGHTS.words : WEIGHTS.right));
   if (isByWords) return { isAnswer: probability >= LEAST.words, probability };
-  const isAnswer = probability >= LEAST.right && chance(evidence, WEIGHTS.about) >= LEAST.about && !isOtherRow(evidence);
+  const isAnswer = probability >= LEAST.right && chance(evidence, WEIGHTS.about) >= LEAST.about && !isOtherRow(evidence, probability);
   return { isAnswer, probability };
 }

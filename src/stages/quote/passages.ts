@@ -106,8 +106,16 @@ export interface QuotedPassage {
   isBroken: boolean;
 }
 
-/** Whether a block only introduces what follows it: the term of a definition, a line that ends with a colon. */
-const leadsIn = (block: QuoteBlock | undefined): boolean => block !== undefined && (block.kind === 'term' || /:\**\s*$/.test(block.text));
+/** The end of a sentence, of a link or of code: what does not end so goes on in the next block. */
+const ENDS = /[\p{P}\p{S}]\s*$/u;
+
+/** Whether a block only introduces the next: the term of a definition, a line that ends with a colon, a sentence that goes on in code. */
+function leadsIn(all: readonly QuoteBlock[], at: number): boolean {
+  const [block, next] = [all[at], all[at + 1]];
+  if (!block) return false;
+  if (block.kind === 'term' || /:\**\s*$/.test(block.text)) return true;
+  return block.kind === 'paragraph' && next?.kind === 'code' && next.section === block.section && !ENDS.test(block.plain);
+}
 
 /** Whether a block is the first item of a list whose others are left out. */
 const isAlone = (all: readonly QuoteBlock[], at: number): boolean =>
@@ -138,12 +146,12 @@ export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth
   const fits = (block: QuoteBlock | undefined) => block?.section === seed.section && words + cost(block) <= room;
   const steps = all.slice(firstStep(all, seed), seed.at).reduce((sum, step) => sum + step.words, 0);
   if (words + steps <= room) [first, words] = [firstStep(all, seed), words + steps];
-  while (leadsIn(all[first - 1]) && fits(all[first - 1])) words += all[--first]!.words;
+  while (leadsIn(all, first - 1) && fits(all[first - 1])) words += all[--first]!.words;
   for (;;) {
     const [before, after] = [all[first - 1], all[last + 1]];
     const gains = [
       { at: first - 1, gain: fits(before) && all[first]!.kind !== 'term' ? worth(before!) : -Infinity },
-      { at: last + 1, gain: fits(after) && after!.kind !== 'term' ? worth(after!) + (leadsIn(all[last]) ? INTRODUCED : 0) : -Infinity },
+      { at: last + 1, gain: fits(after) && after!.kind !== 'term' ? worth(after!) + (leadsIn(all, last) ? INTRODUCED : 0) : -Infinity },
     ];
     const { at, gain } = gains[1]!.gain >= gains[0]!.gain ? gains[1]! : gains[0]!;
     if (gain === -Infinity) break;
@@ -153,7 +161,7 @@ export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth
     else last = at;
   }
   if (last > seed.at && isAlone(all, last)) last--;
-  while (last > seed.at && leadsIn(all[last])) last--;
+  while (last > seed.at && leadsIn(all, last)) last--;
   return all.slice(first, last + 1);
 }
 

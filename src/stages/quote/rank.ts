@@ -2,7 +2,8 @@ import { countWords, type QuoteBlock } from './quote-blocks.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
-import type { Embedder, GroundingSource } from '../../ports/models.ts';
+import type { GroundingSource } from '../../ports/models.ts';
+import type { Compare } from '../../text/compare-meaning.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { definedTerms, introduces } from './definition.ts';
 import { grow } from './passages.ts';
@@ -41,9 +42,6 @@ export interface RankedCandidate {
   score: number;
 }
 
-/** Returns the cosines of texts and a question, on the scale of the embedder; undefined without an embedder or if it cannot read the question. */
-export type Compare = (texts: readonly string[]) => Promise<number[] | undefined>;
-
 interface RankPassagesOptions {
   sources: readonly GroundingSource[];
   compare?: Compare | undefined;
@@ -68,13 +66,8 @@ const LISTING = 0.4;
 /** Bonus for definition questions: for the introduction of the page or section. */
 const INTRODUCTION = 0.4;
 
-/** Minimum coverage of the question by the embedder. */
-const LEAST_READ = 0.5;
-
 const ASKS_VALUE = wholeWord(alternatives(({ questions }) => questions.values));
 const HAS_VALUE = /\d|\b(?:true|false|none|null|on|off|yes|no|one|two|three|four|five|six|seven|eight|nine|ten|infinity|unlimited)\b/i;
-
-const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
 /** The text of a block to compare: titles, then its words. */
 function readable({ path, term, kind, header, text }: QuoteBlock): string {
@@ -83,33 +76,20 @@ function readable({ path, term, kind, header, text }: QuoteBlock): string {
   return `${above}: ${columns}${withoutMarks(text)}`;
 }
 
-/** Creates a comparison with a question, which is embedded once. */
-export function compareTo(
-  query: string,
-  { embedder, signal }: { embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
-): Compare {
-  if (!embedder || (embedder.coverage?.(query) ?? 1) < LEAST_READ) return async () => undefined;
-  const [unrelated, alike] = embedder.cosine_range ?? [0, 1];
-  let embedded: Promise<Float32Array[]> | undefined;
-  return async (texts) => {
-    if (texts.length === 0) return undefined;
-    embedded ??= embedder.embed([query], { input_type: 'query', signal });
-    const [[question], vectors] = await Promise.all([embedded, embedder.embed([...texts], { input_type: 'document', signal })]);
-    return vectors.map((vector) => (dot(vector, question!) - unrelated) / (alike - unrelated));
-  };
-}
-
 /** Counts the question's words in the blocks and their context. */
 function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): number {
   const isHeld = (term: string) => blocks.some(({ own, context }) => own.has(term) || context.has(term));
   return [...wanted].filter(isHeld).length / Math.max(1, wanted.size);
 }
 
+/** A default in code or quotes: «Default: `'info'`». */
+const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s*["'`«“]/i;
+
 /** The bonus or penalty of a block by the kind of question. */
 function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
   const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
   return ({ text }, { page_kind }) => {
-    const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) ? VALUE : 0) : 0;
+    const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) || QUOTED_DEFAULT.test(text) ? VALUE : 0) : 0;
     return value - (page_kind !== undefined && !isListed ? LISTING : 0);
   };
 }

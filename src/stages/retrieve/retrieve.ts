@@ -19,10 +19,10 @@ import { correctSpelling } from './spelling.ts';
 export async function rerank(
   query: string,
   items: readonly RetrievedItem[],
-  { reranker, signal }: { reranker: Reranker; signal?: AbortSignal | undefined },
+  { reranker, embedder, signal }: { reranker: Reranker; embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
 ): Promise<RetrievedItem[]> {
   const passages = items.map(({ text, score, metadata }) => ({ text, score, metadata }));
-  const scores = await reranker.rank(query, passages, { signal });
+  const scores = await reranker.rank(query, passages, { embedder, signal });
   const order = [...items.keys()].toSorted((a, b) => scores[b]! - scores[a]!);
   return order.map((place, i) => {
     const { explain, ...item } = items[place]!;
@@ -74,7 +74,7 @@ export async function* retrievePassages(input: RetrieveInput, parts: RetrievePar
   if (input.rerank && parts.reranker && items.length > 0) {
     const kept = input.rerank.top_k;
     try {
-      items = await rerank(searched, items, { reranker: parts.reranker, signal: parts.signal });
+      items = await rerank(searched, items, { ...parts, reranker: parts.reranker });
     } catch (error) {
       errors.push(failure(error, { query, stage: 'rerank' }));
     }

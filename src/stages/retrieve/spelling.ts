@@ -13,7 +13,7 @@ const WORD = /(?<![\p{L}\p{N}_./@#-])\p{L}+(?![\p{L}\p{N}_/@#]|[.-][\p{L}\p{N}])
 const CHANGED = 6;
 const TWO = 9;
 
-/** Minimum length of a corrected word. */
+/** Minimum length of a corrected word; with two letters swapped, a function word may be shorter («teh»). */
 const SHORTEST = 4;
 
 const isSwapped = (a: string, b: string): boolean => [...a].toSorted().join('') === [...b].toSorted().join('');
@@ -34,6 +34,12 @@ function wordsOf(texts: readonly string[]): string[] {
   const found = (text: string) => new Set([...(text.match(/\p{Ll}+/gu) ?? []), ...(text.match(/(?<!\p{Ll})\p{Ll}+-\p{Ll}+/gu) ?? [])]);
   for (const text of texts) for (const word of found(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word);
+}
+
+/** The function word of which a short word has two letters swapped; undefined if there is none. */
+function functionWordOf(word: string): string | undefined {
+  const swapped = Array.from(word.slice(1), (letter, at) => word.slice(0, at) + letter + word[at] + word.slice(at + 2));
+  return word.length < SHORTEST ? swapped.find((known) => known !== word && ownTerms(known).length === 0) : undefined;
 }
 
 /** The nearest word; of equally near ones the most frequent. */
@@ -58,11 +64,13 @@ export function correctSpelling(query: string, found: readonly string[]): string
   const words = Array.from(query.matchAll(WORD), ([word]) => word);
   const unknown = new Set(words.filter((word) => terms(word).some((term) => telling.has(term)) && !isHeld(word.toLowerCase())));
   const isMisspelt = (word: string) =>
-    word.length >= SHORTEST && MAY_BE_MISSPELT.test(word) && (word === words[0] || !/^\p{Lu}/u.test(word));
+    (word.length >= SHORTEST || functionWordOf(word) !== undefined) &&
+    MAY_BE_MISSPELT.test(word) &&
+    (word === words[0] || !/^\p{Lu}/u.test(word));
   if (unknown.size === 0 || ![...unknown].every(isMisspelt)) return undefined;
   const [asked, written] = [languageOf(query), languageOf(texts[0] ?? '')];
   if (asked !== undefined && written !== undefined && asked !== written) return undefined;
   const vocabulary = wordsOf(texts);
-  const right = new Map([...unknown].map((word) => [word, meantBy(word.toLowerCase(), vocabulary)]));
+  const right = new Map([...unknown].map((word) => [word, functionWordOf(word) ?? meantBy(word.toLowerCase(), vocabulary)]));
   return [...right.values()].every(Boolean) ? query.replace(WORD, (word) => right.get(word) ?? word) : undefined;
 }

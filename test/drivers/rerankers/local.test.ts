@@ -1,55 +1,120 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openLocalReranker } from '../../../src/drivers/rerankers/local-reranker.ts';
+import { openLocalReranker, windowsOf } from '../../../src/drivers/rerankers/local-reranker.ts';
+import type { Embedder } from '../../../src/ports/models.ts';
 
-const { rank } = openLocalReranker();
+const MEANINGS = [/filter|cartridge/gi, /replace|interval|often/gi, /canteen|lunch/gi];
+
+function meaning(text: string): Float32Array {
+  const counts = MEANINGS.map((words) => 0.1 + (text.match(words)?.length ?? 0));
+  const length = Math.hypot(...counts);
+  return Float32Array.from(counts, (count) => count / length);
+}
+
+/** An embedder that knows three meanings, an axis each, and tells what it was asked. */
+function embedder(provider = 'local', coverage?: Embedder['coverage']): Embedder & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    provider,
+    model: 'meanings',
+    dimensions: MEANINGS.length,
+    concurrency: 1,
+    min_retrieval_score: 0.5,
+    ...(coverage && { coverage }),
+    asked,
+    embed: async (texts) => {
+      asked.push(...texts);
+      return texts.map(meaning);
+    },
+    close: async () => {},
+  };
+}
+
+const none = () => Promise.reject(new Error('not needed'));
+const reranker = (openEmbedder: () => Promise<Embedder> = none) => openLocalReranker({ model: 'meanings', openEmbedder });
 const passage = (text: string, { score = 0.5, ...metadata }: Record<string, unknown> & { score?: number } = {}) => ({
   text,
   score,
   metadata,
 });
 
-test('of passages that retrieval holds equal, the one whose words stand together as in the query is first', async () => {
-  const scores = await rank(
-    'replacement interval of the filter cartridge',
-    [
-      passage('The replacement interval of the filter cartridge is 90 days.'),
-      passage(
-        `The filter sits beside the pump. ${'The pump hums along quietly. '.repeat(12)} A cartridge has no replacement; the interval is short.`,
-      ),
-      passage('The canteen closes at two.'),
-    ],
-    {},
+const QUESTION = 'How often is the filter cartridge replaced?';
+const OTHER = 'Lunch is served in the canteen at noon, and the canteen closes at two. ';
+
+test('of passages that retrieval holds equal, the one with a sentence that means the same is first, however much stands around it', async () => {
+  const [all, part, other] = await reranker().rank(
+    QUESTION,
+    [passage('The filter cartridge is replaced every 90 days.'), passage(`${OTHER.repeat(8)}The filter cartridge is replaced every 90 days.`), passage(OTHER)], // prettier-ignore
+    { embedder: embedder() },
   );
-  expect(scores[0]).toBeGreaterThan(scores[1]!);
-  expect(scores[0]).toBeGreaterThan(scores[2]!);
+  expect(all).toBeGreaterThan(other!);
+  expect(part).toBeGreaterThan(other! + 0.1);
 });
 
-test('a title and headings that the query names lift a passage', async () => {
-  const text = 'Every 90 days, or when the lamp is red.';
-  const [plain, titled, headed] = await rank(
-    'filter cartridge',
-    [passage(text), passage(text, { title: 'Filter cartridge' }), passage(text, { location: { headings: ['Filter cartridge'] } })],
-    {},
+test('a title and headings that mean the same lift a passage', async () => {
+  const text = 'Often: every 90 days, or when the lamp is red.';
+  const [plain, titled, headed] = await reranker().rank(
+    QUESTION,
+    [passage(text), passage(text, { title: 'Replacing the filter' }), passage(text, { location: { headings: ['Replacing the filter'] } })],
+    { embedder: embedder() },
   );
   expect(titled).toBeGreaterThan(plain!);
   expect(headed).toBeCloseTo(titled!);
 });
 
-test('passages of the same words keep the order of their retrieval scores', async () => {
-  const scores = await rank(
-    'pump',
-    [0.9, 0.6, 0.3].map((score) => passage('The pump stops.', { score })),
-    {},
-  );
-  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-  expect(new Set(scores).size).toBe(3);
+test.each(['The filter cartridge lasts 90 days.', 'filter cartridge'])('«%s» asks nothing, so that retrieval decides', async (query) => {
+  const reader = embedder();
+  const scores = await reranker().rank(query, [passage(OTHER, { score: 0.4 }), passage(query, { score: 0.2 })], { embedder: reader });
+  expect(scores).toEqual([0.4, 0.2]);
+  expect(reader.asked).toEqual([]);
 });
 
-test('no passages give no scores, and a query without a word leaves the order to retrieval', async () => {
-  expect(await rank('pump', [], {})).toEqual([]);
-  const [first, second] = await rank('???', [passage('a', { score: 0.2 }), passage('b', { score: 0.4 })], {});
-  expect(second).toBeGreaterThan(first!);
+test('a model that does not read the question leaves the order to retrieval', async () => {
+  const reader = embedder('local', () => 0.1);
+  const scores = await reranker().rank('过滤器多久更换一次？', [passage('a', { score: 0.2 }), passage('b', { score: 0.4 })], {
+    embedder: reader,
+  });
+  expect(scores).toEqual([0.2, 0.4]);
+});
+
+test.each([['openai'], [undefined]])('a collection embedded by %s is compared with a model of its own, opened once', async (provider) => {
+  const own = embedder();
+  const theirs = provider === undefined ? undefined : embedder(provider);
+  let opened = 0;
+  const { rank } = reranker(async () => ((opened += 1), own));
+  for (let turn = 0; turn < 2; turn++) await rank(QUESTION, [passage(OTHER)], { embedder: theirs });
+  expect(opened).toBe(1);
+  expect(theirs?.asked ?? []).toEqual([]);
+  expect(own.asked).toContain(QUESTION);
+});
+
+test('a model that can not be opened is opened again for the next question', async () => {
+  const opened = [Promise.reject(new Error('missing')), Promise.resolve(embedder())];
+  const { rank, close } = reranker(() => opened.shift()!);
+  await expect(rank(QUESTION, [passage(OTHER)], {})).rejects.toThrow('missing');
+  expect(await rank(QUESTION, [passage(OTHER)], {})).toHaveLength(1);
+  await close();
+});
+
+test('windows are whole sentences of at most 300 characters, overlap, and leave nothing out', () => {
+  const text = Array.from({ length: 20 }, (_, i) => `Sentence ${i} says something about the pump and its filter.`).join(' ');
+  const windows = windowsOf(text);
+  expect(windows.length).toBeGreaterThan(4);
+  for (const window of windows) expect(window).toMatch(/^Sentence .{0,280}\.$/);
+  for (let i = 0; i < 20; i++) expect(windows.some((window) => window.includes(`Sentence ${i} says`))).toBe(true);
+  for (const [i, window] of windows.slice(1).entries()) expect(windows[i]).toContain(window.slice(0, 40));
+});
+
+test('windows of any text hold each of its words, and text without a sentence is cut between words', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('pump', 'filter.', 'cartridge', 'e.g.', '过滤器', 'x'.repeat(90)), { maxLength: 80 }), (words) => {
+      const windows = windowsOf(words.join(' '));
+      const held = new Set(windows.flatMap((window) => window.split(' ')));
+      for (const word of words) expect(held.has(word)).toBe(true);
+      for (const window of windows) expect(window.length).toBeLessThanOrEqual(300);
+    }),
+  );
+  expect(windowsOf('x'.repeat(1000)).join('')).toHaveLength(1000);
 });
 
 test('any passages get one score each, between 0 and 1, the same every time', async () => {
@@ -60,10 +125,10 @@ test('any passages get one score each, between 0 and 1, the same every time', as
   });
   await fc.assert(
     fc.asyncProperty(text, passages, async (query, given) => {
-      const scores = await rank(query, given, {});
+      const scores = await reranker().rank(`${query}?`, given, { embedder: embedder() });
       expect(scores).toHaveLength(given.length);
-      for (const score of scores) expect(score > 0 && score < 1).toBe(true);
-      expect(await rank(query, given, {})).toEqual(scores);
+      for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
+      expect(await reranker().rank(`${query}?`, given, { embedder: embedder() })).toEqual(scores);
     }),
   );
 });

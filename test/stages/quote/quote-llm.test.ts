@@ -197,6 +197,19 @@ test('answers each part of a question, and names the one that nothing answers', 
   expect(one.outcome.unsure).toBe(true);
 });
 
+test('answers a pasted message by its words where the sources do not have its code', async () => {
+  const text = 'At the start it warns: «Could not determine the name of the server, using rocinante for ServerName». Set ServerName.';
+  const sources = sourcesOf(text).map((source) => ({ ...source, score: 0.5 }));
+  const { answer } = await ask('AH00558: Could not determine the name of the server', { sources, embedder: at(0.45) });
+  expect(answer).toContain('Set ServerName.');
+});
+
+test('takes a default in quotes for a value', async () => {
+  const sources = sourcesOf("The service shows the default log level as it is set.\n\nDefault: `'info'`, which is the log level of all.");
+  const { answer } = await ask('What is the default log level?', { sources, embedder: at(0.8) });
+  expect(answer.indexOf('info')).toBeGreaterThan(0);
+});
+
 test('quotes nothing again that was said before', async () => {
   const sources = sourcesOf('The gate is locked at ten.\n\nThe gate is locked because dogs came in at night.');
   const said = '**Page 1 › Part**\n\nThe gate is locked at ten. [1]';

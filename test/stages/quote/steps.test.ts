@@ -14,3 +14,11 @@ test('steps are quoted from the first, where there is room for it', () => {
 test('without the room they are quoted from the best', () => {
   expect(grown(9)[0]).not.toBe('1.');
 });
+
+test('a sentence that goes on in code is quoted with it, or not at all', () => {
+  const code = `Each request has a worker of its own.\n\nSuppose the server has the address a.example; then\n\n\`\`\`\n${'ProxyPass '.repeat(9)}\n\`\`\``;
+  const read = quoteBlocks({ citation: 1, title: 'Workers', text: code, score: 1 }, 0);
+  const kinds = (room: number) => grow(read, read[0]!, { room, worth: () => 1 }).map(({ kind }) => kind);
+  expect(kinds(20)).toEqual(['paragraph']);
+  expect(kinds(60)).toEqual(['paragraph', 'paragraph', 'code']);
+});

@@ -9,17 +9,17 @@ const sources = [rowOf('Nantes', 6), rowOf('Lille', 8)].map((row, i) => ({
   citation: i + 1,
   title: `Page ${i + 1}`,
   text: `${head}\n${row}`,
-  score: 0.7,
+  score: 0.3,
 }));
 
-/** Finds every text as near to every question. */
+/** Finds every text as near to every question, at a cosine of .5. */
 const embedder: Embedder = {
   provider: 'test',
   model: 'even',
   dimensions: 2,
   concurrency: 1,
   min_retrieval_score: 0,
-  embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+  embed: async (texts, { input_type }) => texts.map(() => (input_type === 'query' ? Float32Array.of(1, 0) : Float32Array.of(0.5, 0.866))),
   close: async () => {},
 };
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KbError } from '../../../src/core/errors.ts';
 import { collect, settle } from '../../../src/core/run.ts';
-import { openLocalReranker } from '../../../src/drivers/rerankers/local-reranker.ts';
+import { drivers } from '../../../src/drivers/registry.ts';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
 import type { Embedder, Reranker } from '../../../src/ports/models.ts';
 import type { Collection, StoredChunk, VectorStore } from '../../../src/ports/stores.ts';
@@ -317,10 +317,12 @@ test('the reranker decides the order and keeps rerank.top_k of the candidates, e
   expect(Object.keys(items[0]!.explain!)).toEqual(expect.arrayContaining(['fused_score', 'rerank']));
 });
 
-test('the local reranker keeps the passage first that holds the words together', async () => {
-  const { items } = await ask('how often is the filter cartridge replaced', { rerank: { top_k: 3 } }, { reranker: openLocalReranker() });
+test('the local reranker brings the passage to the front that says in one sentence what is asked, in other words', async () => {
+  const reranker = await drivers.rerankers.local.open({});
+  onTestFinished(() => reranker.close());
+  const { items } = await ask('When do we eat at noon?', { rerank: { top_k: 3 } }, { reranker });
   expect(items).toHaveLength(3);
-  expect(items[0]!.id).toBe('filter');
+  expect(items[0]!.id).toBe('canteen');
 });
 
 test('a reranker that fails is an error item, and the order stays', async () => {

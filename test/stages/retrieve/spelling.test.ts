@@ -13,6 +13,8 @@ test.each([
   ['the diffrent values of postgers', undefined], // a word of this is not theirs
   ['what differs betwen the postgers values', 'what differs between the postgres values'],
   ['maximun size', 'maximum size'],
+  ['is teh size limted', undefined], // «limited» is not theirs
+  ['what is teh maximun size', 'what is the maximum size'],
 ])('puts right what is misspelt for a word of the texts: %s', (query, right) => {
   expect(correctSpelling(query, texts)).toBe(right);
 });
@@ -22,6 +24,7 @@ test.each([
   ['a plural', 'limits of intervals'],
   ['a short word that differs by a changed letter', 'how much steal'],
   ['another beginning', 'befault'],
+  ['a short word of swapped letters that is a word of its own', 'the maximum of the gbi'],
   ['a name', 'Who is Postgers of Limt?'],
   ['a code', 'max_wal_sise and E-1234x in config.yml'],
   ['something else is asked about', 'steam enabel sourdough'],

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { QueryCache } from '../../../src/drivers/embedders/query-cache.ts';
+
+const made: string[] = [];
+const make = (query: string) => async () => Float32Array.of(made.push(query));
+
+describe('a cache of queries', () => {
+  it('lets go of the one that was not asked for longest', async () => {
+    const queries = new QueryCache(2);
+    made.length = 0;
+    for (const query of ['first', 'second', 'first', 'third', 'first', 'second']) await queries.get(query, make(query));
+    expect(made).toEqual(['first', 'second', 'third', 'second']);
+  });
+
+  it('makes a vector once that several ask for at once', async () => {
+    const queries = new QueryCache();
+    made.length = 0;
+    const vectors = await Promise.all(['first', 'first', 'second'].map((query) => queries.get(query, make(query))));
+    expect(vectors[0]).toBe(vectors[1]);
+    expect(made).toEqual(['first', 'second']);
+  });
+
+  it('keeps no failure', async () => {
+    const queries = new QueryCache();
+    made.length = 0;
+    const failing = () => Promise.reject(new Error('busy'));
+    await Promise.all([1, 2].map(() => expect(queries.get('first', failing)).rejects.toThrow('busy')));
+    expect(await queries.get('first', make('first'))).toEqual(Float32Array.of(1));
+  });
+});
