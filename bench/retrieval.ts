@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drivers } from '../src/drivers/registry.ts';
+import { DEFAULTS } from '../src/schema/config.ts';
 import type { RetrieveInput, RetrieveParts } from '../src/stages/retrieve/retrieve.ts';
 import { figuresOf, markdownTable, mean, percentile, readSet, type BenchSet } from './beir.ts';
 import { collectionOf, found } from './collection.ts';
@@ -20,6 +21,9 @@ const { values: options, positionals: folders } = parseArgs({
   },
 });
 
+/** Passages that are reranked, as many as a query has by default. */
+const RERANKED = DEFAULTS.retrieval.top_k;
+
 type Row = Record<string, string | number>;
 
 /** A document stands where its best chunk does. */
@@ -29,7 +33,8 @@ const documentsOf = (sources: readonly string[], left_out: ReadonlyMap<string, n
 async function measure(set: BenchSet, mode: RetrieveInput['mode'], parts: RetrieveParts): Promise<Row> {
   const times: number[] = [];
   const figures: Record<string, number>[] = [];
-  const ask = (query: string) => found({ query, mode, top_k: 100, ...(options.rerank ? { rerank: { top_k: 100 } } : {}) }, parts);
+  const input = options.rerank ? { top_k: RERANKED, rerank: { top_k: RERANKED } } : { top_k: 100 };
+  const ask = (query: string) => found({ query, mode, ...input }, parts);
   for (const { text } of set.queries.slice(0, 5)) await ask(text); // what is loaded at the first query is no part of the others
   for (const { _id, text } of set.queries) {
     const began = performance.now();

@@ -122,7 +122,7 @@ const partsOf = ({ sets, declining, pages, documents, qdrant }: Folders): Record
   documents: {
     title: 'Documents',
     about:
-      'Files whose content is known, beside the libraries that read one kind each: words as bags, without markup; speed of one file after another in one thread, warm.',
+      'Files whose content is known, beside the libraries that read one kind each: words as bags, without markup; speed in files by second of the processor, one after another, warm.',
     script: 'documents.ts',
     folders: documents,
   },

@@ -16,8 +16,10 @@ export default class Optimize extends KbCommand {
       await this.perform(desk, 'optimize_collection', {
         request: {},
         waiting: 'Optimizing',
-        result: ({ name, bytes, bytes_before }) =>
-          desk.screen.print(`Optimized «${name}»${bytes > 0 ? `: ${size(bytes)} on disk, ${size(bytes_before)} before` : ''}.`),
+        result: ({ name, bytes, bytes_before }) => {
+          const sizes = bytes === null || bytes_before === null ? '' : `: ${size(bytes)} on disk, ${size(bytes_before)} before`;
+          desk.screen.print(`Optimized «${name}»${sizes}.`);
+        },
       });
     });
   }

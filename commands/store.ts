@@ -3,6 +3,7 @@ import { KbCommand } from '../src/cli/command.ts';
 import { allowFailures, operationFlags } from '../src/cli/flags.ts';
 import { inputItems } from '../src/cli/json-lines.ts';
 import { piped } from '../src/cli/piped.ts';
+import { tuneGarbageCollector } from '../src/cli/tune-gc.ts';
 import { operations } from '../src/schema/operations.ts';
 import { GivenEmbeddedChunk } from '../src/schema/items.ts';
 
@@ -23,10 +24,11 @@ export default class Store extends KbCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Store);
+    tuneGarbageCollector();
     await this.withEngine(flags, async (desk) => {
       await piped(desk, 'store', {
         waiting: 'Storing',
-        batches: inputItems(CompactChunk, { what: 'embedded chunks', size: 5000 }),
+        batches: inputItems(CompactChunk, { what: 'embedded chunks', size: 2500 }),
         request: (embedded_chunks) => ({ embedded_chunks }),
         summary: ({ stored, inputs, collection }) => desk.screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
       });

@@ -3,8 +3,8 @@ import { locationText } from '../src/text/location-text.ts';
 import { element } from './element.ts';
 
 /** Where a passage stands in a document whose title is shown beside it. */
-export const placeText = (title: string, location: Location = {}): string =>
-  locationText({ ...location, headings: location.headings?.slice(location.headings[0] === title ? 1 : 0) });
+export const placeText = (title: string, location: Location = {}, file_type?: unknown): string =>
+  locationText({ ...location, headings: location.headings?.slice(location.headings[0] === title ? 1 : 0) }, file_type);
 
 /** What collection a passage is from, if several were searched. */
 export const collectionTag = (name: string | undefined): HTMLElement[] =>

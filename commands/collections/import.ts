@@ -3,6 +3,7 @@ import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../../src/cli/flags.ts';
 import { inputLines } from '../../src/cli/json-lines.ts';
+import { tuneGarbageCollector } from '../../src/cli/tune-gc.ts';
 import { operations } from '../../src/schema/operations.ts';
 
 export default class CollectionsImport extends KbCommand {
@@ -15,6 +16,7 @@ export default class CollectionsImport extends KbCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsImport);
+    tuneGarbageCollector();
     await this.withEngine(flags, async (desk) => {
       await this.perform(desk, 'import_collection', {
         request: { name: args.name, lines: inputLines('an export'), ...requestOfFlags(operations.import_collection.input, flags) },

@@ -180,7 +180,7 @@ export class AskView implements View {
     const cited = sources.filter(({ cited: isCited }) => isCited);
     const lines = cited.map(
       ({ citation, title, collection, metadata, location }) =>
-        `[${citation}] ${title}: ${[collection, metadata.source, placeText(title, location)].filter(Boolean).join(' · ')}`,
+        `[${citation}] ${title}: ${[collection, metadata.source, placeText(title, location, metadata.file_type)].filter(Boolean).join(' · ')}`,
     );
     await navigator.clipboard.writeText([answer, ...lines].join('\n\n'));
     this.#shell.announce('Copied.');
@@ -206,7 +206,12 @@ export class AskView implements View {
       { type: 'button', class: 'source', onclick: () => this.#open(turn, source, { statement: turn.highlight ?? turn.answer, opener }) },
       element('span', { class: 'number' }, String(source.citation)),
       element('span', { class: 'name' }, source.title),
-      element('span', { class: 'place' }, ...collectionTag(source.collection), placeText(source.title, source.location)),
+      element(
+        'span',
+        { class: 'place' },
+        ...collectionTag(source.collection),
+        placeText(source.title, source.location, source.metadata.file_type),
+      ),
     );
     return opener;
   }
@@ -214,7 +219,10 @@ export class AskView implements View {
   #open(turn: StoredTurn, source: StoredTurn['sources'][number], { statement, opener }: { statement: string; opener: HTMLElement }): void {
     const { id, title, text, location, metadata } = source;
     const collection = source.collection ?? [turn.collection].flat()[0];
-    this.#shell.reader.openPassage({ id, title, text, location, source: String(metadata.source), collection, statement }, opener);
+    this.#shell.reader.openPassage(
+      { id, title, text, location, file_type: metadata.file_type, source: String(metadata.source), collection, statement },
+      opener,
+    );
   }
 
   /** What an empty conversation with all collections begins with: their names, each the way to that one alone. */

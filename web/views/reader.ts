@@ -17,6 +17,8 @@ export interface CitedPassage {
   source: string;
   text: string;
   location: Location;
+  /** Of its document. */
+  file_type: unknown;
   collection: string | undefined;
   /** What rests on it: the block that fits it best is marked. */
   statement: string;
@@ -83,7 +85,7 @@ export class Reader {
   /** Shows a passage in its section, or on its page, with the block marked that was quoted. */
   async openPassage(passage: CitedPassage, opener: HTMLElement): Promise<void> {
     const from = knownCollections().length > 1 ? passage.collection : undefined;
-    const place = [from, passage.source, placeText(passage.title, passage.location)].filter(Boolean).join(' · ');
+    const place = [from, passage.source, placeText(passage.title, passage.location, passage.file_type)].filter(Boolean).join(' · ');
     const turn = this.#open({ title: passage.title, place }, opener);
     const { page } = passage.location;
     const collection = passage.collection ?? currentCollection()?.name;

@@ -112,7 +112,11 @@ export class SearchView implements View {
         type: 'button',
         class: 'hit',
         'data-step': true,
-        onclick: () => void this.#shell.reader.openPassage({ id, title, source, text, location, collection, statement: query }, opener),
+        onclick: () =>
+          void this.#shell.reader.openPassage(
+            { id, title, source, text, location, file_type: metadata.file_type, collection, statement: query },
+            opener,
+          ),
       },
       element('span', { class: 'name' }, title),
       element('span', { class: 'score', title: 'Similarity to the query, 0 to 1' }, score.toFixed(2)),
@@ -120,7 +124,7 @@ export class SearchView implements View {
         'span',
         { class: 'place' },
         ...collectionTag(item.collection),
-        [source, placeText(title, location)].filter(Boolean).join(' · '),
+        [source, placeText(title, location, metadata.file_type)].filter(Boolean).join(' · '),
       ),
       snippet(text, query),
     );

@@ -77,7 +77,7 @@ export class SourcesView implements View {
     if (isEmpty) return this.#showEmpty();
     const { embedding, chunks, sources, bytes } = collection;
     const model = embedding.provider === 'none' ? 'searched by words' : embedding.model;
-    this.#facts.textContent = [amountOf(sources, 'document'), amountOf(chunks, 'passage'), bytes > 0 ? sizeOf(bytes) : '', model]
+    this.#facts.textContent = [amountOf(sources, 'document'), amountOf(chunks, 'passage'), bytes === null ? '' : sizeOf(bytes), model]
       .filter(Boolean)
       .join(' · ');
     try {
