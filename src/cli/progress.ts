@@ -30,6 +30,7 @@ export async function showProgress<R>(
     settle(run, (event) => {
       onEvent?.(event);
       show(event);
+      return screen.drained();
     });
   if (renderer === 'none') return drain(() => {});
   if (renderer === 'spinner') return withSpinner(waiting!, screen, drain);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { withoutSequences } from '../text/clean-text.ts';
 import { clipped, wrappedText } from './markdown/flow.ts';
@@ -22,6 +23,8 @@ export interface Screen {
   printJson(value: unknown): void;
   /** Part of a line of the result. */
   write(text: string): void;
+  /** Until whoever reads the result has taken what is buffered; undefined where nothing has to be waited for. */
+  drained(): Promise<void> | undefined;
   /** A line beside the result, broken where the terminal ends; not with `--quiet`. */
   note(text: string): void;
   /** A line about a failure, broken likewise; always. */
@@ -94,6 +97,7 @@ export function createScreen({ quiet, json }: { quiet: boolean; json: boolean })
     report: (text) => (quiet ? undefined : to(stdout, `${text}\n`)),
     printJson: (value) => to(stdout, `${jsonFor(stdout, value)}\n`),
     write: (text) => to(stdout, text),
+    drained: () => (stdout.writableNeedDrain ? once(stdout, 'drain').then(() => {}) : undefined),
     note: (text) => (quiet ? undefined : to(stderr, `${fitting(text)}\n`)),
     warn: (text) => to(stderr, `${fitting(text)}\n`),
     status(text) {

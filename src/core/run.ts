@@ -19,12 +19,12 @@ export const progress = (stage: string, data: Record<string, unknown> = {}, mess
 /** Tells of a failure that is listed among the errors of the result. */
 export const errorEvent = (item: ErrorItem): Progress => ({ type: 'error', stage: item.stage, message: item.error, data: { ...item } });
 
-/** Runs to the end, tells the events to who listens, hands back the result. */
-export async function settle<E, R>(run: AsyncGenerator<E, R, void>, onEvent?: (event: E) => void): Promise<R> {
+/** Runs to the end, tells the events to who listens, hands back the result. The run waits for a listener that hands back a promise. */
+export async function settle<E, R>(run: AsyncGenerator<E, R, void>, onEvent?: (event: E) => void | Promise<void>): Promise<R> {
   for (;;) {
     const step = await run.next();
     if (step.done) return step.value;
-    onEvent?.(step.value);
+    await onEvent?.(step.value);
   }
 }
 

@@ -35,6 +35,20 @@ describe('progress', () => {
     expect(progressText({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 
+  it('asks for no more than whoever reads the output has taken', async () => {
+    let made = 0;
+    async function* run(): AsyncGenerator<Event, number, void> {
+      for (; made < 3; made++) yield { sequence: made, type: 'item', stage: 'export', message: '', data: {} };
+      return made;
+    }
+    const reader = Promise.withResolvers<void>();
+    const whole = showProgress(run(), { screen: paper({ quiet: true, drained: () => reader.promise }) });
+    await new Promise((on) => setImmediate(on));
+    expect(made).toBe(0);
+    reader.resolve();
+    expect(await whole).toBe(3);
+  });
+
   it('guesses nothing from too little', () => {
     expect(progressText(data, 500)).toBe('120 of 400, 800 of 812 chunks embedded');
     expect(progressText({ done: 0, expected: 0, chunks: 0, embedded: 0 }, 9000)).toBe('0, 0 chunks');

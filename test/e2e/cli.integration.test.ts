@@ -277,8 +277,10 @@ describe('a pipe of the stages', () => {
   });
 
   it('ends in silence where nobody reads on', async () => {
-    const ended = await start(['bash', '-o', 'pipefail', '-c', `${KB} collections export default | head -1`], { cwd: home, input: '' })
-      .done;
+    const ended = await start(['bash', '-o', 'pipefail', '-c', `${KB} collections export default | (sleep 1; head -1)`], {
+      cwd: home,
+      input: '',
+    }).done;
     expect(ended).toMatchObject({ code: 0, error: '' });
     expect(JSON.parse(ended.out)).toMatchObject({ kb_export: 1, name: 'default' });
   });
