@@ -55,6 +55,7 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
     to: addresses(mail.to),
     cc: addresses(mail.cc),
     date: mail.date ?? '',
+    shown_date: dateHeader(mail) ?? mail.date ?? '',
     message_id: mail.messageId ?? '',
     in_reply_to: mail.inReplyTo ?? '',
     references: mail.references ?? '',
@@ -63,6 +64,13 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
     attachments: mail.attachments.filter(isForPeople).map(({ filename, content }) => ({ name: filename ?? '', content: bytesOf(content) })),
   };
 }
+
+/** The date as the header has it, without the comment that may name its time zone. */
+const dateHeader = ({ headers }: Email): string | undefined =>
+  headers
+    .find(({ key }) => key === 'date')
+    ?.value.replace(/\([^)]*\)\s*$/, '')
+    .trim();
 
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);

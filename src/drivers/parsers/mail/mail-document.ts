@@ -12,6 +12,8 @@ export interface Mail {
   cc: string;
   /** As ISO 8601, or as it is written. */
   date: string;
+  /** The date as a reader is shown it, in the sender's own time zone where that is known. */
+  shown_date: string;
   message_id: string;
   in_reply_to: string;
   /** Addresses of the mails before it in its thread, the first one first. */
@@ -30,13 +32,13 @@ const MOST_ATTACHMENTS = 100;
 
 /** A mail under its subject: who wrote it to whom and when, its text, the names of its attachments. Those that can be read are documents of their own. */
 export async function mailDocument(mail: Mail): Promise<MailDocument> {
-  const { subject, from, to, cc, date, attachments } = mail;
+  const { subject, from, to, cc, shown_date, attachments } = mail;
   const names = attachments.map(({ name }) => name).filter(Boolean);
   const facts = [
     ['From', from],
     ['To', to],
     ['Cc', cc],
-    ['Date', date],
+    ['Date', shown_date],
     ['Attachments', names.join(', ')],
   ].flatMap(([name, value]) => (value ? [`- ${name}: ${escapeLine(oneLine(value))}`] : []));
   const title = oneLine(subject);

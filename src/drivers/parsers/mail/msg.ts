@@ -47,12 +47,14 @@ export const msgParser: ParserRow = {
       })),
     );
     const [name, address] = [await textAt('0C1A'), (await textAt('5D01')) || (await textAt('0C1F'))];
+    const date = dateIn(bytesAt(PROPERTIES));
     const mail = {
       subject: await textAt('0037'),
       from: name && address.includes('@') && name !== address ? `${name} <${address}>` : name || address,
       to: await textAt('0E04'),
       cc: await textAt('0E03'),
-      date: dateIn(bytesAt(PROPERTIES)),
+      date: date?.toISOString() ?? '',
+      shown_date: date?.toUTCString() ?? '',
       message_id: await textAt('1035'),
       in_reply_to: await textAt('1042'),
       references: await textAt('1039'),
@@ -64,13 +66,13 @@ export const msgParser: ParserRow = {
   },
 };
 
-/** When a mail was sent, as ISO 8601; empty where it does not say. */
-function dateIn(properties: Buffer | undefined): string {
+/** When a mail was sent, where it says so. */
+function dateIn(properties: Buffer | undefined): Date | undefined {
   for (const tag of TIMES)
     for (let at = HEADER_BYTES; properties && at + PROPERTY_BYTES <= properties.length; at += PROPERTY_BYTES) {
       if (properties.readUInt32LE(at) !== tag) continue;
       const date = new Date(Number((properties.readBigUInt64LE(at + 8) - EPOCH) / 10_000n));
-      if (!Number.isNaN(date.getTime())) return date.toISOString();
+      if (!Number.isNaN(date.getTime())) return date;
     }
-  return '';
+  return undefined;
 }

@@ -7,7 +7,7 @@ const eml = (headers: string, body: string) => `${headers}\r\n\r\n${body}`.repla
 const headers = `From: "Ada L." <ada@example.com>
 To: bo@example.com, Cy <cy@example.com>
 Subject: =?utf-8?q?Pump_=C3=A9?=
-Date: Mon, 01 Jan 2024 10:00:00 +0100
+Date: Mon, 01 Jan 2024 10:00:00 +0100 (CET)
 Message-ID: <2@x>
 In-Reply-To: <1@x>
 References: <0@x> <1@x>`;
@@ -15,7 +15,7 @@ References: <0@x> <1@x>`;
 it('reads a mail: who wrote it, to whom and when, its text', async () => {
   const { text, title, metadata } = await read('eml', eml(`${headers}\nContent-Type: text/plain`, 'Hello,\n\n# no heading\n> quoted'));
   expect(text).toBe(
-    '# Pump é\n\n- From: Ada L. \\<ada@example.com>\n- To: bo@example.com, Cy \\<cy@example.com>\n- Date: 2024-01-01T09:00:00.000Z\n\nHello,\n\n\\# no heading\n> quoted',
+    '# Pump é\n\n- From: Ada L. \\<ada@example.com>\n- To: bo@example.com, Cy \\<cy@example.com>\n- Date: Mon, 01 Jan 2024 10:00:00 +0100\n\nHello,\n\n\\# no heading\n> quoted',
   );
   expect(title).toBe('Pump é');
   expect(metadata).toEqual({
@@ -92,7 +92,7 @@ it('reads a mail of Outlook and what is attached to it', async () => {
   const { text, title, members } = await read('msg', compoundFile(message));
   expect(title).toBe('Pump');
   expect(text).toBe(
-    '# Pump\n\n- From: Ada \\<ada@example.com>\n- To: Bo\n- Date: 2024-01-01T00:00:00.000Z\n- Attachments: a.txt\n\nCafé at noon, und später Grüße.',
+    '# Pump\n\n- From: Ada \\<ada@example.com>\n- To: Bo\n- Date: Mon, 01 Jan 2024 00:00:00 GMT\n- Attachments: a.txt\n\nCafé at noon, und später Grüße.',
   );
   expect(members).toMatchObject([{ path: 'a.txt', parsed: { text: 'Attached words.' } }]);
 });
