@@ -19,11 +19,9 @@ export const aliasOf = (name: string): string => `kb.${name}`;
 export const nameOf = (alias: string): string => alias.slice(aliasOf('').length);
 const tableOf = (name: string, digit: number): string => `${aliasOf(name)}@${digit}`;
 /** Names of tables; those of form 1 end with a time and random letters. */
-const TABLE = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
+export const TABLE = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
 const DRAFTS = 9;
 
-/** After how many milliseconds without a write a table that no alias leads to is taken for left behind. */
-const ORPHANED_AFTER = 3_600_000;
 /** Questions at once. */
 const AT_ONCE = 8;
 /** How often one looks whether another is done. */
@@ -51,7 +49,7 @@ async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> 
   }
 }
 
-async function aliases(ask: Ask): Promise<Map<string, string>> {
+export async function aliases(ask: Ask): Promise<Map<string, string>> {
   const found = await ask((api, init) => api.getCollectionsAliases({}, init));
   return new Map(found.aliases.map(({ alias_name, collection_name }) => [alias_name, collection_name]));
 }
@@ -88,7 +86,7 @@ async function saveFirst(ask: Ask, info: CollectionInfo, table: string): Promise
 }
 
 /** Whether a state only says since when a table is known that has none. */
-const isMark = ({ provider }: State): boolean => provider === '';
+const isMark = ({ provider, replaced_by }: State): boolean => provider === '' && replaced_by === undefined;
 
 function isThere(error: unknown): false {
   if (error instanceof KbError && error.code === 'conflict') return false;
@@ -105,7 +103,7 @@ export async function addIndexes(ask: Ask, table: string, names: readonly (keyof
 }
 
 /** The length of a table's vectors, and whether it has no points; undefined for what is not of our form. */
-async function layoutOf(ask: Ask, table: string): Promise<{ dimensions: number; isEmpty: boolean } | undefined> {
+export async function layoutOf(ask: Ask, table: string): Promise<{ dimensions: number; isEmpty: boolean } | undefined> {
   const { config, points_count } = await ask((api, init) => api.getCollection({ collection_name: table }, init));
   const { vectors, sparse_vectors } = config.params;
   const [names, dense] = [Object.keys(vectors ?? {}), (vectors as Record<string, { size: number }> | undefined)?.[DENSE]];
@@ -138,15 +136,28 @@ export async function createTable(ask: Ask, info: CollectionInfo): Promise<State
     const state = await claimTable(ask, info, table);
     if (state) {
       await makeAlias(ask, state).catch(async (error: unknown) => {
-        await dropTable(ask, table).catch(() => {}); // what went wrong first is what is to be told
+        await dropUnwritten(ask, state, state).catch(() => {}); // what went wrong first is what is to be told
         throw error;
       });
       return state;
     }
-    if (looks > LOOKS) await dropTable(ask, table); // who made it has died before it had a name
+    if (looks > LOOKS) await removeUnnamed(ask, info.name, table);
     if (looks > LOOKS + 1) throw existing(info.name);
     await wait(LOOK_EVERY);
   }
+}
+
+/** Removes the first table of a collection, whose maker has died before it had a name. One that gets its name or its first chunk this moment stays. */
+async function removeUnnamed(ask: Ask, name: string, table: string): Promise<void> {
+  if (!(await layoutOf(ask, table))) throw taken(table);
+  const there = await stateAt(ask, table);
+  const state = there ?? firstState({ name, provider: '', model: '', dimensions: 0 }, table);
+  if ((await aliases(ask)).get(aliasOf(name)) !== table) await dropUnwritten(ask, state, there);
+}
+
+/** Closes the table where its state is still `there`, so that nobody writes to it what would be lost; then drops it. */
+export async function dropUnwritten(ask: Ask, state: State, there: State | undefined): Promise<void> {
+  if (await saveState(ask, { ...state, replaced_by: state.table }, there)) await dropTable(ask, state.table);
 }
 
 const existing = (name: string): KbError =>
@@ -246,51 +257,12 @@ export async function removeTable(ask: Ask, name: string): Promise<boolean> {
   return true;
 }
 
-export const dropTable = (ask: Ask, table: string): Promise<boolean> =>
+const dropTable = (ask: Ask, table: string): Promise<boolean> =>
   ask((api, init) => api.deleteCollection({ collection_name: table }, init), 'write');
 
-/** Tables of ours that no alias leads to. */
-async function unusedTables(ask: Ask): Promise<{ name: string; table: string }[]> {
-  const [{ collections }, led] = await Promise.all([ask((api, init) => api.getCollections({}, init)), aliases(ask)]);
-  const used = new Set(led.values());
-  return collections.flatMap(({ name: table }) => {
-    const name = TABLE.exec(table)?.[1];
-    return name === undefined || used.has(table) ? [] : [{ name, table }];
-  });
-}
-
 /** The answer, or undefined where another was quicker, or a table is of a later form. */
-const orPassedOver = <T>(work: Promise<T>): Promise<T | undefined> =>
+export const orPassedOver = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error;
     return undefined;
   });
-
-/** Whether a table that no alias leads to is left over: old, and not about to take the place of another. */
-async function isOrphan(ask: Ask, state: State | undefined, table: string): Promise<boolean> {
-  if (state?.table !== table || state.written >= Date.now() - ORPHANED_AFTER) return false;
-  return (await orPassedOver(stateAt(ask, aliasOf(state.name))))?.replaced_by !== table;
-}
-
-/** Tables of ours that no alias leads to and that nobody has written to for an hour: processes that died have left them. */
-export async function orphanTables(ask: Ask): Promise<string[]> {
-  const unused = await unusedTables(ask);
-  const states = await Promise.all(unused.map(({ table }) => orPassedOver(stateAt(ask, table))));
-  const orphans = await Promise.all(unused.map(({ table }, i) => isOrphan(ask, states[i], table)));
-  return unused.map(({ table }) => table).filter((_, i) => orphans[i]);
-}
-
-/** Removes such tables. */
-export async function removeOrphans(ask: Ask): Promise<void> {
-  for (const unused of await unusedTables(ask)) await orPassedOver(removeOrphan(ask, unused));
-}
-
-/** Without a state nothing tells how old it is: an empty one of our form gets one, and is removed when that is old. */
-async function removeOrphan(ask: Ask, { name, table }: { name: string; table: string }): Promise<void> {
-  const state = await stateAt(ask, table);
-  if (await isOrphan(ask, state, table)) await dropTable(ask, table);
-  if (state !== undefined) return;
-  const layout = await layoutOf(ask, table);
-  const mark = { name, provider: '', model: '', dimensions: layout?.dimensions ?? 0 };
-  if (layout?.isEmpty) await saveState(ask, firstState(mark, table));
-}

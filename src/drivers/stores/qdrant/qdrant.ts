@@ -12,7 +12,6 @@ import {
   discardDraft,
   listTables,
   putInPlace,
-  removeOrphans,
   removeTable,
   stateToWrite,
 } from './qdrant-tables.ts';
@@ -23,7 +22,7 @@ import { serverAddress, serverName } from '../../../http/server-address.ts';
 import { qdrantCollection } from './qdrant-collection.ts';
 import { readOptions } from './qdrant-options.ts';
 import { dispatcherFor, firstToAnswer } from './qdrant-servers.ts';
-import { qdrantProblems } from './qdrant-problems.ts';
+import { qdrantProblems, removeOrphans } from './qdrant-problems.ts';
 import { describeServer } from './describe-server.ts';
 import { lockForWriting, type WriterLock } from '../writer-lock.ts';
 

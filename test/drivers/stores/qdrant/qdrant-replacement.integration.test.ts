@@ -14,14 +14,14 @@ type Fault = 'refused' | 'answer lost';
 /** A server behind a gateway that, once it is told to, refuses the moves of aliases, or passes them on and loses the answer. */
 async function qdrantBehind(fault: Fault) {
   const server = await openQdrantServer();
-  const gateway = { isFailing: false, url: '' };
+  const gateway = { isFailing: false, url: '', direct: server.url, beforeAnswer: async () => {} };
   const proxy = createServer(async (incoming, answer) => {
     const body = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>));
     const isMove = gateway.isFailing && incoming.url === '/collections/aliases';
     const fail = () => answer.writeHead(503, { 'content-type': 'application/json' }).end('{"status":{"error":"consensus timed out"}}');
     if (isMove && fault === 'refused') return void fail();
     const onward = request(server.url + incoming.url, { method: incoming.method, headers: incoming.headers }, (reply) => {
-      if (isMove) return void (reply.resume(), fail());
+      if (isMove) return void (reply.resume(), gateway.beforeAnswer().then(fail));
       answer.writeHead(reply.statusCode!, reply.headers);
       reply.pipe(answer);
     });
@@ -63,3 +63,13 @@ it.each<Fault>(['refused', 'answer lost'])(
     expect(await idsIn((await (await open()).open('manuals'))!)).toEqual(['later', 'new']);
   },
 );
+
+it('a collection whose maker can not tell whether it was made keeps what another has written to it', async () => {
+  const gateway = await qdrantBehind('answer lost');
+  const open = (url: string) => openQdrant({ url, environment: { XDG_STATE_HOME: folder() }, patience: { attempts: 2, base: 0.01 } });
+  const other = await open(gateway.direct);
+  gateway.isFailing = true;
+  gateway.beforeAnswer = async () => await (await other.open('manuals'))!.upsert([chunk('theirs')]);
+  await expect((await open(gateway.url)).create(INFO)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await idsIn((await other.open('manuals'))!)).toEqual(['theirs']);
+});
