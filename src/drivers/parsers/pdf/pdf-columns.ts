@@ -74,9 +74,10 @@ export function sortForReading(drawn: readonly PdfLine[], levelOf: HeadingLevel)
   for (const [i, line] of lines.entries()) {
     const before = lines[i - 1];
     if (!before || isSmall(before) || !isSmall(line) || line.y >= before.y || SENTENCE_END.test(before.text)) continue;
-    const next = lines.findIndex((other, j) => j > i && !isSmall(other));
-    if (next > 0 && lines[next]!.y > before.y && /^\p{Ll}/u.test(lines[next]!.text))
-      for (const small of lines.slice(i, next)) last.add(small);
+    let end = i + 1; // of the small lines
+    while (end < lines.length && isSmall(lines[end]!)) end++;
+    const next = lines[end];
+    if (next && next.y > before.y && /^\p{Ll}/u.test(next.text)) for (const small of lines.slice(i, end)) last.add(small);
   }
   return [...lines.filter((line) => !last.has(line)), ...last];
 }

@@ -81,14 +81,14 @@ function notesOf(lines: readonly PdfLine[]): Note[] {
     if (!isSmall(line))
       for (const { 1: raised = '', index } of line.text.matchAll(MARK))
         if (isMark(line.text, index)) marks.set(raised.replace(')', ''), Math.max(line.y, marks.get(raised.replace(')', '')) ?? line.y));
-  const notes: Note[] = [];
+  const notes = new Map<string, Note>();
   let open: Note | undefined;
   for (const line of lines) {
     const [, raised, plain] = (isSmall(line) && BEGINNING.exec(line.text)) || [];
     const number = raised ?? plain;
     const before = open?.lines.at(-1);
-    if (number !== undefined && line.y < (marks.get(number) ?? 0) && notes.every((note) => note.number !== number))
-      notes.push((open = { number, lines: [line] }));
+    if (number !== undefined && line.y < (marks.get(number) ?? 0) && !notes.has(number))
+      notes.set(number, (open = { number, lines: [line] }));
     else if (
       open &&
       before &&
@@ -100,5 +100,5 @@ function notesOf(lines: readonly PdfLine[]): Note[] {
       open.lines.push(line);
     else open = undefined;
   }
-  return notes;
+  return [...notes.values()];
 }
