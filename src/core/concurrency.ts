@@ -19,6 +19,18 @@ export function yieldToEventLoop(signal: AbortSignal | undefined): () => Promise
   };
 }
 
+/** Opens something when it is first asked for, once for all who ask; again where that failed. */
+export function keepUnlessFailed<T>(open: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    if (kept) return kept;
+    const opening = open();
+    kept = opening;
+    opening.catch(() => (kept = undefined));
+    return opening;
+  };
+}
+
 /** Gathers calls of the same turn of the event loop into batches of at most `size`. When a batch fails, all of its calls do. */
 export function batched<In, Out>(size: number, work: (items: In[]) => Promise<Out[]>): (item: In) => Promise<Out> {
   let waiting: { item: In; resolve: (result: Out) => void; reject: (error: unknown) => void }[] = [];

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { KbError } from './errors.ts';
-import { progress, type Progress, type Run, waitFor } from './run.ts';
+import { currentSignal, progress, type Progress, type Run, waitFor } from './run.ts';
 
 export interface RetryOptions {
   /** How often at most, the first try counted in. */
@@ -11,12 +11,13 @@ export interface RetryOptions {
   longest?: number;
   /** Seconds from the beginning after which no further try begins. */
   within?: number;
+  /** That of the run where nothing is said. */
   signal?: AbortSignal | undefined;
 }
 
 /** Tries again what fails with a retryable KbError, and tells of each pause before that. The error thrown in the end knows how often it was tried. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
-  const { attempts = 4, base = 0.5, longest = 60, within = Infinity, signal } = options;
+  const { attempts = 4, base = 0.5, longest = 60, within = Infinity, signal = currentSignal() } = options;
   const end = performance.now() + within * 1000;
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stoppedError } from './errors.ts';
 import type { Event } from '../schema/results.ts';
@@ -62,3 +63,34 @@ export const waitFor = (milliseconds: number, signal?: AbortSignal): Promise<voi
   wait(milliseconds, undefined, { signal }).catch((cause: unknown) => {
     throw stoppedError(cause);
   });
+
+/** The work's result; throws a KbError (`aborted`) on the signal, at once: the work goes on unheard. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(stoppedError(signal.reason));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+// What waits for a store lies many calls below who may stop it, behind ports that take no signal.
+const signals = new AsyncLocalStorage<AbortSignal>();
+
+/** The signal of the run that is being called; undefined outside of one, and of one that can't be stopped. */
+export const currentSignal = (): AbortSignal | undefined => signals.getStore();
+
+/** The same run, which finds the signal as `currentSignal`. What it does to close does not hear it. */
+export async function* withSignal<R>(run: Run<R>, signal: AbortSignal | undefined): Run<R> {
+  if (!signal) return yield* run;
+  try {
+    for (;;) {
+      const step = await signals.run(signal, () => run.next());
+      if (step.done) return step.value;
+      yield step.value;
+    }
+  } finally {
+    await run.return(undefined as never);
+  }
+}

@@ -5,7 +5,7 @@ import { parseRequest, unfitChunking } from '../core/parse-request.ts';
 import { validated } from '../config/load.ts';
 import { KbError } from '../core/errors.ts';
 import { mergeLayers, settingsIn } from '../core/settings.ts';
-import { mapEvents, type Run } from '../core/run.ts';
+import { mapEvents, type Run, withSignal } from '../core/run.ts';
 import { type OperationName, operations, type ResultOf } from '../schema/operations.ts';
 import { Config } from '../schema/config.ts';
 import type { Event } from '../schema/results.ts';
@@ -46,7 +46,7 @@ export function createEngine({ config, home = process.cwd(), cwd = home, surface
     async *run(name, request, { signal, access, traceparent, onBegin, lists = true, hasMore = false } = {}) {
       const { run, given, settings, collections } = prepared(name, request, access);
       onBegin?.(collections);
-      const running = run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore });
+      const running = withSignal(run(given, { settings, resources, home, cwd, surface, access, tracer, signal, lists, hasMore }), signal);
       const isSpan = name !== 'watch'; // it ends with the process: each of its ingests is one
       return (yield* numberEvents((isSpan && tracer?.run(name, running, { traceparent })) || running)) as ResultOf<typeof name>;
     },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { prefetch, groupConcurrently, mapAsFinished, mapOrdered, withHeartbeat } from '../../src/core/concurrency.ts';
+import { prefetch, groupConcurrently, keepUnlessFailed, mapAsFinished, mapOrdered, withHeartbeat } from '../../src/core/concurrency.ts';
 
 async function* count(to: number, seen: number[] = []): AsyncGenerator<number, void, void> {
   for (let i = 0; i < to; i++) {
@@ -185,4 +185,18 @@ describe('pulsed', () => {
     open();
     expect((await all(items)).filter((item) => item !== undefined)).toEqual(['late']);
   });
+});
+
+it('what could not be opened is opened again, and what is open is opened once', async () => {
+  let opened = 0;
+  const get = keepUnlessFailed(async () => {
+    if (++opened < 3) throw new Error(`failure ${opened}`);
+    return opened;
+  });
+  expect(await Promise.allSettled([get(), get()])).toMatchObject([
+    { reason: { message: 'failure 1' } },
+    { reason: { message: 'failure 1' } },
+  ]);
+  await expect(get()).rejects.toThrow('failure 2');
+  expect(await Promise.all([get(), get(), get()])).toEqual([3, 3, 3]);
 });

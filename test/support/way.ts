@@ -60,7 +60,7 @@ export async function openWay(target: string): Promise<Way> {
     restart: (milliseconds) => {
       isDown = true;
       cut();
-      setTimeout(() => (isDown = false), milliseconds);
+      setTimeout(() => (isDown = false), milliseconds).unref();
     },
     once: (text, act) => void (watched = { text, act }),
   };

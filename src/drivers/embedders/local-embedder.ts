@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Piscina } from 'piscina';
 import { KbError } from '../../core/errors.ts';
-import { mapAsFinished } from '../../core/concurrency.ts';
+import { keepUnlessFailed, mapAsFinished } from '../../core/concurrency.ts';
 import { workerFile } from '../../core/project.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import type { Embedder } from '../../ports/models.ts';
@@ -85,13 +85,13 @@ type RunTask = (task: EmbedTask) => Promise<Float32Array>;
  * The workers of a model, kept for as long as the process runs, whoever opens and closes embedders: onnxruntime-node crashes in a thread that loads it
  * after another one has ended that had loaded it. Where they have nothing to do, they keep no process from ending.
  */
-const started = new Map<string, Promise<RunTask>>();
+const started = new Map<string, () => Promise<RunTask>>();
 
 function workersOf(model: LocalModelName, threads: number): Promise<RunTask> {
   const key = `${model} ${threads}`;
-  const workers = started.get(key) ?? startWorkers(model, threads);
+  const workers = started.get(key) ?? keepUnlessFailed(() => startWorkers(model, threads));
   started.set(key, workers);
-  return workers;
+  return workers();
 }
 
 async function startWorkers(model: LocalModelName, threads: number): Promise<RunTask> {

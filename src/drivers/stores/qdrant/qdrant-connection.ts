@@ -1,6 +1,8 @@
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
-import { KbError } from '../../../core/errors.ts';
+import { keepUnlessFailed } from '../../../core/concurrency.ts';
+import { KbError, stoppedError } from '../../../core/errors.ts';
 import { retry, type RetryOptions } from '../../../core/retry.ts';
+import { currentSignal } from '../../../core/run.ts';
 import { redactUrl } from '../../../core/secrets.ts';
 import type { Parameters } from './qdrant-options.ts';
 
@@ -48,24 +50,50 @@ interface ServerOptions {
 export function serverAt({ url, key, timeout, parameters, dispatcher, patience }: ServerOptions): Ask {
   const address = parsed(url);
   const shown = redactUrl(address).replace(/\/$/, '');
-  const apis: Partial<Record<RequestKind, Promise<Api>>> = {};
+  const api = keepUnlessFailed(async () => withParameters(await openApi(address, url, key), parameters));
   return (request, kind = 'read') => {
     const asked = { shown, key, timeout: (timeout ?? TIMEOUTS[kind]) * 1000 };
+    const stop = currentSignal();
     return retry(async () => {
+      const limit = limited(asked.timeout, stop);
       try {
-        const api = (apis[kind] ??= openApi(address, url, asked).then((plain) => withParameters(plain, parameters)));
         const connecting = await dispatcher();
-        const { data } = await request(await api, connecting ? { ...INIT, dispatcher: connecting } : INIT);
+        const init = { ...INIT, signal: limit.signal, ...(connecting ? { dispatcher: connecting } : {}) };
+        const { data } = await request(await api(), init);
         if (typeof data !== 'object' || data?.result === undefined) throw notQdrant(asked);
         return data.result;
       } catch (error) {
-        throw error instanceof KbError ? error : qdrantError(error, asked, await import('./qdrant-library.ts'));
+        if (error instanceof KbError) throw error;
+        throw limit.error(asked) ?? qdrantError(error, asked, await import('./qdrant-library.ts'));
+      } finally {
+        limit.release();
       }
     }, patience[kind]);
   };
 }
 
-async function openApi(address: URL, url: string, { key, timeout }: QdrantCall): Promise<Api> {
+/** Ends a request after so many milliseconds, or when its run is stopped; one that a stopped run sends to leave all in order is not stopped again. */
+function limited(timeout: number, stop: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const heard = stop?.aborted ? undefined : stop;
+  const end = () => controller.abort();
+  const timer = setTimeout(end, timeout);
+  heard?.addEventListener('abort', end, { once: true });
+  return {
+    signal: controller.signal,
+    /** Why the request was ended; undefined where it was not. */
+    error: (asked: QdrantCall): KbError | undefined => {
+      if (heard?.aborted) return stoppedError(heard.reason);
+      return controller.signal.aborted ? tooLate(asked) : undefined;
+    },
+    release: () => {
+      clearTimeout(timer);
+      heard?.removeEventListener('abort', end);
+    },
+  };
+}
+
+async function openApi(address: URL, url: string, key: string | undefined): Promise<Api> {
   const { QdrantClient } = await import('./qdrant-library.ts');
   const prefix = address.pathname.replace(/(?<!\/)\/+$/, '');
   // As Qdrant's own clients do, without a port the REST interface's own is taken; an explicit 80 or 443 is what URL leaves out.
@@ -74,7 +102,7 @@ async function openApi(address: URL, url: string, { key, timeout }: QdrantCall):
     url: address.origin,
     ...(prefix ? { prefix } : {}),
     port,
-    timeout,
+    timeout: Infinity, // the client's would end no request that is to be stopped before
     checkCompatibility: false, // it would ask, and print, by itself
     // Compressed answers on a connection that is kept stall for some 40 ms. As `apiKey` the key prints a warning for http.
     headers: { 'accept-encoding': 'identity', ...(key === undefined ? {} : { 'api-key': key }) },
@@ -142,13 +170,6 @@ export const KEY_VARIABLE = 'QDRANT_API_KEY';
 /** What the client threw, as an error of ours; `isRetryable` where the same request may succeed later. `not_found`: the collection is not there. */
 function qdrantError(error: unknown, asked: QdrantCall, library: typeof import('./qdrant-library.ts')): KbError {
   const refusal = error as Refusal;
-  const { shown, timeout } = asked;
-  if (error instanceof library.QdrantClientTimeoutError)
-    return new KbError('unavailable', `Qdrant at ${shown} did not answer within ${timeout / 1000} seconds.`, {
-      hint: 'Check how busy it is, and run it again.',
-      cause: error,
-      isRetryable: true,
-    });
   // 429 with Retry-After: the client reads its first character alone, and throws an error without a name of its own where that is no digit
   if (error instanceof library.QdrantClientResourceExhaustedError || refusal.message?.startsWith('Invalid retryAfter'))
     return passing(429, 'too many requests', {
@@ -158,6 +179,12 @@ function qdrantError(error: unknown, asked: QdrantCall, library: typeof import('
     });
   return refusal.status === undefined ? notAnswered(error, asked) : refused(refusal, refusal.status, asked);
 }
+
+const tooLate = ({ shown, timeout }: QdrantCall): KbError =>
+  new KbError('unavailable', `Qdrant at ${shown} did not answer within ${timeout / 1000} seconds.`, {
+    hint: 'Check how busy it is, and run it again.',
+    isRetryable: true,
+  });
 
 function refused(refusal: Refusal, status: number, asked: QdrantCall): KbError {
   const reported = refusal.data?.status?.error ?? refusal.data;

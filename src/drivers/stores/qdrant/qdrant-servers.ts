@@ -20,7 +20,10 @@ export function firstToAnswer(servers: readonly Server[], patience: Record<Reque
     retry(async () => {
       for (let left = servers.length - 1; ; left--) {
         const asked = (current ??= firstReady(servers, 0));
-        const server = await asked;
+        const server = await asked.catch((error: unknown) => {
+          if (current === asked) current = undefined;
+          throw error;
+        });
         try {
           return await servers[server]!.ask(request, kind);
         } catch (error) {
@@ -44,9 +47,8 @@ const isReady = ({ askBriefly }: Server): Promise<boolean> =>
     await api.readyz({}, init);
     return { data: { result: true } };
   }).catch((error: unknown) => {
-    if (error instanceof KbError && error.code !== 'unavailable') return true; // it does not know this question
-    if (error instanceof KbError) return false;
-    throw error;
+    if (!(error instanceof KbError)) throw error;
+    return error.code !== 'unavailable' && error.code !== 'aborted'; // it does not know this question
   });
 
 interface ConnectionOptions {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { keepUnlessFailed } from '../../../core/concurrency.ts';
 import { KbError } from '../../../core/errors.ts';
 import type { VectorStore } from '../../../ports/stores.ts';
 import { type Ask, type RequestKind, PATIENCE, REST_PORT, serverAt, KEY_VARIABLE } from './qdrant-connection.ts';
@@ -45,8 +46,7 @@ function reach(url: string, { key, options, patience: given }: ReachOptions): As
   const { parameters, reach: reached } = readOptions(options);
   const { timeout, retries, urls, ...connecting } = reached;
   const patience = given ? { read: given, write: given } : retries === undefined ? PATIENCE : patienceOf(retries + 1);
-  let opened: ReturnType<typeof dispatcherFor> | undefined;
-  const dispatcher = () => (opened ??= dispatcherFor(connecting));
+  const dispatcher = keepUnlessFailed(() => dispatcherFor(connecting));
   const others = urls.map((other) => serverAddress(other, { port: REST_PORT })).filter((other) => other !== url);
   const isOne = others.length === urls.length; // the list is not that of this address
   const servers = [url, ...(isOne ? [] : others)];

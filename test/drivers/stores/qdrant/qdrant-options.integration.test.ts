@@ -100,7 +100,10 @@ describe('the options of Qdrant', () => {
       message: expect.stringContaining('none.pem'),
     });
     await writeFile(ca_file, 'no certificate');
-    await expect((await open({ ca_file }, url)).collections()).rejects.toMatchObject({ code: 'configuration' });
+    const store = await open({ ca_file }, url);
+    await expect(store.collections()).rejects.toMatchObject({ code: 'configuration' });
+    await writeFile(ca_file, CERTIFICATE);
+    expect(await store.collections(), 'the file is read again').toEqual([]);
   });
 
   it('say how long connecting may take', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collect } from '../../../../src/core/run.ts';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
 import type { Layer } from '../../../../src/core/settings.ts';
 import { chunksIn, engineIn, result, WORDS } from '../../../support/engine.ts';
@@ -87,5 +88,26 @@ describe(`${QDRANT}, which freezes`, { timeout: 120_000 }, () => {
     await expectStored(direct, 'third');
     expect(await result(there, 'ingest', { markdown: documents('fourth') })).toMatchObject({ failed: 0 });
     await expectStored(direct, 'fourth');
+  });
+});
+
+describe(`${QDRANT}, which does not answer`, { timeout: 60_000 }, () => {
+  const patient = { timeout: 500, retries: 10 };
+  const stopped = { code: 'aborted' };
+  /** Runs a search that is stopped half a second later. */
+  async function stoppedSearch({ there }: Awaited<ReturnType<typeof opened>>) {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 500);
+    return await collect(there.run('retrieve', { query: 'pumps' }, { signal: stop.signal }));
+  }
+
+  it('is waited for no longer when the run is stopped', async () => {
+    const all = await opened(patient);
+    await result(all.direct, 'ingest', { markdown: documents('first') });
+    all.way.freeze();
+    await expect(stoppedSearch(all)).rejects.toMatchObject(stopped);
+    all.way.thaw();
+    all.way.restart(300_000);
+    await expect(stoppedSearch(all)).rejects.toMatchObject(stopped);
   });
 });
