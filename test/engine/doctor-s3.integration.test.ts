@@ -28,7 +28,10 @@ withS3('kb doctor of a store on S3', () => {
   it('says what keeps it from being used, and how to mend that', async () => {
     const { url, writer } = await openS3();
     const wrong: [Layer, RegExp][] = [
-      [{ url, options: { ...writer, secret_access_key: 'wrong' } }, /the credentials were refused\. .*secret/],
+      [
+        { url, options: { ...writer, secret_access_key: 'wrong' } },
+        /the secret does not belong to the access key\. .*AWS_SECRET_ACCESS_KEY/,
+      ],
       [{ url: 's3://missing/kb', options: writer }, /there is no such bucket\. .*storage\.url/],
     ];
     for (const [storage, problem] of wrong)

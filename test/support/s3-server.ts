@@ -125,7 +125,7 @@ export async function openS3(): Promise<S3Server> {
     requests.push({ method, url, headers });
     if (what === 'cut') return incoming.socket.destroy();
     if (what === 'fail') return outgoing.writeHead(503).end();
-    if (typeof what === 'number') await wait(what);
+    if (typeof what === 'number') await wait(what, undefined, { ref: false });
     const upstream = send({ host: '127.0.0.1', port, method, path: url, headers });
     upstream.on('error', () => incoming.socket.destroy());
     upstream.on('response', (answer) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Layer } from '../../../src/core/settings.ts';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
 import { openQdrant } from '../../../src/drivers/stores/qdrant/qdrant.ts';
@@ -200,6 +200,30 @@ withS3('snapshots in a bucket', () => {
     expect(await connection.tableNames()).toContainEqual(expect.stringMatching(/^kb\.default/));
     for (const name of ['first', 'second']) await result(engine, 'delete_snapshot', { name });
     expect((await connection.tableNames()).filter((name) => name.startsWith('kb.'))).toEqual([]);
+  });
+
+  it('are listed again by kb doctor --repair, whole, where the list of collections was lost', { timeout: 120_000 }, async () => {
+    const s3 = await openS3();
+    const storage = { url: s3.url, options: s3.writer };
+    const before = open(storage);
+    await result(before, 'ingest', { markdown });
+    await result(before, 'create_snapshot', { name: 'first' });
+    await result(before, 'ingest', { markdown: changed });
+    await result(before, 'create_snapshot', { name: 'second' });
+    const { snapshots } = await result(before, 'list_snapshots', {});
+    await before.close();
+    await (await tables(storage)).connection.dropTable('_kb_collections');
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000);
+    onTestFinished(() => clock.mockRestore());
+    const engine = open(storage);
+    await result(engine, 'doctor', { repair: true });
+    expect(await result(engine, 'list_snapshots', {})).toEqual({ snapshots });
+    await result(engine, 'create_snapshot', { name: 'third' });
+    for (const name of ['second', 'first']) {
+      await result(engine, 'verify_snapshot', { name });
+      await result(engine, 'restore_snapshot', { name });
+      expect((await chunksIn(engine)).length, name).toBe(snapshots.find((one) => one.name === name)!.chunks);
+    }
   });
 });
 

@@ -7,7 +7,7 @@ import { isTableGone } from './lancedb-connection.ts';
 /** The tables of a store, and which addresses its catalog names. */
 export interface Places {
   connection: Connection;
-  catalog: { list(): Promise<{ table: string }[]> };
+  catalog: { listLatest(): Promise<{ table: string }[]> };
 }
 
 /** The table, and the branch where an address names one: `table@branch`. */
@@ -23,27 +23,46 @@ export async function openTable(connection: Connection, address: string): Promis
   return branch === undefined ? opened : await (await opened.branches()).checkout(branch);
 }
 
+// The name of a branch tells when it was made and for which collection, so that it can be listed again where the catalog was lost.
+const branchName = (name: string): string =>
+  `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}-${Buffer.from(name).toString('hex')}`;
+
+/** The branches of a table, with the collections that they were made for. */
+export async function namedBranches(connection: Connection, table: string): Promise<{ address: string; name: string }[]> {
+  const branches = await (await connection.openTable(table)).branches();
+  return Object.keys(await branches.list()).flatMap((branch) => {
+    const hex = /^[0-9a-z]+-[0-9a-z]+-([0-9a-f]+)$/.exec(branch)?.[1];
+    return hex === undefined ? [] : [{ address: `${table}@${branch}`, name: Buffer.from(hex, 'hex').toString() }];
+  });
+}
+
+interface Branching extends Places {
+  /** The collection that the branch is for. */
+  as: string;
+}
+
 /** Makes a branch of what the table holds now, and removes those that killed processes have left. Returns its address. */
-export async function makeBranch({ connection, catalog }: Places, address: string): Promise<string> {
+export async function makeBranch(address: string, { connection, catalog, as }: Branching): Promise<string> {
   const { table } = splitAddress(address);
   const opened = await connection.openTable(table);
   const branches = await opened.branches();
   const named = await addressesOf(catalog, table);
   for (const branch of Object.keys(await branches.list())) if (!named.includes(`${table}@${branch}`)) await branches.delete(branch);
-  const branch = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+  const branch = branchName(as);
   await branches.create(branch);
   return `${table}@${branch}`;
 }
 
 const addressesOf = async (catalog: Places['catalog'], table: string): Promise<string[]> =>
-  (await catalog.list()).map((entry) => entry.table).filter((address) => splitAddress(address).table === table);
+  (await catalog.listLatest()).map((entry) => entry.table).filter((address) => splitAddress(address).table === table);
 
 /** Removes what lies at the address and is named in the catalog no more; the table itself when no branch of it is named either. What is gone already is no error. */
 export async function dropUnnamed({ connection, catalog }: Places, address: string): Promise<void> {
   const { table, branch } = splitAddress(address);
-  const isNamed = (await addressesOf(catalog, table)).length > 0;
+  const named = await addressesOf(catalog, table);
+  if (named.includes(address)) return; // an answer that was lost does not tell that it was named
   const removing = async () => {
-    if (!isNamed) return await connection.dropTable(table);
+    if (named.length === 0) return await connection.dropTable(table);
     if (branch !== undefined) await (await (await connection.openTable(table)).branches()).delete(branch);
   };
   await removing().catch((error: unknown) => {

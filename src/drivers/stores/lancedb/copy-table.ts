@@ -25,7 +25,8 @@ interface Sharing extends Places {
 
 /** Copies what lies at the address, or in a bucket has a copy that nobody writes to share it; undefined where neither can be. Returns the address of the copy. */
 export async function shareTable(address: string, { folder, as, isSealed, ...places }: Sharing): Promise<string | undefined> {
-  if (folder === undefined || splitAddress(address).branch !== undefined) return isSealed ? await makeBranch(places, address) : undefined;
+  if (folder === undefined || splitAddress(address).branch !== undefined)
+    return isSealed ? await makeBranch(address, { ...places, as }) : undefined;
   const to = tableName(as);
   await copyTable(folder, { from: address, to, isSealed });
   return to;

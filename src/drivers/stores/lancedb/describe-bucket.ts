@@ -1,4 +1,4 @@
-import { connectTo, storeError } from './lancedb-connection.ts';
+import { closeBoth, connectTo, storeError } from './lancedb-connection.ts';
 import { endpointOf, type StorePlace } from './lancedb-settings.ts';
 import { lockInTable } from './table-lock.ts';
 
@@ -7,7 +7,8 @@ const PROBE = '.doctor';
 
 /** Where a store in a bucket is, how long a request takes, and whether it may be written: by taking a lock that nobody else needs. */
 export async function describeBucket(place: StorePlace): Promise<string> {
-  const { connection, pinned } = (await connectTo(place, { create: false }))!;
+  const connections = (await connectTo(place, { create: false }))!;
+  const { connection, pinned } = connections;
   try {
     await connection.tableNames(); // opens the connection
     const began = performance.now();
@@ -22,8 +23,7 @@ export async function describeBucket(place: StorePlace): Promise<string> {
     );
     return `${whereIs(place)}; a request takes ${took} ms; it may be ${isWritable ? 'written' : 'read, but not written'}`;
   } finally {
-    connection.close();
-    pinned.close();
+    closeBoth(connections);
   }
 }
 

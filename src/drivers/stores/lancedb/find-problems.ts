@@ -4,19 +4,30 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import type { StoreProblem } from '../../../ports/stores.ts';
 import { embedderIn } from './columns.ts';
 import type { Catalog, Entry } from './lancedb-catalog.ts';
-import { openTable, splitAddress } from './branches.ts';
-import { isTableGone, lanceDb } from './lancedb-connection.ts';
+import { namedBranches, openTable, splitAddress } from './branches.ts';
+import { closeBoth, connectTo, isTableGone, lanceDb } from './lancedb-connection.ts';
+import type { StorePlace } from './lancedb-settings.ts';
 import { staleCopies } from './copy-table.ts';
 import { ORPHANED_AFTER, readTableName } from './table-holder.ts';
 import { mendIndexes } from './upkeep.ts';
 
+/** Whether there are tables of collections, listed or not. */
+export async function hasTables(place: StorePlace): Promise<boolean> {
+  const connections = await connectTo(place, { create: false });
+  if (!connections) return false;
+  try {
+    return (await connections.connection.tableNames()).some((table) => readTableName(table) !== undefined);
+  } finally {
+    closeBoth(connections);
+  }
+}
+
 /** Tables that no collection has: `orphans`, which processes that died have left, and `lost`, older than the catalog, which must have been made anew. */
 export async function unlistedTables(connection: Connection, catalog: Catalog): Promise<{ orphans: string[]; lost: string[] }> {
-  const known = new Set((await catalog.list()).map(({ table }) => splitAddress(table).table));
   const old = Date.now() - ORPHANED_AFTER;
-  const unlisted = (await connection.tableNames()).filter(
-    (table) => !known.has(table) && (readTableName(table)?.created ?? Infinity) < old,
-  );
+  const tables = (await connection.tableNames()).filter((table) => (readTableName(table)?.created ?? Infinity) < old);
+  const known = new Set((await catalog.listLatest()).map(({ table }) => splitAddress(table).table));
+  const unlisted = tables.filter((table) => !known.has(table));
   if (unlisted.length === 0) return { orphans: [], lost: [] };
   const made = await catalog.created();
   const lost = unlisted.filter((table) => readTableName(table)!.created < made);
@@ -62,9 +73,20 @@ export async function tableProblems({ connection, catalog, locked }: Examined): 
       removes: false,
       mend: entry && (async () => void (await catalog.add(entry))),
     });
+    if (entry) problems.push(...(await snapshotProblems(entry, { connection, catalog })));
   }
   for (const entry of listed) problems.push(...(await collectionProblems(entry, { connection, catalog, locked })));
   return problems;
+}
+
+/** The snapshots in a bucket whose table the catalog does not name: they are branches of it. */
+async function snapshotProblems(found: Entry, { connection, catalog }: Pick<Examined, 'connection' | 'catalog'>): Promise<StoreProblem[]> {
+  return (await namedBranches(connection, found.table)).map(({ address, name }) => ({
+    problem: `The list of collections was lost: it does not name a snapshot in the table ${found.table}.`,
+    remedy: 'It is listed again.',
+    removes: false,
+    mend: async () => void (await catalog.add({ ...found, name, table: address })),
+  }));
 }
 
 /** The name, or with `-found` and a number where another collection has it. */
@@ -87,7 +109,7 @@ async function collectionProblems(entry: Entry, { connection, catalog, locked }:
         problem: `The table of the collection «${name}» is gone.`,
         remedy: `«${name}» is removed from the list of collections, so that it can be ingested or restored again.`,
         removes: true,
-        mend: () => locked(name, () => catalog.remove(name)),
+        mend: () => locked(name, () => catalog.remove(name, async () => {})),
       },
     ];
   }

@@ -1,9 +1,9 @@
-import type { Connection, Table } from '@lancedb/lancedb';
+import type { Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import { splitAddress } from './branches.ts';
 import { type Columns, findTable, keyedTable } from './keyed-table.ts';
-import { persistent } from './lancedb-connection.ts';
+import { fenceIn, type LanceConnections, persistent } from './lancedb-connection.ts';
 import { quoted } from './lancedb-filter.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */
@@ -23,18 +23,28 @@ export interface Catalog {
   find(name: string): Promise<Entry | undefined>;
   /** What all have written until now, also where reads look for that only now and then. */
   findLatest(name: string): Promise<Entry | undefined>;
+  /** The same of all. */
+  listLatest(): Promise<Entry[]>;
   /** False where there is one of that name already; the two can't both happen. */
   add(entry: Entry): Promise<boolean>;
-  put(entry: Entry): Promise<void>;
+  /** Puts it in the place of the one of that name. It throws what `mayWrite` throws, and does nothing where another has fenced it in since that was asked. */
+  put(entry: Entry, mayWrite: () => Promise<unknown>): Promise<void>;
   /** When it was made, in milliseconds. */
   created(): Promise<number>;
-  remove(name: string): Promise<void>;
+  /** Removes the one of that name, in the same way. */
+  remove(name: string, mayWrite: () => Promise<unknown>): Promise<void>;
+  /** Has everybody who is about to change something ask once more whether that may be. */
+  fence(): Promise<void>;
 }
 
 /** Opens the catalog of the database. Without `create`, undefined where there is none: nothing was ever stored. */
-export async function openCatalog(connection: Connection, { url, create }: { url: string; create: boolean }): Promise<Catalog | undefined> {
+export async function openCatalog(
+  { connection, pinned }: LanceConnections,
+  { url, create }: { url: string; create: boolean },
+): Promise<Catalog | undefined> {
   const table = create ? await keyedTable(connection, TABLE, COLUMNS) : await findTable(connection, TABLE);
   if (!table) return undefined;
+  const fixed = await pinned.openTable(TABLE);
   const list = async () => {
     const rows = (await table.query().toArray()) as (Entry & { form: number })[];
     const later = rows.find(({ form }) => form > FORM);
@@ -48,30 +58,44 @@ export async function openCatalog(connection: Connection, { url, create }: { url
   };
   const find = async (name: string) => (await list()).find((entry) => entry.name === name);
   const row = (entry: Entry) => [{ ...entry, form: splitAddress(entry.table).branch === undefined ? 1 : 2 }];
-  const changed = async <T>(change: () => Promise<T>): Promise<T> => {
-    const result = await persistent(change);
-    await removeOldVersions(table).catch(() => {}); // another does that, or the next change
-    return result;
+  const { changed, permitted } = changesOf(table, fixed);
+  const latest = async <T>(read: () => Promise<T>): Promise<T> => {
+    await table.checkoutLatest();
+    return await read();
   };
   return {
     list,
     find,
-    findLatest: async (name) => {
-      await table.checkoutLatest();
-      return await find(name);
-    },
+    findLatest: (name) => latest(() => find(name)),
+    listLatest: () => latest(list),
     created: () => createdAt(table),
     add: async (entry) => {
       const { numInsertedRows } = await changed(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
       return numInsertedRows > 0;
     },
-    put: async (entry) => {
-      await changed(() => table.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry)));
-    },
-    remove: async (name) => {
-      await changed(() => table.delete(`name = ${quoted(name)}`));
-    },
+    put: (entry, mayWrite) =>
+      permitted(mayWrite, () => fixed.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry))),
+    remove: (name, mayWrite) => permitted(mayWrite, () => fixed.delete(`name = ${quoted(name)}`)),
+    fence: () => fenceIn(fixed),
   };
+}
+
+/** Ways to change the table; `fixed` is the same one, which stays at the version that was last checked out. */
+function changesOf(table: Table, fixed: Table) {
+  const changed = async <T>(change: () => Promise<T>): Promise<T> => {
+    const result = await persistent(change);
+    await removeOldVersions(table).catch(() => {}); // another does that, or the next change
+    await table.checkoutLatest();
+    return result;
+  };
+  /** A change to the version from before `mayWrite` is asked: who takes the lock over then makes a later one, behind which nothing commits. */
+  const permitted = (mayWrite: () => Promise<unknown>, change: () => Promise<unknown>) =>
+    changed(async () => {
+      await fixed.checkoutLatest();
+      await mayWrite();
+      await change();
+    });
+  return { changed, permitted };
 }
 
 /** Versions that the catalog may have, and how many of the newest stay where it has more: a change writes some 70 kB, and who reads is done after a moment. */

@@ -1,8 +1,9 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dirname } from 'node:path';
-import type { Connection } from '@lancedb/lancedb';
+import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
+import { waitFor } from '../../../core/run.ts';
 import { folderOf, type StorePlace } from './lancedb-settings.ts';
 import { objectStorageError } from './object-storage-error.ts';
 
@@ -83,6 +84,15 @@ export interface LanceConnections {
   pinned: Connection;
 }
 
+/** Closes both. LanceDB refuses that while a request is under way that nobody waits for any more: such a connection ends with the process. */
+export function closeBoth({ connection, pinned }: LanceConnections): void {
+  for (const one of [connection, pinned]) {
+    try {
+      one.close();
+    } catch {}
+  }
+}
+
 /** Opens the database. Without `create`, undefined where there is none yet; with it, its folder is made. */
 export async function connectTo(
   { url, storageOptions, cache, readInterval }: StorePlace,
@@ -100,10 +110,14 @@ export async function connectTo(
   }
   const { connect, Session } = await lanceDb();
   const session = new Session(BigInt(cache.index), BigInt(cache.metadata));
-  const options = { session, storageOptions };
+  const options = { session, storageOptions, ...(folder === undefined ? { namespaceClientProperties: PLAIN } : {}) };
   const connection = await inTime(connect(folder ?? url, { readConsistencyInterval: readInterval, ...options }));
+  if (folder === undefined) await inTime(connection.tableNames()); // what keeps a bucket from being used is told now
   return { connection, pinned: await inTime(connect(folder ?? url, options)) };
 }
+
+/** LanceDB would look for a list of its own, which kb's stores do not have: six times in three seconds where the key is refused. */
+const PLAIN = { manifest_enabled: 'false' };
 
 /** Milliseconds in which a store answers for the first time: LanceDB would ask a frozen server again and again, for ten minutes. */
 const ANSWERS_WITHIN = 30_000;
@@ -118,14 +132,25 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
 
 const TRIES = 8;
 
-/** Tries again where LanceDB says that another writer's step came first. */
-export async function persistent<T>(work: () => Promise<T>): Promise<T> {
+/** Tries again where LanceDB says that another writer's step came first. Throws a KbError (`aborted`) on the signal. */
+export async function persistent<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
       if (tries >= TRIES || !/commit conflict|conflict(?:(?!conflict).)*retry|concurrent/i.test(String(error))) throw error;
-      await wait(20 * 2 ** tries * (0.5 + Math.random()));
+      await waitFor(20 * 2 ** tries * (0.5 + Math.random()), signal);
     }
   }
 }
+
+/**
+ * Makes every write to the table fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this
+ * case.
+ */
+export const fenceIn = (table: Table): Promise<void> =>
+  persistent(async () => {
+    await table.checkoutLatest();
+    await table.checkout(await table.version());
+    await table.restore();
+  });

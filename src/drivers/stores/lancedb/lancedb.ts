@@ -2,21 +2,21 @@ import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import type { Collection, CollectionInfo, Draft, StoreProblem, VectorStore } from '../../../ports/stores.ts';
 import { assertUnchanged } from './checksums.ts';
-import { dropUnnamed } from './branches.ts';
+import { dropUnnamed, openTable } from './branches.ts';
 import { type Catalog, type Entry, openCatalog } from './lancedb-catalog.ts';
-import { holdTable, type MayWrite, readTableName, type TableHolder, tableName } from './table-holder.ts';
+import { holdTable, type MayWrite, type TableHolder, tableName } from './table-holder.ts';
 import { ChunkCache } from '../chunk-cache.ts';
 import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
-import { connectTo, type LanceConnections, persistent, storeError } from './lancedb-connection.ts';
+import { closeBoth, connectTo, fenceIn, type LanceConnections, storeError } from './lancedb-connection.ts';
 import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
-import { leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
+import { hasTables, leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
 import { shareTable } from './copy-table.ts';
 import { describeBucket } from './describe-bucket.ts';
 import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
-import { throwIfAborted } from '../../../core/run.ts';
+import { throwIfAborted, untilAborted } from '../../../core/run.ts';
 import { abandonedLocks, lockForWriting, type LockOptions, type WriterLock } from '../writer-lock.ts';
 
 /** The tables of a store and the catalog of them. */
@@ -29,8 +29,8 @@ interface Database extends LanceConnections {
   /** Opens a table that the catalog does not know. */
   openDraft(entry: Entry): Promise<Collection>;
   drop(entry: Entry): Promise<void>;
-  /** Makes every write fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this case. */
-  fence(entry: Entry): Promise<void>;
+  /** Makes every write to the table of the collection fail to commit that was begun before, and every change of what holds it. */
+  fence(entry: Entry | undefined): Promise<void>;
   /** Waits for the lock of a store that has no folder. */
   lock(name: string, options?: LockOptions): Promise<WriterLock>;
   /** Has what is read next of the collection be what all have written until now. */
@@ -44,13 +44,19 @@ interface Database extends LanceConnections {
 function openDatabase(place: StorePlace, mayWrite: MayWrite): (options: { create: boolean }) => Promise<Database | undefined> {
   let connections: LanceConnections | undefined;
   let database: Database | undefined;
+  let last: Promise<unknown> = Promise.resolve();
   const { url } = place;
-  return async ({ create }) => {
+  const openNow = async (create: boolean): Promise<Database | undefined> => {
+    if (database) return database;
     connections ??= await connectTo(place, { create });
     if (!connections) return undefined;
-    if (database) return database;
-    const catalog = await openCatalog(connections.connection, { url, create });
-    return (database ??= catalog && databaseOf(connections, { url, catalog, mayWrite }));
+    const catalog = await openCatalog(connections, { url, create });
+    return (database = catalog && databaseOf(connections, { url, catalog, mayWrite }));
+  };
+  return ({ create }) => {
+    const opening = last.then(() => openNow(create)); // one after the other: of two at once, the connections of one would never be closed
+    last = opening.catch(() => {});
+    return opening;
   };
 }
 
@@ -82,13 +88,9 @@ function databaseOf(
       holders.delete(table);
       await dropUnnamed({ connection, catalog }, table);
     },
-    fence: async ({ table: name }) => {
-      const table = await connection.openTable(name);
-      await persistent(async () => {
-        await table.checkoutLatest();
-        await table.checkout(await table.version());
-        await table.restore();
-      });
+    fence: async (entry) => {
+      await catalog.fence();
+      if (entry) await fenceIn(await openTable(connection, entry.table));
     },
     lock: (name, options) => lockInTable(pinned, name, options),
     refresh: async (name) => {
@@ -96,10 +98,7 @@ function databaseOf(
       await (entry && (await holders.get(entry.table))?.refresh());
     },
     tidy: () => removeOrphans(connection, catalog),
-    close: () => {
-      connection.close();
-      pinned.close();
-    },
+    close: () => closeBoth(connections),
   };
 }
 
@@ -168,7 +167,7 @@ type Access = ReturnType<typeof accessTo>;
 function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<string, WriterLock> }): VectorStore['lock'] {
   const folder = folderOf(url);
   const { translated, reading, writing } = access;
-  return async (name, waiting) => {
+  const take: VectorStore['lock'] = async (name, waiting) => {
     const lock = await (folder === undefined
       ? writing((there) => there.lock(name, waiting))
       : translated(() => lockForWriting(join(folder, LOCKS), name, waiting)));
@@ -179,6 +178,13 @@ function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<s
       if (locks.get(name) === lock) locks.delete(name);
       await lock.release();
     };
+  };
+  return async (name, waiting) => {
+    const taking = take(name, waiting);
+    return await untilAborted(taking, waiting?.signal).catch((error: unknown) => {
+      void taking.then((release) => release()).catch(() => {}); // its last request, which nobody can end, may have taken the lock
+      throw error;
+    });
   };
 }
 
@@ -200,18 +206,6 @@ async function findProblems(place: StorePlace, { access, lock }: { access: Acces
     ];
   };
   return (await access.reading(look)) ?? ((await hasTables(place)) ? await access.writing(look) : []);
-}
-
-async function hasTables(place: StorePlace): Promise<boolean> {
-  const connections = await connectTo(place, { create: false });
-  if (!connections) return false;
-  const { connection, pinned } = connections;
-  try {
-    return (await connection.tableNames()).some((table) => readTableName(table) !== undefined);
-  } finally {
-    connection.close();
-    pinned.close();
-  }
 }
 
 async function isStillHeld(lock: WriterLock | undefined): Promise<boolean> {
@@ -260,28 +254,21 @@ async function createCollection({ catalog, make, open, drop }: Database, info: C
 
 /** Who has just taken the lock sees what was written before, and keeps whom it was taken from out. */
 async function beginWriting({ catalog, fence, refresh }: Database, name: string, { overtook }: WriterLock): Promise<void> {
-  const entry = overtook ? await catalog.findLatest(name) : undefined;
-  if (entry) await fence(entry);
+  if (overtook) await fence(await catalog.findLatest(name));
   await refresh(name);
 }
 
 /** Puts the table in the place of the collection's, for all readers at once by the catalog's entry. If another process has taken the lock, the old one stays. */
 async function putInPlace({ catalog, drop }: Database, entry: Entry, mayWrite: MayWrite): Promise<void> {
-  const before = await catalog.find(entry.name);
-  await mayWrite(entry.name);
-  await catalog.put(entry);
-  await mayWrite(entry.name).catch(async (error: unknown) => {
-    if (before) await catalog.put(before);
-    throw error;
-  });
+  const before = await catalog.findLatest(entry.name);
+  await catalog.put(entry, () => mayWrite(entry.name));
   if (before) await drop(before).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
 }
 
 async function dropCollection({ catalog, drop }: Database, name: string, mayWrite: MayWrite): Promise<boolean> {
-  const entry = await catalog.find(name);
+  const entry = await catalog.findLatest(name);
   if (!entry) return false;
-  await mayWrite(name);
-  await catalog.remove(name);
+  await catalog.remove(name, () => mayWrite(name));
   await drop(entry);
   return true;
 }

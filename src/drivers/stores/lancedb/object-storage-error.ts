@@ -17,10 +17,28 @@ const FAILURES: readonly Failure[] = [
     hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN), AWS_PROFILE, or run on a machine that has a role.',
   },
   {
-    said: /InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken|InvalidClientTokenId|AuthenticationFailed|\b401\b/,
+    said: /SignatureDoesNotMatch/,
+    code: 'configuration',
+    problem: 'the secret does not belong to the access key',
+    hint: 'Set AWS_SECRET_ACCESS_KEY to the secret of the key in AWS_ACCESS_KEY_ID, and look whether the endpoint is that of the key.',
+  },
+  {
+    said: /InvalidAccessKeyId|InvalidClientTokenId/,
+    code: 'configuration',
+    problem: 'the access key is unknown',
+    hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of this server (storage.options.endpoint, else AWS_ENDPOINT_URL, else Amazon).',
+  },
+  {
+    said: /ExpiredToken|InvalidToken/,
+    code: 'configuration',
+    problem: 'the credentials have expired',
+    hint: 'Fetch new ones, and set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to them.',
+  },
+  {
+    said: /AuthenticationFailed|\b401\b/,
     code: 'configuration',
     problem: 'the credentials were refused',
-    hint: 'Look whether the key, its secret and the endpoint belong together, and whether the key has expired.',
+    hint: 'Look whether they are those of the endpoint: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_APPLICATION_CREDENTIALS, or AZURE_STORAGE_ACCOUNT_KEY.',
   },
   {
     said: /AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint|BareRedirect|\b301\b/i,
@@ -41,7 +59,7 @@ const FAILURES: readonly Failure[] = [
     hint: 'Give the credentials the rights that docs/object-storage.md lists: readers need to list and get, writers also to put and delete.',
   },
   {
-    said: /BadScheme/,
+    said: /BadScheme|builder error/,
     code: 'configuration',
     problem: 'its endpoint is no https:// address',
     hint: 'Set storage.options.endpoint to an https:// address, or storage.options.allow_http to true.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
-import { waitFor } from '../../../core/run.ts';
+import { throwIfAborted, waitFor } from '../../../core/run.ts';
 import { type LockOptions, lockLostError, type WriterLock } from '../writer-lock.ts';
 import { persistent } from './lancedb-connection.ts';
 import { findTable, keyedTable } from './keyed-table.ts';
@@ -59,15 +59,16 @@ export async function abandonedRows(connection: Connection): Promise<string[]> {
 async function take(table: Table, row: LockRow, { signal, onWait }: LockOptions): Promise<Pick<WriterLock, 'overtook'>> {
   let seen: { held: LockRow; since: number } | undefined;
   for (;;) {
+    throwIfAborted(signal);
     const held = await rowOf(table, row.name);
     if (!held) {
-      if (await isAdded(table, row)) return { overtook: false };
+      if (await isAdded(table, row, signal)) return { overtook: false };
       continue; // another was quicker
     }
     const isFirst = !seen;
     if (seen?.held.lock !== held.lock || seen.held.signs !== held.signs) seen = { held, since: Date.now() };
     if (!isLiving(held, seen.since)) {
-      if (await isTakenOver(table, held, row)) return { overtook: mayGoOn(held) };
+      if (await isTakenOver(table, { held, row, signal })) return { overtook: mayGoOn(held) };
       continue;
     }
     if (isFirst) onWait?.();
@@ -85,18 +86,26 @@ async function rowOf(table: Table, name: string): Promise<LockRow | undefined> {
   )[0];
 }
 
-async function isAdded(table: Table, row: LockRow): Promise<boolean> {
-  const { numInsertedRows } = await persistent(() =>
-    table
-      .mergeInsert('name')
-      .whenNotMatchedInsertAll()
-      .execute([{ ...row }]),
+async function isAdded(table: Table, row: LockRow, signal: AbortSignal | undefined): Promise<boolean> {
+  const { numInsertedRows } = await persistent(
+    () =>
+      table
+        .mergeInsert('name')
+        .whenNotMatchedInsertAll()
+        .execute([{ ...row }]),
+    signal,
   );
   return numInsertedRows > 0;
 }
 
+interface TakeOver {
+  held: LockRow;
+  row: LockRow;
+  signal: AbortSignal | undefined;
+}
+
 /** Puts the row in the place of one whose owner is dead, unless that has changed meanwhile. */
-async function isTakenOver(table: Table, { lock, signs }: LockRow, { name: _name, ...values }: LockRow): Promise<boolean> {
-  const { rowsUpdated } = await persistent(() => table.update({ where: `lock = ${quoted(lock)} AND signs = ${signs}`, values }));
+async function isTakenOver(table: Table, { held: { lock, signs }, row: { name: _name, ...values }, signal }: TakeOver): Promise<boolean> {
+  const { rowsUpdated } = await persistent(() => table.update({ where: `lock = ${quoted(lock)} AND signs = ${signs}`, values }), signal);
   return rowsUpdated > 0;
 }

@@ -135,4 +135,14 @@ withS3('the lock of a collection on S3', () => {
     const stop = new AbortController();
     await expect(store.lock('manuals', { signal: stop.signal, onWait: () => stop.abort() })).rejects.toMatchObject({ code: 'aborted' });
   });
+
+  it('is waited for no longer when it is told so, though the store does not answer', { timeout: 30_000 }, async () => {
+    const s3 = await openS3();
+    const store = await machine(s3);
+    await store.create(INFO);
+    s3.disturb(() => 300_000);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 100);
+    await expect(store.lock('manuals', { signal: stop.signal })).rejects.toMatchObject({ code: 'aborted' });
+  });
 });

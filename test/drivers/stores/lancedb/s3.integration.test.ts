@@ -69,8 +69,8 @@ withS3('a store on S3 that cannot be used', () => {
   };
 
   it.each([
-    ['of a key that is unknown', { access_key_id: 'AKIAUNKNOWN' }, 'the credentials were refused'],
-    ['of a wrong secret', { secret_access_key: 'wrong' }, 'the credentials were refused'],
+    ['the key is unknown', { access_key_id: 'AKIAUNKNOWN' }, 'the access key is unknown'],
+    ['the secret is wrong', { secret_access_key: 'wrong' }, 'the secret does not belong to the access key'],
     ['nothing listens at the endpoint', { endpoint: 'http://127.0.0.1:9' }, "the endpoint can't be reached"],
     ['its endpoint has no name', { endpoint: 'http://nowhere.invalid' }, "the endpoint can't be reached"],
     ['TLS is asked for where there is none', { allow_http: false }, 'its endpoint is no https:// address'],
@@ -80,6 +80,17 @@ withS3('a store on S3 that cannot be used', () => {
       message: `The store ${s3.url} can't be used: ${problem}.`,
       hint: expect.stringMatching(/./),
     });
+  });
+
+  it('is asked once where the key is refused, and says which variable holds it', async () => {
+    const s3 = await openS3();
+    const options = { ...s3.writer, client_max_retries: 3, secret_access_key: 'wrong' };
+    await expect(failing(s3, options)).rejects.toMatchObject({
+      code: 'configuration',
+      isRetryable: false,
+      hint: expect.stringMatching(/^Set AWS_SECRET_ACCESS_KEY to the secret of the key in AWS_ACCESS_KEY_ID/),
+    });
+    expect(s3.counted()).toHaveLength(1);
   });
 
   it('says so where the bucket is missing', async () => {

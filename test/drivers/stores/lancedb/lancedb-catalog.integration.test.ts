@@ -1,0 +1,77 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dropUnnamed, makeBranch, openTable } from '../../../../src/drivers/stores/lancedb/branches.ts';
+import { openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
+import { connectTo } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
+import { readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
+import { lockLostError } from '../../../../src/drivers/stores/writer-lock.ts';
+import { folder } from '../../../support/folder.ts';
+
+/** The database in a folder, as one of several processes has it. */
+async function database(url: string) {
+  const connections = (await connectTo(readStorePlace(url), { create: true }))!;
+  onTestFinished(() => {
+    connections.connection.close();
+    connections.pinned.close();
+  });
+  return { ...connections, catalog: (await openCatalog(connections, { url, create: true }))! };
+}
+
+const entry = (table: string, name = 'manuals') => ({ name, table, provider: 'none', model: '', dimensions: 0 });
+const free = async () => {};
+
+describe('a change of the list of collections', () => {
+  /** What holds a lock as long as another does not take it, which that does as soon as it was looked at. */
+  async function overtaken(taken: string | undefined) {
+    const url = folder();
+    const [own, theirs] = [(await database(url)).catalog, (await database(url)).catalog];
+    let isHeld = true;
+    const mayWrite = async () => {
+      if (!isHeld) throw lockLostError('manuals');
+      isHeld = false;
+      await theirs.fence();
+      if (taken !== undefined) await theirs.put(entry(taken), free);
+    };
+    return { own, theirs, mayWrite };
+  }
+
+  it.each([undefined, 'theirs'])('is not made by one whose lock was taken over this moment (%s)', async (taken) => {
+    for (const change of ['put', 'remove'] as const) {
+      const { own, theirs, mayWrite } = await overtaken(taken);
+      await own.add(entry('first'));
+      const changing = change === 'put' ? own.put(entry('own'), mayWrite) : own.remove('manuals', mayWrite);
+      await expect(changing).rejects.toMatchObject({ code: 'conflict' });
+      for (const catalog of [own, theirs]) expect(await catalog.findLatest('manuals')).toMatchObject({ table: taken ?? 'first' });
+    }
+  });
+
+  it('names no new collection for one whose lock was taken over this moment', async () => {
+    const { own, theirs, mayWrite } = await overtaken(undefined);
+    await expect(own.put(entry('own'), mayWrite)).rejects.toMatchObject({ code: 'conflict' });
+    for (const catalog of [own, theirs]) expect(await catalog.listLatest()).toEqual([]);
+  });
+
+  it('is made although another changes something else this moment', async () => {
+    const url = folder();
+    const [own, theirs] = [(await database(url)).catalog, (await database(url)).catalog];
+    let looks = 0;
+    await own.put(entry('own'), async () => {
+      if (++looks > 1) return;
+      await theirs.fence();
+      await theirs.put(entry('theirs', 'notes'), free);
+    });
+    expect((await theirs.listLatest()).map(({ table }) => table).toSorted()).toEqual(['own', 'theirs']);
+  });
+});
+
+it('what the list names is not removed: a draft whose last answer was lost, and which is then discarded', async () => {
+  const { connection, catalog } = await database(folder());
+  const arrow = await import('apache-arrow');
+  await connection.createEmptyTable('kb.manuals.0-000000', new arrow.Schema([new arrow.Field('id', new arrow.Utf8())]));
+  await catalog.add(entry('kb.manuals.0-000000'));
+  const branch = await makeBranch('kb.manuals.0-000000', { connection, catalog, as: '.snapshot.manuals' });
+  await catalog.put(entry(branch, '.snapshot.manuals'), free);
+  for (const address of [branch, 'kb.manuals.0-000000']) {
+    await dropUnnamed({ connection, catalog }, address);
+    expect(await (await openTable(connection, address)).countRows()).toBe(0);
+  }
+});
