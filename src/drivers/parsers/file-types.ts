@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
 import { beginningOf } from './signatures.ts';
+import { GZIP, isGzipName } from './archives/gzip.ts';
 import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { brokenFile, withoutText } from './parse-failures.ts';
@@ -26,7 +27,8 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
   const byMedia = keyed(({ media_types = [] }) => media_types);
   const typeOf = (parser: Parser | undefined) => (parser && (byExtension.get(parser.extensions[0] ?? '') ?? parser))?.file_type;
   const fileType: FileTypes['fileType'] = (path, kinds) => {
-    const parser = byExtension.get(extname(path).toLowerCase());
+    const extension = extensionOf(path);
+    const parser = byExtension.get(extension) ?? parsers.find(({ more_extensions }) => more_extensions?.test(extension));
     return parser && (kinds?.includes(parser.kind ?? 'documents') ?? true) ? parser.file_type : undefined;
   };
   return {
@@ -48,6 +50,13 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
     },
     isToldByBytes: ({ content_type, url }) => VAGUE.has(content_type) && extname(new URL(url).pathname) === '',
   };
+}
+
+/** The extension of a name, without the one that says that it is compressed. A shared library (`libz.so.1`) has none. */
+function extensionOf(path: string): string {
+  const name = path.toLowerCase();
+  if (/\.so(?:\.\d+)+$/.test(name)) return '';
+  return extname(isGzipName(name) ? name.slice(0, -GZIP.length) : name);
 }
 
 /** A reader that gives the files of these parsers to them, in this process, and all others to `reader`. */

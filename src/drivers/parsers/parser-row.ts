@@ -27,6 +27,8 @@ export interface ParsedFile extends ParsedDocument {
 /** A built-in parser, and how its files are checked and scheduled before it reads them. */
 export interface ParserRow extends Parser {
   readonly name: string;
+  /** Extensions beside those that are listed. */
+  readonly more_extensions?: RegExp;
   /** Its files are pictures, which are documents only where their text is recognized. */
   readonly is_picture?: boolean;
   /** Pages of its files may be pictures. */

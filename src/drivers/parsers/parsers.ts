@@ -11,6 +11,7 @@ import { pptxParser } from './office/pptx.ts';
 import { odsParser, xlsParser, xlsxParser } from './office/xlsx.ts';
 import { odpParser, odtParser } from './office/odf.ts';
 import { rtfParser } from './office/rtf.ts';
+import { roffParser } from './roff/roff.ts';
 import { epubParser } from './archives/epub.ts';
 import { codeParser } from './data/code.ts';
 import { jsonLinesParser, jsonParser } from './data/json.ts';
@@ -34,6 +35,7 @@ export const parsers: readonly ParserRow[] = [
   restructuredTextParser,
   asciidocParser,
   textParser,
+  roffParser,
   csvParser,
   odtParser,
   odsParser,

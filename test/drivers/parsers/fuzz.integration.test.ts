@@ -68,6 +68,9 @@ const files: Record<string, string | Buffer> = {
   'page.mdx': 'import { Box } from "x"\n\n# Page\n\n<Box title="a">\n\nInside.\n\n</Box>\n',
   'guide.rst': 'Guide\n=====\n\n.. note:: Careful.\n\n::\n\n  code()\n\n=== ===\na   b\n=== ===\n1   2\n=== ===\n',
   'guide.adoc': '= Guide\n\n== Part\n\n[source,js]\n----\nrun();\n----\n\n|===\n|a |b\n|===\n',
+  'grow.1':
+    '.TH GROW 1\n.de X\n.B \\\\$1\n..\n.SH NAME\ngrow \\- plants\n.TP\n\\fB\\-b\\fR\n.ie n \\{\\\n.X bed\n.\\}\n.el no\n.TS\ntab(;);\nl l.\na;T{\nb\nT}\n.TE\n',
+  'water.1': '.Dd May 1\n.Dt WATER 1\n.Sh NAME\n.Nm water\n.Nd it\n.Bl -tag\n.It Fl b Oo Ar x Oc\n.Pq one .\n.El\n',
   'log.txt': 'Monday\n======\n\nThe pump ran.\n\n1. It stopped.\n',
   'news.rss':
     '<rss><channel><title>News</title><item><title>Seal</title><description>&lt;p&gt;Green.&lt;/p&gt;</description></item></channel></rss>',

@@ -1,0 +1,69 @@
+import type { MacroTarget } from './macro-target.ts';
+import { withoutEscapes } from './roff-escapes.ts';
+import type { RoffLine } from './roff-lines.ts';
+
+/** What a macro does with its arguments, which have no escapes. */
+type Macro = (page: MacroTarget, args: readonly string[], line: number) => void;
+
+const inFont: Macro = (page, args, line) => {
+  // without arguments it is for the line that follows
+  if (args.length > 0) page.text(args.join(' '), line);
+};
+const inFonts: Macro = (page, args, line) => {
+  if (args.length > 0) page.text(args.join(''), line);
+};
+const paragraph: Macro = ({ writer }) => writer.paragraph({ isIndented: false });
+const linked: Macro = (page, [text = ''], line) => {
+  page.text(`${page.address === '' ? '' : `⟨${page.address}⟩`}${text}`, line);
+  page.address = '';
+};
+const link: Macro = (page, [address = '']) => void (page.address = address);
+const wholeLink: Macro = (page, [address = '', text = '', behind = ''], line) =>
+  page.text(`${text && `${text} `}⟨${address}⟩${behind}`, line);
+
+/** The macros of man(7), and those that DocBook, Asciidoctor and others add. */
+const MACROS = new Map<string, Macro>([
+  ['TH', (page, [name, section]) => page.title(name, section)],
+  ['SH', (page, args, line) => page.heading(2, args.join(' '), line)],
+  ['SS', (page, args, line) => page.heading(3, args.join(' '), line)],
+  ...['PP', 'P', 'LP'].map((name) => [name, paragraph] as const),
+  ...['B', 'I', 'R', 'SM', 'SB', 'CW'].map((name) => [name, inFont] as const),
+  ...['BI', 'BR', 'IB', 'IR', 'RB', 'RI', 'CB', 'CI', 'CR'].map((name) => [name, inFonts] as const),
+  ['TP', (page) => page.nextIsTerm()],
+  ['TQ', (page) => page.nextIsTerm()],
+  ['IP', ({ writer }, [tag = ''], line) => (tag.trim() ? writer.term(tag, line, { isTag: true }) : writer.paragraph())],
+  ['HP', ({ writer }) => writer.paragraph()],
+  ['RS', ({ writer }) => writer.indent()],
+  ['RE', ({ writer }) => writer.outdent()],
+  ['EX', ({ writer }) => writer.code()],
+  ['EE', ({ writer }) => writer.fill()],
+  ['UR', link],
+  ['MT', link],
+  ['UE', linked],
+  ['ME', linked],
+  ['URL', wholeLink],
+  ['MTO', wholeLink],
+  [
+    'SY',
+    (page, [command = ''], line) => {
+      page.writer.paragraph();
+      page.text(command, line);
+    },
+  ],
+  ['YS', ({ writer }) => writer.paragraph()],
+  ['OP', (page, args, line) => page.text(`[${args.join(' ')}]`, line)],
+  ['MR', (page, [name = '', section = '', behind = ''], line) => page.text(`${name}(${section})${behind}`, line)],
+]);
+
+export const isManMacro = (macro: string): boolean => MACROS.has(macro);
+
+/** Writes what a macro asks for; false for one that is not known. */
+export function writeMan(page: MacroTarget, { macro, args, line }: RoffLine): boolean {
+  const known = MACROS.get(macro!);
+  known?.(
+    page,
+    args.map((argument) => withoutEscapes(argument, page.defined)),
+    line,
+  );
+  return known !== undefined;
+}

@@ -1,0 +1,168 @@
+import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
+import { MarkedBlocks } from '../marked-text.ts';
+import { GOES_ON } from './roff-escapes.ts';
+
+/** What begins an item of a list: a bullet, or a number or letter. A sign on a line of its own may be an option. */
+const NUMBER = /^(?:[•·○□]|\(?\w{1,3}[.)])$/;
+const BULLET = /^[*+o–—-]$/;
+
+const MOST_TERM_WORDS = 16;
+
+/** The blocks of a manual page, as the macros of man and mdoc ask for them: headings, terms above what defines them, items, code, tables, paragraphs. */
+export class RoffWriter {
+  readonly #blocks = new MarkedBlocks();
+  #lines: string[] = [];
+  #line = 0;
+  #isCode = false;
+  #marker = '';
+  #terms: string[] = [];
+  /** Whether what is indented here lies in an item of a list. */
+  readonly #indents: boolean[] = [];
+  #isItem = false;
+
+  /** Adds text at a line of the source. */
+  text(text: string, line: number): void {
+    const last = this.#lines.at(-1);
+    if (this.#lines.length === 0) this.#line = line;
+    if (last !== undefined && (last.endsWith(GOES_ON) || text.startsWith(GOES_ON))) this.#lines[this.#lines.length - 1] = last + text;
+    else this.#lines.push(text);
+  }
+
+  heading(level: number, text: string, line: number): void {
+    this.fill();
+    this.#indents.length = 0;
+    this.#isItem = false;
+    this.#blocks.add(heading(level, escapeLine(withoutMarks(text))), { line });
+  }
+
+  /** What is defined by the text that follows, or the bullet before it. */
+  term(text: string, line: number, { isTag = false } = {}): void {
+    const term = oneLine(withoutMarks(text));
+    if (NUMBER.test(term) || (isTag && BULLET.test(term))) return this.item(term, line);
+    this.paragraph();
+    this.#isItem = false;
+    if (term === '') return;
+    if (this.#terms.length === 0) this.#line = line;
+    this.#terms.push(term.includes('`') ? escapeLine(term) : `\`${term}\``);
+  }
+
+  /** Begins an item of a list: `•`, `-`, `1.`. */
+  item(marker: string, line: number): void {
+    this.paragraph();
+    this.#line = line;
+    const number = /^\(?(\d{1,3})[.)]$/.exec(marker)?.[1];
+    this.#marker = number !== undefined ? `${number}. ` : /\w/.test(marker) && marker !== 'o' ? `- ${marker} ` : '- ';
+    this.#isItem = true;
+  }
+
+  /** Ends a paragraph: an item goes on, or else ends with it. */
+  paragraph({ isIndented = true } = {}): void {
+    if (this.#isCode) {
+      if (this.#lines.length > 0) this.#lines.push('');
+      return;
+    }
+    this.#flush();
+    if (!isIndented) this.#isItem = false;
+  }
+
+  lineBreak(): void {
+    const last = this.#lines.at(-1);
+    if (!this.#isCode && last !== undefined && !last.endsWith('  \n')) this.#lines[this.#lines.length - 1] = `${last}  \n`;
+  }
+
+  indent(): void {
+    // DocBook and Asciidoctor write a term as a paragraph of its own
+    const [text, ...others] = this.#lines;
+    if (!this.#isCode && text !== undefined && others.length === 0 && this.#marker === '' && isTerm(text)) {
+      this.#lines = [];
+      this.term(text, this.#line);
+    } else if (!this.#isCode) this.#flush();
+    this.#indents.push(this.#isItem);
+    this.#isItem = false;
+  }
+
+  outdent(): void {
+    if (!this.#isCode) this.#flush();
+    this.#isItem = this.#indents.pop() ?? false;
+  }
+
+  /** From here lines stay as they are. */
+  code(): void {
+    if (this.#isCode) return;
+    this.#flush();
+    this.#isCode = true;
+  }
+
+  /** From here lines are filled. */
+  fill(): void {
+    this.#flush();
+    this.#isCode = false;
+  }
+
+  get isCode(): boolean {
+    return this.#isCode;
+  }
+
+  table(rows: readonly (readonly string[])[], line: number): void {
+    this.fill();
+    if (rows.length > 0)
+      this.#blocks.add(tableLines(rows.map((row) => row.map((cell) => escapeLine(withoutMarks(cell))))).join('\n'), { line });
+  }
+
+  end(): MarkedBlocks {
+    this.fill();
+    return this.#blocks;
+  }
+
+  #takeMarker(): void {
+    const [all, marker] = BEFORE_TEXT.exec(this.#lines[0] ?? '') ?? [];
+    if (all === undefined || this.#marker !== '') return;
+    const [first, ...others] = this.#lines;
+    this.#lines = [];
+    this.item(marker!, this.#line);
+    this.#lines = [first!.slice(all.length), ...others];
+  }
+
+  #flush(): void {
+    if (!this.#isCode) this.#takeMarker();
+    const lines = this.#lines.map(withoutMarks);
+    this.#lines = [];
+    const body = this.#isCode ? codeOf(lines) : filled(lines);
+    // terms without text wait for that of the next
+    if (body === '') return;
+    const level = this.#indents.filter(Boolean).length + (this.#isItem && this.#marker === '' ? 1 : 0);
+    if (this.#terms.length > 0) this.#blocks.add(this.#terms.join('  \n'), { line: this.#line });
+    const block = `${this.#marker}${body}`.replace(/^(?=.)/gm, '  '.repeat(level));
+    this.#blocks.add(this.#marker ? block.replace(/\n(?=.)/g, '\n  ') : block, { line: this.#line });
+    this.#terms = [];
+    this.#marker = '';
+  }
+}
+
+/** A bullet or number that DocBook sets before the text of an item, with motions between. */
+const BEFORE_TEXT = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${GOES_ON}`);
+
+const isTerm = (text: string): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
+
+const withoutMarks = (text: string): string => text.replaceAll(GOES_ON, '');
+
+/** Lines joined; those that are broken stay so. */
+function filled(lines: readonly string[]): string {
+  const text = lines.reduce(
+    (joined, line) => (joined === '' || joined.endsWith('\n') ? joined + line.trimStart() : `${joined} ${line}`),
+    '',
+  );
+  return text
+    .split('  \n')
+    .map((line) => escapeLine(oneLine(line)))
+    .filter(Boolean)
+    .join('  \n');
+}
+
+function codeOf(lines: readonly string[]): string {
+  const code = lines
+    .join('\n')
+    .trimEnd()
+    .replace(/^\s*\n/, '');
+  return code === '' ? '' : codeFence(code, '');
+}
