@@ -13,8 +13,12 @@ const execArgv = ['--wasm-wrapper-tiering-budget=1000000000'];
 const cores = Math.max(2, availableParallelism() - 1);
 const waiting = process.env['KB_TEST_QDRANT_URL'] ? 1 : Math.ceil(1.5 * cores);
 
-/** Processes that tests start from TypeScript strip its types once; and nobody looks for a region of a bucket at Amazon's metadata address. */
-const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), AWS_EC2_METADATA_DISABLED: 'true' };
+/**
+ * Processes that tests start from TypeScript strip its types once; nobody looks for a region of a bucket at Amazon's metadata address; and LanceDB does not
+ * spare a server of the tests that fails on purpose, by waiting longer and longer.
+ */
+const LANCE_AIMD = { LANCE_AIMD_MIN_BACKOFF_MS: '1', LANCE_AIMD_MAX_BACKOFF_MS: '2', LANCE_AIMD_MIN_RATE: '2000' };
+const env = { ...LANCE_AIMD, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), AWS_EC2_METADATA_DISABLED: 'true' };
 
 /** Short files that take half a minute and more. */
 const LONG =

@@ -1,14 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, write } from '../support/folder.ts';
-import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
-import { KB, kb, onTerminal, SEQUENCES, start, startKb, type Ended } from '../support/program.ts';
+import { documentIn, KB, kb, onTerminal, SEQUENCES, start, type Ended } from '../support/program.ts';
 
 const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
 const LONG = Array.from(
@@ -25,24 +20,6 @@ beforeAll(async () => {
   first = await kb(['ingest', '--docs', 'docs'], { cwd: home });
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-const json = ({ out }: Ended): unknown => {
-  expect(out).toMatch(/^[^\n]+\n$/); // one document, and nothing else
-  return JSON.parse(out);
-};
-
-/** A model server, and what makes kb use it. */
-async function model(behaviour: Behaviour = {}) {
-  const server = await openOpenAiServer(behaviour);
-  onTestFinished(() => server.close());
-  const env = {
-    KB_EMBEDDING_PROVIDER: 'openai_compatible',
-    KB_EMBEDDING_MODEL: 'm',
-    KB_EMBEDDING_OPTIONS: `{base_url: "${server.url}"}`,
-    KB_EMBEDDING_BATCH_SIZE: '1',
-  };
-  return { server, env };
-}
 
 describe('a first ingest', () => {
   it('ends with what was done and what to type next, its progress on standard error', () => {
@@ -207,7 +184,7 @@ describe('--json', () => {
   ];
   it.each(cases)('writes one document for %s', async (_what, words, expected, code) => {
     const ended = await kb([...words, '--json'], { cwd: home });
-    expect(json(ended)).toMatchObject(expected);
+    expect(documentIn(ended)).toMatchObject(expected);
     expect(ended.code).toBe(code);
   });
 
@@ -216,126 +193,6 @@ describe('--json', () => {
     expect(ended).toMatchObject({ code: 1, out: '' });
   });
 });
-
-describe('a run that is stopped', () => {
-  const many = Object.fromEntries(
-    Array.from({ length: 20 }, (_, i) => [`docs/${String(i).padStart(2, '0')}.md`, `# Thing ${i}\n\nThe thing ${i} is described.\n`]),
-  );
-  const slow = { status: 503, headers: { 'retry-after': '50' } };
-
-  it('by Ctrl-C ends with 130, says what was kept, and goes on from there', async () => {
-    const cwd = folder(many);
-    let isSlow = true;
-    const { server, env } = await model({ vector: (text) => (isSlow && /Thing 1\d/.test(text) ? slow : [text.length, 1, 1]) });
-    const run = startKb(['ingest', '--docs', 'docs', '--set', 'storage.batch_size=1', '--json'], { cwd, env });
-    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBeGreaterThan(12);
-    run.child.kill('SIGINT');
-    const stopped = await run.done;
-    expect(stopped).toMatchObject({ code: 130, signal: null });
-    expect(json(stopped)).toMatchObject({ error: { message: expect.stringMatching(/^Stopped\./) } });
-    expect(stopped.error).toMatch(/Stopped\. /);
-    isSlow = false;
-    const again = await kb(['ingest', '--docs', 'docs', '--json'], { cwd, env });
-    expect(json(again)).toMatchObject({ failed: 0 });
-    const { sources, unchanged } = json(again) as { sources: number; unchanged: number };
-    expect(sources + unchanged).toBe(20);
-  });
-
-  it('by kill -9 leaves nothing that the next one must wait for', async () => {
-    const cwd = folder(many);
-    let isSlow = true;
-    const { server, env } = await model({ vector: (text) => (isSlow && /Thing 1\d/.test(text) ? slow : [text.length, 1, 1]) });
-    const run = startKb(['ingest', '--docs', 'docs', '--set', 'storage.batch_size=1'], { cwd, env });
-    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBeGreaterThan(12);
-    run.child.kill('SIGKILL');
-    expect((await run.done).signal).toBe('SIGKILL');
-    isSlow = false;
-    const again = await kb(['ingest', '--docs', 'docs'], { cwd, env });
-    expect(again).toMatchObject({ code: 0, error: expect.not.stringContaining('Another run') });
-    expect(json(await kb(['collections', 'show', 'default', '--json'], { cwd, env }))).toMatchObject({ sources: 20, chunks: 20 });
-  });
-});
-
-describe('places that fail', () => {
-  it('are named: a store that is a file', async () => {
-    const cwd = folder({ 'gate.md': GATE, store: 'a file' });
-    const ended = await kb(['ingest', '--docs', 'gate.md', '--storage-url', 'store'], { cwd });
-    expect(ended).toMatchObject({
-      code: 2,
-      error: expect.stringMatching(/Error: The store .*store is not a folder\. Set storage\.url to a folder/),
-    });
-  });
-
-  const mounted = mountable();
-  const reason = mounted ? '' : ' (skipped: no file system can be mounted here, which takes root)';
-
-  it.skipIf(!mounted)(`are named: a store that can't be written${reason}`, async () => {
-    const cwd = folder({ 'gate.md': GATE });
-    const disk = mount('4m');
-    mkdirSync(join(disk, 'store'));
-    execFileSync('mount', ['-o', 'remount,ro', disk]);
-    const ended = await kb(['ingest', '--docs', 'gate.md', '--storage-url', join(disk, 'store')], { cwd });
-    expect(ended).toMatchObject({
-      code: expect.toBeOneOf([1, 2]),
-      out: '',
-      error: expect.stringContaining(`Error: The store ${disk}/store `),
-    });
-  });
-
-  it.skipIf(!mounted)(`are named: a disk that is full, after which the same goes on${reason}`, async () => {
-    const cwd = folder({
-      'docs/a.md': GATE,
-      'docs/b.md': randomBytes(2 ** 21)
-        .toString('hex')
-        .replace(/.{60}/g, '$&\n\n'),
-    });
-    const disk = mount('1m');
-    const words = ['ingest', '--docs', 'docs', '--storage-url', join(disk, 'store'), '--set', 'storage.batch_size=50'];
-    const full = await kb(words, { cwd });
-    expect(full).toMatchObject({
-      code: 1,
-      error: expect.stringMatching(/Error: The disk that holds the store .* is full\. Free some space/),
-    });
-    execFileSync('mount', ['-o', 'remount,size=200m', disk]);
-    expect(await kb(words, { cwd })).toMatchObject({ code: 0, out: expect.stringMatching(/^Stored/) });
-  });
-
-  it('may have spaces and Chinese characters in their names', async () => {
-    const cwd = folder({
-      '資料 夾/kb.config.yaml': 'collection: default\n',
-      '資料 夾/我的 文件/閘門 一.md': GATE,
-      '資料 夾/notes/x.md': '# X\n\nNothing of interest.\n',
-    });
-    const inside = join(cwd, '資料 夾', 'notes');
-    expect(await kb(['ingest', '--docs', '../我的 文件', '--docs', '*.md'], { cwd: inside })).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('2 documents'),
-    });
-    const found = await kb(['retrieve', 'When is the gate locked?', '--top-k', '1'], { cwd: inside });
-    expect(found.out).toMatch(/^1\. Gate {2}\d\.\d\d\n {3}我的 文件\/閘門 一\.md · Gate, lines 1–3\n/);
-    expect(existsSync(join(cwd, '資料 夾/.kb/lancedb'))).toBe(true);
-  });
-});
-
-/** Whether a file system of a size of its own can be mounted. */
-function mountable(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  const path = mkdtempSync(join(tmpdir(), 'kb-test-'));
-  const works = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status === 0;
-  if (works) spawnSync('umount', [path]);
-  rmSync(path, { recursive: true, force: true });
-  return works;
-}
-
-function mount(size: string): string {
-  const path = mkdtempSync(join(tmpdir(), 'kb-test-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]);
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', path]);
-    rmSync(path, { recursive: true, force: true });
-  });
-  return path;
-}
 
 describe('help', () => {
   it('loads nothing that takes long to load', async () => {
@@ -402,44 +259,14 @@ describe('what goes elsewhere than to the terminal', () => {
   });
 });
 
-describe('what is said of an error of a server', () => {
-  it('is that it did not answer, or was asked too much', async () => {
-    const server = createServer(({ url }, response) => {
-      if (url!.startsWith('/busy/')) response.writeHead(429, { 'retry-after': '0' }).end('{}');
-    });
-    onTestFinished(() => server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const port = await new Promise((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)));
-    const said = async (url: string) => {
-      const config = JSON.stringify({ storage: { vector_db: 'qdrant', url, options: { timeout: 0.2, retries: 0 } } });
-      return (await kb(['collections', 'list'], { cwd: folder({ 'kb.config.yaml': config }) })).error;
-    };
-    expect(await said(`http://127.0.0.1:${port}`)).toContain('did not answer within 0.2 seconds');
-    expect(await said(`http://127.0.0.1:${port}/busy`)).toContain('answered 429: too many requests');
-  });
-
-  it('has nothing in it that acts on the terminal', async () => {
-    const server = createServer((_request, response) => {
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ status: { error: 'bad \u001b]0;OWNED\u0007 \u001b[2J thing' } }));
-    });
-    onTestFinished(() => void server.close());
-    const port = await new Promise((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)));
-    const words = ['collections', 'list', '--vector-db', 'qdrant', '--storage-url', `http://127.0.0.1:${port}`];
-    const { code, error } = await kb(words, { cwd: folder() });
-    expect(code).toBe(1);
-    expect(error).toMatch(/answered 400: bad {3}thing/);
-  });
-});
-
 describe('kb init', () => {
   it('writes a configuration that kb reads, and overwrites none', async () => {
     const cwd = folder();
     expect(await kb(['init'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('kb init --yes') });
     expect(await kb(['init', '--yes'], { cwd })).toMatchObject({ code: 0, out: 'Wrote kb.config.yaml. Next: kb ingest --docs FOLDER\n' });
     writeFileSync(join(cwd, 'kb.config.yaml'), `${readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')}# mine\n`);
-    expect(json(await kb(['init', '--yes', '--json'], { cwd }))).toMatchObject({ written: false });
+    expect(documentIn(await kb(['init', '--yes', '--json'], { cwd }))).toMatchObject({ written: false });
     expect(readFileSync(join(cwd, 'kb.config.yaml'), 'utf8')).toContain('# mine');
-    expect(json(await kb(['doctor', '--json'], { cwd }))).toMatchObject({ failed: 0 });
+    expect(documentIn(await kb(['doctor', '--json'], { cwd }))).toMatchObject({ failed: 0 });
   });
 });

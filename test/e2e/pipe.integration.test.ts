@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, prepared } from '../support/folder.ts';
-import { KB, kb, start, type Ended } from '../support/program.ts';
+import { documentIn, KB, kb, start } from '../support/program.ts';
 
 const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
 const LONG = Array.from(
@@ -18,11 +18,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => close());
-
-const json = ({ out }: Ended): unknown => {
-  expect(out).toMatch(/^[^\n]+\n$/); // one document, and nothing else
-  return JSON.parse(out);
-};
 
 describe('a pipe of the stages', () => {
   it('says what is missing where nothing comes in, and fails', async () => {
@@ -52,7 +47,7 @@ describe('a pipe of the stages', () => {
     const ended = await start(['bash', '-o', 'pipefail', '-c', line], { cwd: home, env, input: '' }).done;
     expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunk in «piped».\n' });
     const found = await kb(['retrieve', 'gate', '--collection', 'piped', '--storage-url', env.STORE, '--json'], { cwd: home });
-    expect(json(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
+    expect(documentIn(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
   });
 
   it('stores a long pipe in steps: what came before a broken line, too', async () => {
@@ -62,7 +57,7 @@ describe('a pipe of the stages', () => {
     const broken = await kb(args, { cwd: home, input: `${lines.slice(0, 5_000).join('\n')}\n${line(1, [1, 'two', 3])}\n` });
     expect(broken).toMatchObject({ code: 2, error: expect.stringMatching(/^Error: Line 5001 of standard input: embedding\[1\]/) });
     const counted = async () =>
-      json(await kb(['collections', 'show', 'rows', ...args.slice(3), '--json'], { cwd: home })) as { chunks: number };
+      documentIn(await kb(['collections', 'show', 'rows', ...args.slice(3), '--json'], { cwd: home })) as { chunks: number };
     expect(await counted()).toMatchObject({ chunks: 5_000 });
     expect(await kb(args, { cwd: home, input: lines.join('\n') })).toMatchObject({
       code: 0,
@@ -95,7 +90,7 @@ describe('a pipe of the stages', () => {
   it('edits and deletes what it is given', async () => {
     const cwd = folder({ 'gate.md': GATE });
     await kb(['ingest', '--docs', 'gate.md', '--quiet'], { cwd });
-    const { items } = json(await kb(['retrieve', 'gate', '--json'], { cwd })) as { items: { id: string }[] };
+    const { items } = documentIn(await kb(['retrieve', 'gate', '--json'], { cwd })) as { items: { id: string }[] };
     const lines = [
       { id: items[0]!.id, text: 'The gate stays open.' },
       { id: 'ghost', text: 'Boo.' },

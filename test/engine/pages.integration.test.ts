@@ -201,7 +201,7 @@ describe('pages that are gone', () => {
 
 describe('a crawl that was stopped', () => {
   it('goes on: what it has stored is not asked for again, and the run after that is a new one', async () => {
-    const names = Array.from({ length: 40 }, (_, i) => `p${i}`);
+    const names = Array.from({ length: 24 }, (_, i) => `p${i}`);
     const web = await site({
       '/': tagged('"start"', page('anchor', ...names.map((name) => `/${name}`))),
       ...Object.fromEntries(names.map((name) => [`/${name}`, tagged(`"${name}"`, page(name))])),
@@ -213,24 +213,24 @@ describe('a crawl that was stopped', () => {
     const stopped = (async () => {
       for await (const { data } of engine.run('ingest', request, { signal: stop.signal })) if (Number(data.stored) >= 8) stop.abort();
     })();
-    web.routes['/p30'] = () => {}; // the site hangs there
+    web.routes['/p18'] = () => {}; // the site hangs there
     await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
-    web.routes['/p30'] = tagged('"p30"', page('p30'));
+    web.routes['/p18'] = tagged('"p18"', page('p18'));
     const stored = await sourcesIn(engine);
     expect(stored.length).toBeGreaterThanOrEqual(8);
     web.hits.length = 0;
     expect(await result(engineIn(home), 'ingest', request)).toMatchObject({
       unchanged: stored.length,
-      sources: 41 - stored.length,
+      sources: 25 - stored.length,
       failed: 0,
       notices: [expect.stringMatching(/^The crawl of http:.* that began on 20..-..-.. at ..:.. UTC and was cut off resumes: /)],
     });
     expect(stored.filter((source) => times(web, new URL(source).pathname) > 0)).toEqual([]);
     const fresh = engineIn(folder());
-    await result(fresh, 'ingest', request);
+    await result(fresh, 'ingest', { urls: request.urls });
     expect((await chunksIn(engine)).map(({ id }) => id).toSorted()).toEqual((await chunksIn(fresh)).map(({ id }) => id).toSorted());
     web.hits.length = 0;
-    expect(await result(engineIn(home), 'ingest', request)).toMatchObject({ unchanged: 41, stored: 0, notices: [] });
+    expect(await result(engineIn(home), 'ingest', request)).toMatchObject({ unchanged: 25, stored: 0, notices: [] });
     expect(names.every((name) => conditional(web, `/${name}`).join() === 'true')).toBe(true);
   });
 });

@@ -113,7 +113,7 @@ export function testWriters(store: SharedStore): void {
 
     it('make a collection once, whoever comes first, and both go on with it', async () => {
       const { a, b, look } = await machinesOn(store);
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 6; round++) {
         const name = `made-${round}`;
         const ingests = [
           a.run('ingest', { markdown: documentsOf('a', round) }, name),
@@ -136,7 +136,7 @@ export function testEdits(store: SharedStore): void {
     it('delete and edit without taking back what others write', async () => {
       const { a, b, look } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
-      for (let round = 1; round < 6; round++) {
+      for (let round = 1; round < 5; round++) {
         const gone = [...(await bySource(look))].filter(([source]) => source.startsWith(`a-${round - 1}`));
         const ids = gone.flatMap(([, chunks]) => chunks.map(({ id }) => id));
         const [deleted] = await Promise.all([b.run('delete', { ids }), a.run('ingest', { markdown: documentsOf('a', round) })]);
@@ -154,7 +154,7 @@ export function testEdits(store: SharedStore): void {
     it('edit what another replaces without bringing back what was replaced', async () => {
       const { a, b, look } = await machinesOn(store);
       await a.run('ingest', { markdown: documentsOf('a', 0) });
-      for (let round = 1; round <= 8; round++) {
+      for (let round = 1; round <= 5; round++) {
         const stored = await everything(await look());
         const chunks = stored.map(({ id, source, metadata }) => ({ id, source, metadata, text: `Edited in round ${round}: ${id}.` }));
         const editing = b.run('edit', { chunks }).catch((error: { code: string }) => expect(error.code).toBe('conflict'));
@@ -170,7 +170,7 @@ export function testEdits(store: SharedStore): void {
       const { a, b, look } = await machinesOn(store);
       const docs = folder();
       const remaining = new Map<string, string>();
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < 4; round++) {
         for (const name of [...remaining.keys()].slice(0, 5)) {
           remaining.delete(name);
           rmSync(join(docs, name));
@@ -199,11 +199,11 @@ export function testKills(store: SharedStore): void {
       const began = performance.now();
       await a.run('ingest', { markdown: documentsOf('a', 1) });
       const took = performance.now() - began;
-      for (let round = 2; round <= 9; round++) {
+      for (let round = 2; round <= 7; round++) {
         const victim = start();
         await victim.run('list_collections', {}); // it has started
         const dying = victim.run('ingest', { markdown: documentsOf('a', round) }).catch(() => undefined);
-        setTimeout(() => victim.process.kill('SIGKILL'), (took * (round - 1)) / 8);
+        setTimeout(() => victim.process.kill('SIGKILL'), (took * (round - 1)) / 6);
         await dying;
         const left = await bySource(look);
         expectWhole(left);
@@ -219,11 +219,11 @@ export function testKills(store: SharedStore): void {
     it('leave nothing half where one is killed at any moment, and the other goes on', async () => {
       const { b, look, start } = await machinesOn(store);
       await b.run('ingest', { markdown: documentsOf('b', 0) });
-      for (let round = 1; round <= 6; round++) {
+      for (let round = 1; round <= 4; round++) {
         const victim = start();
         const dying = victim.run('ingest', { markdown: documentsOf('victim', round) }).catch(() => undefined);
         const writing = b.run('ingest', { markdown: documentsOf('b', round) });
-        setTimeout(() => victim.process.kill('SIGKILL'), 600 + 150 * round);
+        setTimeout(() => victim.process.kill('SIGKILL'), 600 + 225 * round);
         const [, { failed }] = await Promise.all([dying, writing]);
         expect(failed).toBe(0);
         const found = await bySource(look);

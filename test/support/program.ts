@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { expect } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 
 /** The program as it is installed. */
@@ -87,6 +88,12 @@ export const startKb = (words: readonly string[], options: StartOptions): Starte
 
 /** Runs kb to its end. */
 export const kb = (words: readonly string[], options: StartOptions): Promise<Ended> => startKb(words, { input: '', ...options }).done;
+
+/** What a command with --json wrote: one document, and nothing else. */
+export function documentIn({ out }: Ended): unknown {
+  expect(out).toMatch(/^[^\n]+\n$/);
+  return JSON.parse(out);
+}
 
 /** Starts a line of shell on a terminal of 60 columns (util-linux `script`): what is written to its standard input is typed there. */
 export const onTerminal = (line: string, options: Omit<StartOptions, 'input'>): Started =>

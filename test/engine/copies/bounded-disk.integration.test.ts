@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { engineIn, result, sourcesIn } from '../../support/engine.ts';
 import { folder } from '../../support/folder.ts';
 
-const CYCLES = 60;
+const CYCLES = 36;
 const document = (i: number, words: string) => ({ source: `doc-${i}`, text: `# Document ${i}\n\n${`This is ${words}. `.repeat(30)}` });
 
 /** Bytes and number of files in the folder; those under several names count once. */

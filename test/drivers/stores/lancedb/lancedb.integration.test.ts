@@ -199,8 +199,8 @@ describe('a LanceDB store in a folder', () => {
     const walked: StoredChunk[] = [];
     for await (const chunks of reading.all()) {
       if (walked.length === 0) {
-        for (let i = 0; i < 200; i++) {
-          await writing.upsert([plain(`${i * 90}`, `turn ${i}`)]);
+        for (let i = 0; i < 100; i++) {
+          await writing.upsert([plain(`${i * 180}`, `turn ${i}`)]);
           if (i % 20 === 19) await writing.optimize();
         }
         await writing.delete({ ids: ['17999'] });
