@@ -87,8 +87,8 @@ function namesSpelled(folder: string, name: string): string[] {
 const SAID: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands where its folder would be',
   EISDIR: 'it is a folder',
-  EACCES: 'it may not be touched by you',
-  EPERM: 'it may not be touched by you',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
   EROFS: 'nothing can be written there',
   ENOSPC: 'there is no room left',
   EDQUOT: 'there is no room left for you',

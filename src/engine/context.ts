@@ -67,6 +67,6 @@ export function assertConfigured(_request: object, { sources }: Config): void {
 export function assertSources(request: Sources, { sources }: Config): void {
   if (namesSources(request) || namesSources(sources)) return;
   throw new KbError('usage', 'At least one of docs, urls, api or markdown must be provided.', {
-    hint: 'For example {"docs": {"folder": "manuals"}}, or kb ingest --docs manuals; kb ingest also reads what kb.config.yaml lists under sources.',
+    hint: 'For example kb ingest --docs manuals, over HTTP {"docs": {"folder": "manuals"}}; kb ingest also reads what kb.config.yaml lists under sources.',
   });
 }

@@ -13,6 +13,7 @@ import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts
 import { hasTables, leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
 import { shareTable } from './copy-table.ts';
 import { describeBucket } from './describe-bucket.ts';
+import { describeFolder } from './describe-folder.ts';
 import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
@@ -154,7 +155,8 @@ export async function openLanceDb({ url, options, signal }: LanceDbOptions): Pro
       }),
     ...(folder === undefined ? {} : { verify }),
     drop: async (name) => (await reading((there) => dropCollection(there, name, mayWrite))) ?? false,
-    describe: async () => (folder === undefined ? { message: await translated(() => describeBucket(place)) } : undefined),
+    describe: async () =>
+      folder === undefined ? { message: await translated(() => describeBucket(place)) } : await describeFolder(folder),
     problems: async () => await findProblems(place, { access, lock }),
     lock,
     close: async () => void (await reading(async ({ close }) => close())),

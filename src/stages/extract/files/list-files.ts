@@ -11,6 +11,7 @@ import type { DocumentReader } from '../../../ports/reading.ts';
 import type { FileKind } from '../../../schema/config-sources.ts';
 import type { DocsInput } from '../../../schema/source-entries.ts';
 import type { Scope } from '../extract.ts';
+import { count } from '../../../text/count.ts';
 import { isPattern, listPattern, otherKinds, unfollowedLinks } from './list-pattern.ts';
 import { fileErrorReason } from './file-candidate.ts';
 import { urlSource as addressOf, isUrl } from '../pages/network.ts';
@@ -240,7 +241,7 @@ const unreadableInside = (name: string, error: NodeJS.ErrnoException, place: Gua
 async function* listFolder(given: string, root: string, listing: Listing): AsyncGenerator<FoundFile, void, void> {
   const { follow_links, signal, kinds, reader } = listing;
   const others: string[] = [];
-  let supported = 0;
+  let [files, supported] = [0, 0];
   let whole = true;
   const unfollowed: string[] = [];
   const refused = (path: string) => pathRefusal(absolutePath(path, listing), fileSource(path, listing), listing);
@@ -254,6 +255,7 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
       whole &&= isRefused;
       yield { failed: name, error: isRefused ? (found.error as KbError) : unreadableInside(name, found.error, listing) };
     } else {
+      files++;
       if (reader.fileType(found.path, kinds) !== undefined) supported++;
       else if (reader.fileType(found.path) !== undefined) others.push(name);
       yield { path: absolutePath(found.path, listing), named: false, kinds };
@@ -261,14 +263,16 @@ async function* listFolder(given: string, root: string, listing: Listing): Async
   }
   if (unfollowed.length > 0) yield { notice: unfollowedLinks(unfollowed, given) };
   if (supported > 0 && others.length > 0) yield { notice: otherKinds(others) };
-  if (supported === 0)
-    yield {
-      failed: given,
-      error: new KbError('usage', `${given} holds no document of a supported kind.`, {
-        hint: others.length > 0 ? otherKinds(others) : `Supported: ${reader.extensions.join(', ')}.`,
-      }),
-    };
+  if (supported === 0) yield { failed: given, error: noDocument(given, { files, others }) };
   else if (whole) yield { scope: folderScope(root, listing) };
+}
+
+/** Why a folder is a failure: it is empty, or none of its files is a document. `others` are of kinds that a folder is searched for on demand. */
+function noDocument(given: string, { files, others }: { files: number; others: readonly string[] }): KbError {
+  if (files === 0) return new KbError('usage', `${given} is empty.`, { hint: 'Put documents there, or name another folder.' });
+  const hint =
+    others.length > 0 ? otherKinds(others) : 'kb reads PDF, Word, Excel, PowerPoint, HTML, Markdown, text, mail and more: see the README.';
+  return new KbError('usage', `${given} holds no document of a supported kind, but ${count(files, 'other file')}.`, { hint });
 }
 
 /** An empty folder has no scope: it may be one that is not mounted, and nothing is to be removed for that. */

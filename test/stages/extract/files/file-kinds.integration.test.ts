@@ -65,6 +65,15 @@ it('refuses a folder that holds other kinds alone, and says how they are read', 
   expect((await found('docs')).errors).toEqual([expect.stringContaining('holds no document of a supported kind')]);
 });
 
+it('says of a folder without documents whether it is empty, in a line that can be read', async () => {
+  await mkdir(join(cwd, 'none/inner'), { recursive: true });
+  expect((await found('none')).errors).toEqual(['none is empty. Put documents there, or name another folder.']);
+  await writeFile(join(cwd, 'none/inner/film.mp4'), 'x');
+  const [error] = (await found('none')).errors;
+  expect(error).toMatch(/^none holds no document of a supported kind, but 1 other file\. kb reads PDF, /);
+  expect(error!.length).toBeLessThan(200);
+});
+
 it('makes a document of each file of an archive, with one source and an id of its own', async () => {
   const { documents } = await found('docs/d.zip');
   expect(documents).toMatchObject([

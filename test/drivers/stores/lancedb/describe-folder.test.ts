@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeFolder } from '../../../../src/drivers/stores/lancedb/describe-folder.ts';
+import { folder } from '../../../support/folder.ts';
+
+it('finds nothing amiss with a folder that can be made', async () => {
+  expect(await describeFolder(join(folder(), 'new/.kb/lancedb'))).toEqual({ message: '', warnings: [] });
+});
+
+it('warns of a place where nothing can be written', async () => {
+  const home = folder({ file: 'x' });
+  const { warnings } = await describeFolder(join(home, 'file/lancedb'));
+  expect(warnings).toEqual([expect.stringMatching(/^Nothing can be written to .*file.lancedb: a file stands where its folder would be$/)]);
+});
+
+it('warns of a disk that is full', async () => {
+  const withoutBlocks = process.platform === 'darwin' ? '/dev' : '/proc';
+  const { warnings } = await describeFolder(withoutBlocks);
+  expect(warnings).toEqual([expect.stringMatching(/^The disk of .* has 0 MB left: free some space/)]);
+});
