@@ -96,7 +96,7 @@ export function docxFile(body: string, { core = {}, links = {} }: { core?: CoreP
     core,
     parts: {
       'word/document.xml': `${XML}<w:document ${names}><w:body>${body}</w:body></w:document>`,
-      'word/styles.xml': `${XML}<w:styles ${names}>${style('Title', 'Title')}${style('Heading1', 'heading 1')}${style('Heading2', 'heading 2')}</w:styles>`,
+      'word/styles.xml': `${XML}<w:styles ${names}>${style('Title', 'Title')}${style('Heading1', 'heading 1')}${style('Heading2', 'heading 2')}${style('TOCHeading', 'TOC Heading')}${style('TOC1', 'toc 1')}</w:styles>`,
       'word/numbering.xml': `${XML}<w:numbering ${names}>${list(1, 'bullet')}${list(2, 'decimal')}<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num></w:numbering>`,
       'word/_rels/document.xml.rels': relations([
         { id: 'rStyles', type: `${OFFICE_RELATION}/styles`, target: 'styles.xml' },

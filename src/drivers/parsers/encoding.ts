@@ -70,3 +70,27 @@ function decodeJapanese(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** Code pages of Windows that TextDecoder knows by other names. */
+const CODE_PAGES: Readonly<Record<number, string>> = {
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  20866: 'koi8-r',
+  50220: 'iso-2022-jp',
+  51932: 'euc-jp',
+  51949: 'euc-kr',
+  54936: 'gb18030',
+  65001: 'utf-8',
+};
+
+/** A decoder for a code page of Windows; of one that is not known, that of Western Europe. */
+export function decoderOf(codepage: number): InstanceType<typeof TextDecoder> {
+  const iso = codepage > 28590 && codepage < 28606 ? `iso-8859-${codepage - 28590}` : undefined;
+  try {
+    return new TextDecoder(CODE_PAGES[codepage] ?? iso ?? `windows-${codepage}`);
+  } catch {
+    return new TextDecoder('windows-1252');
+  }
+}

@@ -9,7 +9,14 @@ import { readOfficeProperties } from './office-properties.ts';
 import { firstHeading } from '../title.ts';
 
 /** Styles that mammoth knows nothing about; its own map has headings, lists and notes. */
-const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p > em:fresh"];
+const STYLES = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => p > em:fresh",
+  // a table of contents answers nothing; Word keeps these names in every language
+  ...['TOC Heading', 'table of figures', ...Array.from({ length: 9 }, (_, i) => `toc ${i + 1}`)].map(
+    (name) => `p[style-name='${name}'] => !`,
+  ),
+];
 
 /** The text of some 10,000 pages; mammoth's tree of it takes about ten times as much memory. */
 const LARGEST_PART = 64 * 2 ** 20;

@@ -9,6 +9,7 @@ import { MarkedBlocks } from '../marked-text.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { givenProperties } from '../properties.ts';
 import { firstHeading } from '../title.ts';
+import { encryptedFile } from '../parse-failures.ts';
 import { openArchive } from './archive.ts';
 
 /** The text of some 10,000 pages. */
@@ -57,19 +58,25 @@ export const odpParser: ParserRow = {
   },
 };
 
-/** Styles by their name: the lists that are numbered. */
-type Styles = ReadonlySet<string>;
+interface Styles {
+  /** Of each list style, which levels have numbers. */
+  numbered: ReadonlyMap<string, readonly boolean[]>;
+  /** The styles of paragraphs that are code. */
+  code: ReadonlySet<string>;
+}
 
 async function openOdf(
   bytes: Uint8Array,
   source: string,
 ): Promise<{ body: XmlElement; styles: Styles; title: string | undefined; metadata: Metadata }> {
   const archive = await openArchive(bytes, { source, largest_part: LARGEST_PART });
+  if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFile(source);
   const content = await archive.text('content.xml');
   if (content === undefined) throw new Error('it has no content.xml');
   const root = await readXml(content);
   const extra = await archive.text('styles.xml');
-  const styles = new Set([root, ...(extra === undefined ? [] : [await readXml(extra)])].flatMap(numberedLists));
+  const roots = [root, ...(extra === undefined ? [] : [await readXml(extra)])];
+  const styles = { numbered: new Map(roots.flatMap(numberedLists)), code: codeStyles(roots) };
   const meta = await archive.text('meta.xml');
   const known = meta === undefined ? undefined : await readXml(meta);
   const said = (name: string): string | undefined => known && textNamed(known, name);
@@ -88,19 +95,38 @@ async function openOdf(
   };
 }
 
-/** The names of the list styles whose first level has numbers. */
-function numberedLists(element: XmlElement): string[] {
-  const own =
-    element.name === 'text:list-style' && elementsIn(element)[0]?.name === 'text:list-level-style-number'
-      ? [element.attributes['style:name'] ?? '']
-      : [];
-  return [...own, ...elementsIn(element).flatMap(numberedLists)];
+const elementsNamed = (element: XmlElement, name: string): XmlElement[] => [
+  ...(element.name === name ? [element] : []),
+  ...elementsIn(element).flatMap((child) => elementsNamed(child, name)),
+];
+
+/** The list styles by name, and which of their levels have numbers. */
+const numberedLists = (root: XmlElement): [string, boolean[]][] =>
+  elementsNamed(root, 'text:list-style').map((style) => [
+    style.attributes['style:name'] ?? '',
+    elementsIn(style).map(({ name }) => name === 'text:list-level-style-number'),
+  ]);
+
+/** What LibreOffice and pandoc call code. */
+const CODE = ['Preformatted_20_Text', 'Source_20_Code', 'Source_20_Text'];
+
+/** The styles of code, and those that are made from them. */
+function codeStyles(roots: readonly XmlElement[]): Set<string> {
+  const styles = roots.flatMap((root) => elementsNamed(root, 'style:style'));
+  const found = new Set(CODE);
+  // automatic styles are made from named ones, which come in any order
+  for (let before = 0; before < found.size;) {
+    before = found.size;
+    for (const { attributes } of styles)
+      if (found.has(attributes['style:parent-style-name'] ?? '')) found.add(attributes['style:name'] ?? '');
+  }
+  return found;
 }
 
 /** An element as Markdown, its notes below. */
 async function odfMarkdown(element: XmlElement, styles: Styles): Promise<string> {
   const notes: string[] = [];
-  const html = htmlIn(element, { styles, notes });
+  const html = htmlIn(element, { styles, notes, items: new Map() });
   const below = notes.length > 0 ? `<ol>${notes.map((note) => `<li>${note}</li>`).join('')}</ol>` : '';
   return (await toMarkdown((await parseHtml(html + below)).body)).text;
 }
@@ -108,14 +134,85 @@ async function odfMarkdown(element: XmlElement, styles: Styles): Promise<string>
 interface Writing {
   styles: Styles;
   notes: string[];
+  /** Items of numbered lists, by the list and its style: another may go on where it ended. */
+  items: Map<string, number>;
+  /** The style of the list in which something stands, and how deep. */
+  list?: { style: string; level: number };
+  /** Lines and spaces stay. */
+  isCode?: boolean;
 }
 
 /** What says nothing, or is not there any more. */
 const LEFT_OUT =
-  /^(?:text:tracked-changes|text:sequence-decls|office:forms|office:annotation|table:shapes|text:(?:table-of-content|alphabetical-index)-source|text:bibliography-source|text:bibliography-mark|presentation:notes|(?:presentation|text):(?:page-number|date|time)|svg:title|office:event-listeners|style:.*|text:note-citation|draw:glue-point)$/;
+  /^(?:text:tracked-changes|text:(?:table-of-content|illustration-index|table-index|object-index|user-index|alphabetical-index)|text:sequence-decls|office:forms|office:annotation|table:shapes|text:bibliography-source|text:bibliography-mark|presentation:notes|(?:presentation|text):(?:page-number|date|time)|svg:title|office:event-listeners|style:.*|text:note-citation|draw:glue-point)$/;
 
-const htmlIn = ({ content }: XmlElement, writing: Writing): string =>
-  content.map((child) => (typeof child === 'string' ? escapeXml(child.replace(/\s+/g, ' ')) : htmlOf(child, writing))).join('');
+function htmlIn({ content }: XmlElement, writing: Writing): string {
+  let html = '';
+  for (const child of withNestedItems(content)) {
+    if (typeof child === 'string') html += escapeXml(writing.isCode ? child : child.replace(/\s+/g, ' '));
+    else if (isCode(child, writing)) html = withCode(html, htmlIn(child, { ...writing, isCode: true }));
+    else html += htmlOf(child, writing);
+  }
+  return html;
+}
+
+const isCode = ({ name, attributes }: XmlElement, { styles }: Writing): boolean =>
+  name === 'text:p' && styles.code.has(attributes['text:style-name'] ?? '');
+
+const CODE_END = '</code></pre>';
+
+/** HTML with a line of code, which goes on with the code before it. */
+function withCode(html: string, line: string): string {
+  const before = html.trimEnd();
+  return before.endsWith(CODE_END) ? `${before.slice(0, -CODE_END.length)}\n${line}${CODE_END}` : `${html}<pre><code>${line}${CODE_END}`;
+}
+
+/** Contents in which a list that only begins deeper belongs to the last item of the list before it: presentations have their levels so. */
+function withNestedItems(content: XmlElement['content']): XmlElement['content'] {
+  const joined: XmlElement['content'] = [];
+  for (const child of content) {
+    const last = joined.at(-1);
+    const inner = typeof child === 'object' && child.name === 'text:list' ? deeperLists(child) : [];
+    const item = typeof last === 'object' && last.name === 'text:list' ? last.content.at(-1) : undefined;
+    if (inner.length === 0) joined.push(child);
+    else if (typeof item !== 'object') joined.push(...inner);
+    else {
+      const list = last as XmlElement;
+      joined[joined.length - 1] = { ...list, content: [...list.content.slice(0, -1), { ...item, content: [...item.content, ...inner] }] };
+    }
+  }
+  return joined;
+}
+
+/** The lists in a list that holds nothing else. */
+function deeperLists(list: XmlElement): XmlElement[] {
+  const inner = elementsIn(list).flatMap(elementsIn);
+  const style = list.attributes['text:style-name'] ?? '';
+  return inner.every(({ name }) => name === 'text:list')
+    ? inner.map((one) => ({ ...one, attributes: { 'text:style-name': style, ...one.attributes } }))
+    : [];
+}
+
+/** A list with numbers where the style of its level has them; one that goes on where another ended does so. Headings in it are none of its items. */
+function listHtml(element: XmlElement, writing: Writing): string {
+  const { attributes } = element;
+  if (findElement(element, 'h'))
+    return elementsIn(element)
+      .map((item) => htmlIn(item, writing))
+      .join('');
+  const list = {
+    style: attributes['text:style-name'] ?? writing.list?.style ?? '',
+    level: writing.list === undefined ? 0 : writing.list.level + 1,
+  };
+  const items = htmlIn(element, { ...writing, list });
+  if (!writing.styles.numbered.get(list.style)?.[list.level]) return `<ul>${items}</ul>`;
+  const continued = attributes['text:continue-list'] ?? (attributes['text:continue-numbering'] === 'true' ? `style ${list.style}` : '');
+  const start = list.level === 0 ? (writing.items.get(continued) ?? 0) + 1 : 1;
+  if (list.level === 0)
+    for (const key of [`style ${list.style}`, attributes['xml:id'] ?? '', continued])
+      if (key !== '') writing.items.set(key, start - 1 + elementsIn(element).length);
+  return `<ol start="${start}">${items}</ol>`;
+}
 
 function htmlOf(element: XmlElement, writing: Writing): string {
   const { name, attributes } = element;
@@ -127,17 +224,17 @@ function htmlOf(element: XmlElement, writing: Writing): string {
     case 'text:p':
       return inside(isTitle(attributes) ? 'h1' : 'p');
     case 'text:list':
-      return inside(writing.styles.has(attributes['text:style-name'] ?? '') ? 'ol' : 'ul');
+      return listHtml(element, writing);
     case 'text:list-item':
     case 'text:list-header':
       return `<li>${itemHtml(element, writing)}</li>`;
     case 'text:a':
       return `<a href="${escapeXml(attributes['xlink:href'] ?? '')}">${htmlIn(element, writing)}</a>`;
     case 'text:line-break':
-      return '<br>';
+      return writing.isCode ? '\n' : '<br>';
     case 'text:tab':
     case 'text:s':
-      return ' ';
+      return writing.isCode ? spaces(attributes) : ' ';
     case 'text:note':
       writing.notes.push(htmlIn(findElement(element, 'note-body') ?? element, writing));
       return `[${writing.notes.length}]`;
@@ -156,6 +253,7 @@ function htmlOf(element: XmlElement, writing: Writing): string {
   }
 }
 
+const spaces = ({ 'text:c': count }: Record<string, string>): string => ' '.repeat(Math.min(MOST_REPEATED, Number(count) || 1));
 const isTitle = ({ 'text:style-name': style = '' }: Record<string, string>): boolean => style === 'Title';
 const isFileName = (text: string): boolean => text.trim() === '' || extname(basename(text.trim())) !== '';
 

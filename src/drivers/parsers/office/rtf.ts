@@ -1,6 +1,7 @@
 import type { Metadata } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
+import { decoderOf } from '../encoding.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../title.ts';
 
@@ -10,7 +11,7 @@ const DEEPEST = 1_000;
 const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}]+)/giy;
 /** Groups whose text is not that of the document. */
 const SKIPPED = new Set(
-  'fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator pict object header headerl headerr headerf footer footerl footerr footerf fldinst themedata colorschememapping latentstyles datastore xmlnstbl mmathPr filetbl revtbl bkmkstart bkmkend annotation atnid atnauthor nonshppict shpinst'.split(
+  'colortbl stylesheet listtable listoverridetable rsidtbl generator pict object header headerl headerr headerf footer footerl footerr footerf fldinst themedata colorschememapping latentstyles datastore xmlnstbl mmathPr filetbl revtbl bkmkstart bkmkend annotation atnid atnauthor nonshppict shpinst'.split(
     ' ',
   ),
 );
@@ -27,11 +28,32 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   emspace: ' ',
   enspace: ' ',
 };
+const ITEM = /^ *(?:-|\d+\.) /;
+const DEEPEST_ITEM = 8;
 const PROPERTIES: Readonly<Record<string, string>> = { title: 'title', author: 'author', subject: 'description' };
+
+/** Code pages by the character sets of fonts (`\fcharset`). */
+const CODE_PAGES: Readonly<Record<number, number>> = {
+  128: 932,
+  129: 949,
+  134: 936,
+  136: 950,
+  161: 1253,
+  162: 1254,
+  163: 1258,
+  177: 1255,
+  178: 1256,
+  186: 1257,
+  204: 1251,
+  222: 874,
+  238: 1250,
+};
 
 interface Group {
   /** Its text goes nowhere, into the notes, into a property, or into the document. */
-  goes: 'nowhere' | 'note' | 'text' | 'style' | 'item' | { property: string };
+  goes: 'nowhere' | 'note' | 'text' | 'style' | 'item' | 'font' | { property: string };
+  /** The font of its text, by its number. */
+  font: string;
   /** Characters that stand for one that `\u` named (`\uc`). */
   fallback: number;
   isStarred: boolean;
@@ -58,10 +80,13 @@ class RtfWriter {
   readonly properties: Metadata = {};
   readonly #blocks: string[] = [];
   readonly #notes: string[] = [];
-  readonly #groups: Group[] = [{ goes: 'text', fallback: 1, isStarred: false }];
+  readonly #groups: Group[] = [{ goes: 'text', font: '', fallback: 1, isStarred: false }];
   /** Levels of headings by the numbers of their styles. */
   readonly #styles = new Map<string, number>();
   #decoder: InstanceType<typeof TextDecoder> = new TextDecoder('windows-1252');
+  /** Decoders of fonts whose characters are others. */
+  readonly #fonts = new Map<string, InstanceType<typeof TextDecoder>>();
+  #font = '0';
   #bytes: number[] = [];
   #skip = 0;
   #paragraph = '';
@@ -71,6 +96,8 @@ class RtfWriter {
   #styleName = '';
   #level = 0;
   #isCell = false;
+  /** Of an item, in the lists around it. */
+  #depth = 0;
   #cells: string[] = [];
   #rows: string[][] = [];
 
@@ -94,13 +121,14 @@ class RtfWriter {
     }
     this.#flush();
     this.#endParagraph();
+    this.#endRow(); // some programs end no row
     this.#endTable();
   }
 
   get text(): string {
     const notes = this.#notes.map((note, i) => `${i + 1}. ${note}`).join('\n');
     const body = this.#blocks.reduce((text, block, i) => {
-      const isList = block.startsWith('- ') && this.#blocks[i - 1]?.startsWith('- ');
+      const isList = ITEM.test(block) && ITEM.test(this.#blocks[i - 1] ?? '');
       return `${text}${i === 0 ? '' : isList ? '\n' : '\n\n'}${block}`;
     }, '');
     return [body, notes].filter(Boolean).join('\n\n');
@@ -124,7 +152,8 @@ class RtfWriter {
     }
     if (goes === 'style') {
       const level = /^(?:heading|titre|überschrift|título) (\d)/i.exec(this.#styleName)?.[1];
-      if (level !== undefined) this.#styles.set(this.#style, Number(level));
+      const isTitle = /^title;?$/i.test(this.#styleName.trim());
+      if (level !== undefined || isTitle) this.#styles.set(this.#style, Number(level ?? 1));
       this.#styleName = '';
     }
   }
@@ -142,6 +171,10 @@ class RtfWriter {
     const character = CHARACTERS[word];
     if (character !== undefined) return this.#plain(character);
     if (word === 'stylesheet') group.goes = 'style';
+    else if (word === 'fonttbl') group.goes = 'font';
+    else if (word === 'f') group.font = number ?? '0';
+    else if (word === 'plain' || word === 'deff') group.font = word === 'deff' ? (this.#font = number ?? '0') : this.#font;
+    else if (word === 'fcharset') this.#fontOf(group.font, Number(number ?? 0));
     else if (group.goes === 'style' && word === 's') this.#style = number ?? '0';
     else if (SKIPPED.has(word) || (group.isStarred && !/^(?:pn|shppict|shptxt)$/.test(word) && word !== 'footnote')) group.goes = 'nowhere';
     else if (word === 'info') group.goes = 'nowhere';
@@ -149,6 +182,11 @@ class RtfWriter {
     else if (word === 'footnote') group.goes = 'note';
     else if (word === 'listtext' || word === 'pntext') group.goes = 'item';
     else this.#format(word, number);
+  }
+
+  #fontOf(font: string, charset: number): void {
+    const codepage = CODE_PAGES[charset];
+    if (codepage !== undefined) this.#fonts.set(font, decoderOf(codepage));
   }
 
   #format(word: string, number: string | undefined): void {
@@ -160,7 +198,8 @@ class RtfWriter {
       this.#skip = this.#group.fallback;
     } else if (this.#group.goes !== 'text') return;
     else if (word === 'par' || word === 'sect' || word === 'page') this.#endParagraph();
-    else if (word === 'pard') [this.#level, this.#isCell] = [0, false];
+    else if (word === 'pard') [this.#level, this.#isCell, this.#depth] = [0, false, 0];
+    else if (word === 'ilvl') this.#depth = Math.min(DEEPEST_ITEM, value);
     else if (word === 'intbl') this.#isCell = true;
     else if (word === 'outlinelevel') this.#level = value < 9 ? value + 1 : 0;
     else if (word === 's') this.#level = this.#styles.get(number ?? '0') ?? this.#level;
@@ -179,7 +218,7 @@ class RtfWriter {
 
   #flush(): void {
     if (this.#bytes.length === 0) return;
-    const text = this.#decoder.decode(Uint8Array.from(this.#bytes));
+    const text = (this.#fonts.get(this.#group.font) ?? this.#decoder).decode(Uint8Array.from(this.#bytes));
     this.#bytes = [];
     this.#add(text);
   }
@@ -207,7 +246,7 @@ class RtfWriter {
     this.#endTable();
     const lines = text.split('\n').map((line) => escapeLine(oneLine(line)));
     if (this.#level > 0) this.#blocks.push(heading(this.#level, escapeLine(text)));
-    else if (item !== '') this.#blocks.push(`- ${/^[\w(]+[.)]/.test(item) ? `${item} ` : ''}${lines.join('\n  ')}`);
+    else if (item !== '') this.#blocks.push(itemBlock(item, lines, this.#depth));
     else this.#blocks.push(lines.join('\n'));
   }
 
@@ -228,12 +267,10 @@ class RtfWriter {
   }
 }
 
-function decoderOf(codepage: number): InstanceType<typeof TextDecoder> {
-  try {
-    return new TextDecoder(
-      codepage === 932 ? 'shift_jis' : codepage === 936 ? 'gbk' : codepage === 65001 ? 'utf-8' : `windows-${codepage}`,
-    );
-  } catch {
-    return new TextDecoder('windows-1252');
-  }
+/** An item, with its number where it has one. */
+function itemBlock(item: string, lines: readonly string[], depth: number): string {
+  const number = /^\(?(\d{1,9})[.)]$/.exec(item)?.[1];
+  const marker = number === undefined ? `- ${/^[\w(]+[.)]/.test(item) ? `${item} ` : ''}` : `${number}. `;
+  const indent = '   '.repeat(depth);
+  return `${indent}${marker}${lines.join(`\n${indent}${' '.repeat(marker.length)}`)}`;
 }

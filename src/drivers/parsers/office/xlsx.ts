@@ -3,7 +3,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { MarkedBlocks } from '../marked-text.ts';
-import { brokenFile } from '../parse-failures.ts';
+import { brokenFile, encryptedFile } from '../parse-failures.ts';
 import { holdsStream, isCompound } from '../signatures.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
@@ -58,10 +58,22 @@ interface WorkbookParts {
   charts?: ReadonlyMap<string, string[]>;
 }
 
+/** The workbook. Throws a KbError for one that a password protects. */
+function readBook(read: () => WorkBook, source: string): WorkBook {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Error && /password|encrypt/i.test(error.message) ? encryptedFile(source) : error;
+  }
+}
+
 /** The text of a workbook of any format that SheetJS reads. */
 async function parseWorkbook(bytes: Uint8Array, { row, source, charts = new Map() }: WorkbookParts): Promise<ParsedDocument> {
   const { read, utils, SSF } = await import('xlsx');
-  const book = read(bytes, { type: 'array', dense: true, cellNF: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' });
+  const book = readBook(
+    () => read(bytes, { type: 'array', dense: true, cellNF: true, cellFormula: false, cellHTML: false, dateNF: 'yyyy-mm-dd' }),
+    source,
+  );
   if (book.SheetNames.length === 0) throw brokenFile(source, row, new Error('it has no sheets'));
   const hidden = new Set(book.SheetNames.filter((_, index) => (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) > 0));
   const { encode_cell: addressOf } = utils;

@@ -97,6 +97,36 @@ it('reads a mail of Outlook and what is attached to it', async () => {
   expect(members).toMatchObject([{ path: 'a.txt', parsed: { text: 'Attached words.' } }]);
 });
 
+/** Properties of fixed length behind a header of so many bytes. */
+const properties = (header: number, values: Record<number, number>): Buffer =>
+  Buffer.concat([
+    Buffer.alloc(header),
+    ...Object.entries(values).map(([tag, value]) => {
+      const property = Buffer.alloc(16);
+      property.writeUInt32LE(Number(tag));
+      property.writeUInt32LE(value, 8);
+      return property;
+    }),
+  ]);
+
+it('reads a mail of Outlook in its code page, and the mails that are attached to it', async () => {
+  const inner = '__attach_version1.0_#00000000/__substg1.0_3701000D/';
+  const { text, members } = await read(
+    'msg',
+    compoundFile({
+      '__properties_version1.0': properties(32, { 0x3ffd0003: 1251 }),
+      '__substg1.0_0037001E': Buffer.from('cde0f1eef1', 'hex'),
+      '__substg1.0_1000001E': Buffer.from('See below.'),
+      '__attach_version1.0_#00000000/__substg1.0_3001001E': Buffer.from('Order'),
+      [`${inner}__properties_version1.0`]: properties(24, { 0x3ffd0003: 1251 }),
+      [`${inner}__substg1.0_0037001E`]: Buffer.from('c7e0eae0e7', 'hex'),
+      [`${inner}__substg1.0_1000001E`]: Buffer.from('Two seals.'),
+    }),
+  );
+  expect(text).toBe('# Насос\n\n- Attachments: Order.msg\n\nSee below.');
+  expect(members).toMatchObject([{ path: 'Order.msg', parsed: { title: 'Заказ', text: '# Заказ\n\nTwo seals.' } }]);
+});
+
 it.each([
   ['eml', '', /is empty/],
   ['mbox', 'just words', /without any text/],

@@ -36,6 +36,11 @@ describe('DOCX', () => {
     expect(title).toBe('Service manual');
   });
 
+  it('is read without its table of contents', async () => {
+    const contents = p('Contents', { style: 'TOCHeading' }) + p('1 Pump 4', { style: 'TOC1' });
+    expect((await read('docx', docxFile(contents + p('Pump', { style: 'Heading1' }) + p('Dry it.')))).text).toBe('# Pump\n\nDry it.');
+  });
+
   it('has its properties in the metadata, and its title before the first heading', async () => {
     const core = {
       'dc:title': 'Plan & budget',

@@ -34,6 +34,61 @@ it('reads headings, lists, tables, links and notes of an ODT, without what was d
   expect({ title, metadata }).toEqual({ title: 'Pump', metadata: { author: 'Ada', created: '2024-01-01T00:00:00.000Z' } });
 });
 
+it('leaves tables of contents out of an ODT, and takes headings out of lists', async () => {
+  const { text } = await read(
+    'odt',
+    odf(
+      'text',
+      `<office:text><text:table-of-content><text:index-body><text:p>1 Care 3</text:p></text:index-body></text:table-of-content>
+      <text:list text:style-name="N"><text:list-item><text:h text:outline-level="1">Care</text:h></text:list-item></text:list><text:p>Dry it.</text:p></office:text>`,
+    ),
+  );
+  expect(text).toBe('# Care\n\nDry it.');
+});
+
+it('goes on with the numbers of an ODT, also in lists within lists', async () => {
+  const style =
+    '<text:list-style style:name="N"><text:list-level-style-number text:level="1"/><text:list-level-style-number text:level="2"/></text:list-style>';
+  const list = (attributes: string, ...items: string[]) =>
+    `<text:list ${attributes}>${items.map((item) => `<text:list-item><text:p>${item}</text:p></text:list-item>`).join('')}</text:list>`;
+  const { text } = await read(
+    'odt',
+    odf(
+      'text',
+      `<office:text>${list('xml:id="a" text:style-name="N"', `one</text:p>${list('', 'inner')}<text:p>`)}<text:p>Wait.</text:p>${list('text:continue-list="a" text:style-name="N"', 'two')}<text:p>Then:</text:p>${list('text:style-name="N"', 'first')}</office:text>`,
+      { 'styles.xml': `<office:document-styles>${style}</office:document-styles>` },
+    ),
+  );
+  expect(text.replace(/\n{2,}/g, '\n')).toBe('1. one\n   1. inner\nWait.\n2. two\nThen:\n1. first');
+});
+
+it('keeps the lines of code in an ODT', async () => {
+  const { text } = await read(
+    'odt',
+    odf(
+      'text',
+      `<office:text><text:p text:style-name="P7">run {</text:p>
+      <text:p text:style-name="Preformatted_20_Text"><text:s text:c="2"/>stop();</text:p><text:p>Done.</text:p></office:text>`,
+      {
+        'styles.xml':
+          '<office:document-styles><style:style style:name="P7" style:parent-style-name="P6"/><style:style style:name="P6" style:parent-style-name="Preformatted_20_Text"/></office:document-styles>',
+      },
+    ),
+  );
+  expect(text).toBe('```\nrun {\n  stop();\n```\n\nDone.');
+});
+
+it('says that an ODT is encrypted', async () => {
+  const manifest = { 'META-INF/manifest.xml': '<manifest:manifest><manifest:encryption-data/></manifest:manifest>' };
+  await expect(read('odt', odf('text', '', manifest))).rejects.toThrow('files/sample.odt is encrypted');
+});
+
+it('reads the levels of a list that an ODP writes as lists of their own', async () => {
+  const list = (inside: string) => `<text:list><text:list-item>${inside}</text:list-item></text:list>`;
+  const slide = `<draw:page><draw:frame><draw:text-box>${list('<text:p>Health</text:p>')}${list(list('<text:p>Seals</text:p>'))}</draw:text-box></draw:frame></draw:page>`;
+  expect((await read('odp', odf('presentation', `<office:presentation>${slide}</office:presentation>`))).text).toBe('- Health\n  - Seals');
+});
+
 it('reads the slides of an ODP with their notes, each slide a page', async () => {
   const slide = (title: string, text: string, notes: string) =>
     `<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>${title}</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box><text:list><text:list-item><text:p>${text}</text:p></text:list-item></text:list></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box><text:p>${notes}</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>`;
@@ -112,4 +167,20 @@ it.each([
 ])('reads or refuses broken rich text (%#)', async (source, text) => {
   if (text === undefined) await expect(read('rtf', source)).rejects.toThrow(/rich text file/);
   else expect((await read('rtf', source)).text).toBe(text);
+});
+
+it.each([
+  [
+    'numbers and levels of lists',
+    String.raw`{\rtf1{\stylesheet{\s3 Title;}}{\s3 Manual\par}\pard{\listtext 1)\tab}Open\par\ilvl1{\listtext a.\tab}slowly\par\pard Done.\par}`,
+    '# Manual\n\n1. Open\n   - a. slowly\n\nDone.',
+  ],
+  [
+    'letters by the character set of their font',
+    String.raw`{\rtf1\ansicpg1252{\fonttbl{\f0 Arial;}{\f4\fcharset204 Arial;}}\f0 Caf\'e9 {\f4 \'ef\'ee}\par}`,
+    'Café по',
+  ],
+  ['cells of a row that does not end', String.raw`{\rtf1\trowd\intbl Fax\cell 12\cell}`, '| Fax | 12 |\n| --- | --- |'],
+])('reads %s in RTF', async (_, source, text) => {
+  expect((await read('rtf', source)).text).toBe(text);
 });
