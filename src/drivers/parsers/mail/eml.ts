@@ -69,7 +69,7 @@ async function readMail(bytes: Uint8Array): Promise<Mail> {
 const dateHeader = ({ headers }: Email): string | undefined =>
   headers
     .find(({ key }) => key === 'date')
-    ?.value.replace(/\([^)]*\)\s*$/, '')
+    ?.value.replace(/\([^()]*\)\s*$/, '')
     .trim();
 
 const bytesOf = (content: Email['attachments'][number]['content']): Uint8Array =>
