@@ -1,4 +1,5 @@
 import { KbError, type ErrorCode } from '../../../core/errors.ts';
+import { currentSignal, waitFor } from '../../../core/run.ts';
 import type { CollectionInfo, StoredChunk } from '../../../ports/stores.ts';
 import { type Payload, safe, wordCountsIn } from './points.ts';
 import { NO_WORDS, type WordCounts } from './word-counts.ts';
@@ -7,7 +8,7 @@ import { type WordStatistics, wordStatistics } from './word-statistics.ts';
 import { conditionsOf } from './qdrant-filter.ts';
 import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
-import { changeState, isSameState, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
+import { changeState, isSameState, LOOK_EVERY, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
 
 /** How often a reader asks again because a writer came between: each time takes as long as one answer, and a writer is seldom that quick twice. */
 const READS = 20;
@@ -112,7 +113,8 @@ async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: 
     const after = await load(seen);
     if (isSameState(before, after)) {
       if ('value' in outcome) return outcome.value;
-      throw outcome.error;
+      if (outcome.error.code !== 'not_found' || reads === READS) throw outcome.error;
+      await waitFor(LOOK_EVERY, currentSignal()); // a replica that is behind may lack what the state names
     }
     if (reads === READS)
       throw new KbError('unavailable', `The collection «${after.name}» changes faster than it can be read.`, {

@@ -168,13 +168,18 @@ export async function changeState(
   { load, mayWrite }: Changing,
 ): Promise<State> {
   const tried: State[] = [];
+  let lacking = 0; // looks at a state that names what a replica that is behind has not got
   for (let changes = 1; changes <= CHANGES; changes++) {
     const state = await load();
     const done = tried.find((one) => isPast(one, state)); // what was read back came from a replica that was behind
     if (done) return done;
     const wanted = await next(state).catch(async (error: unknown) => {
-      if (error instanceof KbError && error.code === 'not_found' && !isSameState(await load(), state)) return 'again' as const;
-      throw error;
+      if (!(error instanceof KbError) || error.code !== 'not_found') throw error;
+      if (isSameState(await load(), state)) {
+        if (++lacking === LOOKS) throw error;
+        await wait(LOOK_EVERY);
+      }
+      return 'again' as const;
     });
     if (wanted === undefined) return state;
     if (wanted !== 'again') {

@@ -98,4 +98,21 @@ describe('a cluster of Qdrant', () => {
     expect(past).toEqual([]);
     expect((await everything(collection)).map(({ id }) => id).toSorted()).toEqual(['1', '2', '3']);
   });
+
+  it('reads and writes also where a replica that is behind has not got the statistics of the words yet', async () => {
+    await (await (await open()).create(WORDS)).upsert([plain('1')]);
+    let lacking = 0;
+    server.behaviour.disturb = ({ path, body: { ids } }) =>
+      path.endsWith('/points') && JSON.stringify(ids)?.startsWith('["') && lacking-- > 0
+        ? { status: 200, body: JSON.stringify({ result: [], status: 'ok', time: 0 }) }
+        : undefined;
+    for (const act of ['search', 'upsert'] as const) {
+      const collection = (await (await open()).open('words'))!;
+      lacking = 3;
+      if (act === 'search') expect(await collection.search({ text: 'passage', limit: 9 })).toHaveLength(1);
+      else await collection.upsert([plain('2')]);
+      expect(lacking).toBeLessThanOrEqual(0);
+    }
+    expect((await everything((await (await open()).open('words'))!)).map(({ id }) => id)).toEqual(['1', '2']);
+  });
 });
