@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Command, type Interfaces } from '@oclif/core';
 import { KbError } from '../core/errors.ts';
 import type { Event } from '../schema/results.ts';
@@ -9,6 +10,9 @@ import type { CommandContext, FlagValues } from './command-context.ts';
 import { commonFlags, settingsOfFlags } from './flags.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { doubleInterrupt } from './double-interrupt.ts';
+
+/** Milliseconds in which an engine closes whose work was stopped: it may wait for what can't be. */
+const LAST_BREATH = 500;
 
 /** What a command asks of an operation and how it shows it: what it does with every event, what it prints in the end, and whether that counts as failed. */
 export interface Show<Name extends OperationName> {
@@ -53,7 +57,7 @@ export abstract class KbCommand extends Command {
       await work({ loaded, engine, screen, tracer, signal, flags });
     } finally {
       release();
-      await engine.close();
+      await (signal.aborted ? Promise.race([engine.close(), wait(LAST_BREATH)]) : engine.close());
       await tracer?.close();
     }
   }

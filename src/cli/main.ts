@@ -9,7 +9,17 @@ export async function main(root: string): Promise<void> {
   } catch (error) {
     const { reportFailure } = await import('./failure.ts');
     await reportFailure(error, words);
+    endSoon();
   }
+}
+
+/** Milliseconds between two looks whether a process whose work has failed may end. */
+const LOOK_EVERY = 500;
+
+/** Ends the process when all is printed, whatever still runs that nobody waits for: requests of LanceDB to a bucket that does not answer take minutes. */
+function endSoon(): void {
+  const isPrinted = () => process.stdout.writableLength + process.stderr.writableLength === 0;
+  setInterval(() => isPrinted() && process.exit(), LOOK_EVERY).unref();
 }
 
 /** `kb help COMMAND` says what `kb COMMAND --help` says. */

@@ -81,6 +81,12 @@ const signals = new AsyncLocalStorage<AbortSignal>();
 /** The signal of the run that is being called; undefined outside of one, and of one that can't be stopped. */
 export const currentSignal = (): AbortSignal | undefined => signals.getStore();
 
+/** The work's result; throws a KbError (`aborted`) at once when the run is stopped. What a run that was stopped does to leave all in order ends as it ends. */
+export function untilStopped<T>(work: Promise<T>): Promise<T> {
+  const signal = currentSignal();
+  return untilAborted(work, signal?.aborted ? undefined : signal);
+}
+
 /** The same run, which finds the signal as `currentSignal`. What it does to close does not hear it. */
 export async function* withSignal<R>(run: Run<R>, signal: AbortSignal | undefined): Run<R> {
   if (!signal) return yield* run;

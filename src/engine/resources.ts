@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { withOwnParsers } from '../drivers/parsers/file-types.ts';
 import { drivers } from '../drivers/registry.ts';
+import { untilStopped } from '../core/run.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
 import type { Surface, CallSpan, Tracer } from '../ports/engines.ts';
 import type { Config } from '../schema/config.ts';
@@ -96,10 +97,9 @@ export function createResources({ config, home, surface, own: ownDrivers = {} }:
     store: (settings) => {
       const { vector_db, options } = settings;
       const url = storeUrl(settings, home);
-      return shelf.get(['store', vector_db, url, options], () => {
-        const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
-        return table.store(vector_db).open({ url, options, isTrusted });
-      });
+      const isTrusted = surface === 'cli' || isOperators(settings, { config, home });
+      const open = () => table.store(vector_db).open({ url, options, isTrusted });
+      return untilStopped(shelf.get(['store', vector_db, url, options], open)); // others may wait for it, too
     },
     reranker: async ({ provider, model, options }, llm) => {
       if (provider !== 'llm')

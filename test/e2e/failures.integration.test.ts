@@ -49,6 +49,20 @@ describe('a run that is stopped', () => {
     expect(sources + unchanged).toBe(20);
   });
 
+  it('by Ctrl-C ends also while it waits for a bucket that does not answer', async () => {
+    let asked = 0;
+    const bucket = createServer(() => void asked++);
+    await new Promise<void>((done) => bucket.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void bucket.close());
+    onTestFinished(() => bucket.closeAllConnections());
+    const address = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+    const env = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y', AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: address };
+    const run = startKb(['ingest', '--docs', 'docs', '--storage-url', 's3://bucket/kb'], { cwd: folder(many), env });
+    await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(0);
+    run.child.kill('SIGINT');
+    expect(await run.done).toMatchObject({ code: 130, signal: null, error: expect.stringContaining('Stopped.') });
+  });
+
   it('by kill -9 leaves nothing that the next one must wait for', async () => {
     const cwd = folder(many);
     let isSlow = true;

@@ -1,6 +1,7 @@
 import type { ChunkCache } from '../chunk-cache.ts';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
+import { untilStopped } from '../../../core/run.ts';
 import type { Entry } from './lancedb-catalog.ts';
 import { isTableGone, persistent, storeError } from './lancedb-connection.ts';
 import { openTable } from './branches.ts';
@@ -99,7 +100,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     get created() {
       return createdAt(now.table) ?? 0;
     },
-    read: (work) => translated(() => attempt(() => work(opened))),
+    read: (work) => untilStopped(translated(() => attempt(() => work(opened)))),
     pin: () => translated(() => attempt(() => openTable(pinned, now.table))),
     refresh: () => translated(() => attempt(() => opened.checkoutLatest())),
     write: (work) => {
