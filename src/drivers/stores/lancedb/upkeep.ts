@@ -63,9 +63,13 @@ export async function releaseVersions(table: Table): Promise<void> {
 const VECTOR_INDEX_FROM = { folder: 50_000, bucket: 5_000 };
 /** Rows that may wait to be indexed: until then they are searched one by one, in a few milliseconds. */
 const UNINDEXED = 1_000;
-/** The same while more is written, since to index takes longer than to write. A share of all rows as well: each time, all pieces are joined anew. */
-const UNINDEXED_MEANWHILE = 100_000;
-const UNINDEXED_SHARE = 1 / 3;
+/**
+ * The same while more is written, at least, and as a share of all rows: each time, all of them are indexed anew. A write looks for its ids, which an index
+ * finds at once, and to index ids is cheap; to index texts takes longer than to write them.
+ */
+const UNINDEXED_MEANWHILE = { id: { least: 25_000, share: 0.1 }, terms: { least: 100_000, share: 0.5 } } as const;
+/** Pieces from which on they are joined while more is written: LanceDB reads the list of them with each write. */
+const PIECES_MEANWHILE = 512;
 /**
  * Pieces (one for each write) that a table may lie in, by its rows: a search of 5,000 rows in 10 pieces takes a fifth more processor time than in one, in 20
  * twice the time, in 74 four times; and to join pieces takes as long as to index their texts.
@@ -102,7 +106,7 @@ export async function prepare(table: Table): Promise<void> {
  * Brings the indexes up to date and joins the table's pieces, each where enough has come together. Versions older than an hour are removed, because a reader
  * may still be at a younger one, and all but the newest where there are many; of a table that is itself younger, all. What is being walked
  * through stays, and with it what came later. `whole` does all of it at once, and keeps no old version: a query that
- * meets a file that is gone begins again. `hasMore`: only where very much has come together.
+ * meets a file that is gone begins again. `hasMore`: no row is rewritten, which would happen to each again and again as the table grows.
  */
 export async function bringUpToDate(
   table: Table,
@@ -114,24 +118,36 @@ export async function bringUpToDate(
     hasMore = false,
   }: { dimensions: number; created: number; place: keyof typeof VECTOR_INDEX_FROM; whole?: boolean; hasMore?: boolean },
 ): Promise<void> {
-  const [rows, text, statistics, versions] = await Promise.all([
-    table.countRows(),
+  const [rows, statistics] = await Promise.all([table.countRows(), table.stats()]);
+  const pieces = statistics.fragmentStats.numFragments;
+  if (hasMore && pieces < PIECES_MEANWHILE) return await indexMeanwhile(table, rows);
+  const [text, vectors, versions] = await Promise.all([
     table.indexStats('terms_idx'),
-    table.stats(),
+    dimensions > 0 ? table.indexStats('vector_idx') : undefined,
     table.listVersions(),
   ]);
-  const waiting = text?.numUnindexedRows ?? rows;
-  if (hasMore && waiting < Math.max(UNINDEXED_MEANWHILE, rows * UNINDEXED_SHARE)) return;
-  const pieces = statistics.fragmentStats.numFragments;
+  const textsWaiting = text?.numUnindexedRows ?? rows;
+  const waiting = Math.max(textsWaiting, vectors?.numUnindexedRows ?? 0);
   const piecesAllowed = Math.min(MOST_PIECES, Math.max(FEWEST_PIECES, rows / ROWS_OF_A_PIECE));
   const isInFew = pieces <= piecesAllowed && versions.length <= VERSIONS;
   if (whole) await compact(table, { versions, wanted: Date.now() });
-  else if (waiting <= UNINDEXED && isInFew) return;
-  else if (isInFew && waiting > rows / 2) await indexTexts(table);
-  else await compact(table, { versions, wanted: oldestKept(versions, created) });
+  else if (isInFew && textsWaiting > Math.max(UNINDEXED, rows / 2)) await indexTexts(table);
+  else if (!isInFew || waiting > UNINDEXED) await compact(table, { versions, wanted: oldestKept(versions, created) });
   if (rows > UNINDEXED) await indexKeys(table);
   if (dimensions > 0 && rows >= VECTOR_INDEX_FROM[place]) await indexVectors(table);
   if (whole) await compact(table, { versions: await table.listVersions(), wanted: Date.now() }); // what the steps before have left
+}
+
+/** Indexes ids and texts anew, each where much has come together. */
+async function indexMeanwhile(table: Table, rows: number): Promise<void> {
+  const { Index } = await lanceDb();
+  const isDue = async (column: keyof typeof UNINDEXED_MEANWHILE): Promise<boolean> => {
+    const { least, share } = UNINDEXED_MEANWHILE[column];
+    const waiting = (await table.indexStats(`${column}_idx`))?.numUnindexedRows ?? rows;
+    return waiting >= Math.max(least, rows * share);
+  };
+  if (await isDue('id')) await table.createIndex('id', { config: Index.btree() });
+  if (await isDue('terms')) await indexTexts(table);
 }
 
 /** Joins the table's pieces, and removes the versions from before that time (milliseconds) that are older than any that is being read. */
@@ -167,15 +183,18 @@ async function indexTexts(table: Table): Promise<void> {
   await table.createIndex('terms', { config: Index.fts(TEXT_INDEX) });
 }
 
+/** Whether there is no such index, or one that much is missing from. */
+const isBehind = async (table: Table, index: string): Promise<boolean> =>
+  ((await table.indexStats(index))?.numUnindexedRows ?? Infinity) > UNINDEXED;
+
 async function indexKeys(table: Table): Promise<void> {
-  if (await table.indexStats('id_idx')) return;
   const { Index } = await lanceDb();
-  await table.createIndex('id', { config: Index.btree() });
-  await table.createIndex('source', { config: Index.btree() });
+  for (const column of ['id', 'source'])
+    if (await isBehind(table, `${column}_idx`)) await table.createIndex(column, { config: Index.btree() });
 }
 
 async function indexVectors(table: Table): Promise<void> {
-  if (await table.indexStats('vector_idx')) return;
+  if (!(await isBehind(table, 'vector_idx'))) return;
   const { Index } = await lanceDb();
   await table.createIndex('vector', { config: Index.ivfRq({ numBits: 4, distanceType: 'cosine' }) });
 }

@@ -306,6 +306,25 @@ describe('a LanceDB store in a folder', () => {
     expect([await waiting(), await found('siphon'), await found('gasket')]).toEqual([0, '1-7', 'new']);
   });
 
+  it('rewrites no row of a long job while more follows, and finds ids by an index all the same', { timeout: 180_000 }, async () => {
+    const store = await openLanceDb({ url: folder });
+    const collection = await store.create(INFO);
+    const release = await store.lock('manuals');
+    const writes = 8;
+    const size = 27_000;
+    const pieces = async () => (await (await openTable()).stats()).fragmentStats.numFragments;
+    const waiting = async (name: string) => (await (await openTable()).indexStats(name))?.numUnindexedRows;
+    for (let i = 0; i < writes; i++) {
+      await collection.upsert(Array.from({ length: size }, (_, at) => plain(`${i}-${at}`)));
+      await collection.optimize({ hasMore: true });
+      expect([await pieces(), await waiting('id_idx')]).toEqual([i + 1, 0]);
+    }
+    expect(await waiting('terms_idx')).toBe(0); // 100,000 were waiting, twice
+    await collection.optimize();
+    await release();
+    expect([await waiting('id_idx'), await waiting('source_idx'), await collection.count()]).toEqual([0, 0, writes * size]);
+  });
+
   it('finds what another handle has written in place of what it found before', async () => {
     const [writer, reader] = [await openLanceDb({ url: folder }), await openLanceDb({ url: folder })];
     const written = await writer.create({ ...INFO, dimensions: 2 });
