@@ -43,7 +43,7 @@ function outcomeOf(question: GoldenQuestion, text: string): Outcome {
 /** The same of a text of any length. */
 function outcomeWhole(question: GoldenQuestion, text: string): Outcome {
   const result = { answer: text, sources: [{ cited: true }], answer_confidence: { level: 'high' } } as ChatResult;
-  const holds = (group: string[]) => judgeAnswer({ ...question, must: [group] }, result) !== 'wrong';
+  const holds = (group: (string | number)[]) => judgeAnswer({ ...question, must: [group] }, result) !== 'wrong';
   return { split: question.split ?? '', verdict: question.must?.every(holds) ? 'right' : 'wrong', words: countWords(text) };
 }
 

@@ -90,7 +90,7 @@ export async function* deleteStored(request: DeleteRequest, context: Context): R
 /** Requires exactly one non-empty selector: an empty filter would remove everything. */
 function whereOf({ ids, source, filter }: DeleteRequest): Where {
   const given = [ids, source, filter].filter((value) => value !== undefined);
-  const hint = 'Give one of: ids (--id, repeatable), source (--source), filter (--filter).';
+  const hint = 'Give one of: ids (--id, repeatable), source (--source), filter (--where, --filter).';
   if (given.length !== 1)
     throw new KbError(
       'usage',

@@ -24,7 +24,7 @@ const isPattern = (given: string): boolean => {
     return false;
   }
 };
-const phrase = text.refine(isPattern, 'a text, or a regular expression between slashes');
+const phrase = z.union([text.refine(isPattern, 'a text, or a regular expression between slashes'), z.number().min(-1e15).max(1e15)]);
 
 /** A question of a golden set, and what is expected of its answer. */
 export const GoldenQuestion = z

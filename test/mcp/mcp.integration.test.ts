@@ -127,7 +127,7 @@ describe('an MCP client over standard input and output', () => {
       expect([isError, text]).toEqual([true, expect.stringContaining(why)]);
     }
     await expect(client.callTool({ name: 'ingest', arguments: { docs: 'docs' } })).rejects.toThrow(
-      /^MCP error -32602: There is no tool «ingest»/,
+      /^MCP error -32602: There is no tool «ingest» here: writing is off/,
     );
     for (const [uri, code, message] of [
       ['kb://default/nothing', -32_002, 'nothing'],

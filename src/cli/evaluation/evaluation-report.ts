@@ -95,7 +95,8 @@ const INTERVALS = { 'recall@5': 'recall@5', mrr: 'MRR', right: 'answers right', 
 function intervalLine({ intervals }: EvaluationResult): string | undefined {
   const told = Object.entries(INTERVALS).flatMap(([name, what]) => {
     const interval = intervals[name];
-    return interval ? `${what} ${percent(interval[0])} to ${percent(interval[1])}` : [];
+    const written = name === 'mrr' ? decimals : percent; // as in the table
+    return interval ? `${what} ${written(interval[0])} to ${written(interval[1])}` : [];
   });
   return told.length > 0 ? `95 % intervals: ${told.join('; ')}.` : undefined;
 }

@@ -60,7 +60,7 @@ function rowsOf(
   { unchanged, embedded, reused, gone, pruned, passed_over, notices }: IngestResult,
   { dry_run }: IngestView,
 ): [string, string][] {
-  const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that they had` : '';
+  const kept = reused > 0 ? `; ${reused.toLocaleString('en')} kept the vector that ${reused === 1 ? 'it' : 'they'} had` : '';
   const others = unnoted(passed_over, notices);
   const rows: [string, number, string][] = [
     ['unchanged', unchanged, `${count(unchanged, 'document')} stored already as ${unchanged === 1 ? 'it is' : 'they are'}: skipped`],

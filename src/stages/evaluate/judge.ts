@@ -26,9 +26,11 @@ function normalize(text: string): string {
 /** The same without spaces and hyphens: PDFs break lines and words. */
 const condense = (text: string): string => normalize(text).replace(/[\s-]/g, '');
 
-/** Whether a normalized text holds a phrase: words, or a regular expression between slashes. */
-const holds = (text: string, phrase: string): boolean =>
-  /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : text.includes(normalize(phrase));
+/** Whether a normalized text holds a phrase: words, a number, or a regular expression between slashes. */
+function holds(text: string, given: string | number): boolean {
+  const phrase = String(given);
+  return /^\/.+\/$/s.test(phrase) ? new RegExp(phrase.slice(1, -1), 'i').test(text) : text.includes(normalize(phrase));
+}
 
 const isSource = (source: unknown, expected: string): boolean => source === expected || String(source).endsWith(`/${expected}`);
 

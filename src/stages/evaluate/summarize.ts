@@ -6,7 +6,9 @@ const Z = 1.96;
 
 type Interval = [low: number, high: number];
 
-export const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+export const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
 
 /** The nearest-rank percentile; 0 of no numbers. */
 export function percentile(numbers: readonly number[], percent: number): number {
@@ -14,7 +16,10 @@ export function percentile(numbers: readonly number[], percent: number): number 
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
 }
 
-/** 95 % interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. */
+/**
+ * 95 % interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. The sum of numbers from 0 to 1 is taken as `hits`,
+ * too: their mean varies no more than a share does.
+ */
 export function shareInterval(hits: number, total: number): Interval {
   const share = hits / total;
   const centre = share + Z ** 2 / (2 * total);
@@ -23,11 +28,11 @@ export function shareInterval(hits: number, total: number): Interval {
   return [Math.max(0, (centre - reach) / scale), Math.min(1, (centre + reach) / scale)];
 }
 
-/** 95 % interval of a mean, by its standard error; of a single number, that number. */
+/** 95 % interval of a mean of numbers without bounds, such as differences, by its standard error; of a single number, that number. */
 export function meanInterval(numbers: readonly number[]): Interval {
   const centre = mean(numbers);
   if (numbers.length < 2) return [centre, centre];
-  const variance = numbers.reduce((sum, number) => sum + (number - centre) ** 2, 0) / (numbers.length - 1);
+  const variance = sum(numbers.map((number) => (number - centre) ** 2)) / (numbers.length - 1);
   const reach = Z * Math.sqrt(variance / numbers.length);
   return [centre - reach, centre + reach];
 }
@@ -115,13 +120,7 @@ function figuresOf(outcomes: readonly Judged[]): Figures {
 
 function intervalsOf(outcomes: readonly Judged[]): Record<string, Interval> {
   const values = valuesByName(outcomes.map(contributions));
-  const isMean = (name: string) => name === 'mrr' || name === 'ndcg@10';
-  return Object.fromEntries(
-    Array.from(values, ([name, numbers]) => [
-      name,
-      isMean(name) ? meanInterval(numbers) : shareInterval(numbers.filter((number) => number === 1).length, numbers.length),
-    ]),
-  );
+  return Object.fromEntries(Array.from(values, ([name, numbers]) => [name, shareInterval(sum(numbers), numbers.length)]));
 }
 
 /** Answers by their level of confidence: those whose question says what is right, and all to unanswerable questions. */

@@ -32,7 +32,7 @@ const answered = (answer: string, level: 'high' | 'low' | 'none' = 'high', cited
   ({ answer, sources: [{ cited }], answer_confidence: { level } }) as unknown as ChatResult;
 
 describe('the verdict on an answer', () => {
-  const question: GoldenQuestion = { question: 'q', must: [['27 months', 'two years'], ['/deliver(y|ed)/']], must_not: ['recall'] };
+  const question: GoldenQuestion = { question: 'q', must: [['27 months', 'two years', 630], ['/deliver(y|ed)/']], must_not: ['recall'] };
 
   it.each<[string, string, string]>([
     ['right', 'It runs **27 months** from `delivery` [1].', 'right'],
@@ -40,6 +40,7 @@ describe('the verdict on an answer', () => {
     ['partly', 'It runs 27 months. [1]', 'partly'],
     ['partly where it is too long', `${'word '.repeat(160)} 27 months after delivery [1]`, 'partly'],
     ['wrong', 'It is blue. [1]', 'wrong'],
+    ['right with a number', 'The price on delivery is 630 euros [1]', 'right'],
     ['wrong where it says what it must not', '27 months from delivery, see the recall [1]', 'wrong'],
   ])('is %s', (_, answer, verdict) => {
     expect(judgeAnswer(question, answered(answer))).toBe(verdict);

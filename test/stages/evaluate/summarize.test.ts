@@ -68,6 +68,14 @@ describe('intervals', () => {
     expect(shareInterval(5, 5)[1]).toBe(1);
   });
 
+  it('of a mean of ranks stay between 0 and 1', () => {
+    const { intervals } = summarize(
+      [1, 1, 2].map((rank, i) => outcome(String(i), { rank })),
+      options,
+    );
+    expect(intervals['mrr']!.map((end) => end.toFixed(2))).toEqual(['0.31', '0.98']);
+  });
+
   it('of a mean are as wide as its numbers differ', () => {
     expect(meanInterval([0.5, 0.5, 0.5])).toEqual([0.5, 0.5]);
     expect(meanInterval([0, 1])[0]).toBeLessThan(0);
