@@ -12,6 +12,9 @@ interface LockOwner extends Owner {
   lock: string;
 }
 
+/** The folder of the locks of a store in a folder. */
+export const LOCKS = '.locks';
+
 /** Milliseconds between two looks whether the lock is free. */
 const LOOK_EVERY = 100;
 /** After how many milliseconds a process that died while it took the lock is passed over. */

@@ -1,5 +1,5 @@
 import type { Connection, Table } from '@lancedb/lancedb';
-import { isTableGone } from './lancedb-connection.ts';
+import { isTableGone, persistent } from './lancedb-connection.ts';
 
 /** The columns of a small table of kb's own. Names are its key. */
 export interface Columns {
@@ -9,9 +9,28 @@ export interface Columns {
 
 /** Opens the table, which is made where there is none: of several writers who add a row of one name at the same time, one does. */
 export async function keyedTable(connection: Connection, name: string, columns: Columns): Promise<Table> {
-  const table = (await findTable(connection, name)) ?? (await makeTable(connection, name, columns));
+  const found = await findTable(connection, name);
+  const table = found ?? (await makeTable(connection, name, columns));
   await setKey(table);
+  if (!found) await bringBack(connection, name);
   return table;
+}
+
+/**
+ * Adds the rows again that went when the table was made. Of several who make it at once, LanceDB lets one that was slow empty what the others have made and
+ * filled: it commits its table as the next version of theirs.
+ */
+export async function bringBack(connection: Connection, name: string): Promise<void> {
+  const table = await connection.openTable(name);
+  const versions = await table.listVersions();
+  const rowsAt = (at: number): number => Number((versions[at]?.metadata as Record<string, string> | undefined)?.['total_rows'] ?? 0);
+  for (const [at, { version }] of versions.entries()) {
+    if (rowsAt(at) === 0 || at + 1 === versions.length || rowsAt(at + 1) > 0) continue;
+    const before = await connection.openTable(name);
+    await before.checkout(version);
+    const rows = ((await before.query().toArray()) as object[]).map((row) => ({ ...row }));
+    await persistent(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(rows));
+  }
 }
 
 /** Opens the table; undefined where nothing was ever stored, or who makes it has only begun (or was killed then). */

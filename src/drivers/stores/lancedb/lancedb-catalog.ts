@@ -1,10 +1,13 @@
-import type { Table } from '@lancedb/lancedb';
+import { join } from 'node:path';
+import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import { splitAddress } from './branches.ts';
 import { type Columns, findTable, keyedTable } from './keyed-table.ts';
 import { fenceIn, type LanceConnections, persistent } from './lancedb-connection.ts';
 import { quoted } from './lancedb-filter.ts';
+import { folderOf } from './lancedb-settings.ts';
+import { lockForWriting, LOCKS } from '../writer-lock.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */
 export interface Entry extends CollectionInfo {
@@ -42,7 +45,7 @@ export async function openCatalog(
   { connection, pinned }: LanceConnections,
   { url, create }: { url: string; create: boolean },
 ): Promise<Catalog | undefined> {
-  const table = create ? await keyedTable(connection, TABLE, COLUMNS) : await findTable(connection, TABLE);
+  const table = create ? await makeOrOpen(connection, url) : await findTable(connection, TABLE);
   if (!table) return undefined;
   const fixed = await pinned.openTable(TABLE);
   const list = async () => {
@@ -78,6 +81,17 @@ export async function openCatalog(
     remove: (name, mayWrite) => permitted(mayWrite, () => fixed.delete(`name = ${quoted(name)}`)),
     fence: () => fenceIn(fixed),
   };
+}
+
+/** The lock of who makes the list of a store in a folder; no collection has this name. */
+export const MAKING = '.kb-collections';
+
+/** Opens the table. In a folder, one process makes it at a time: to LanceDB, of two at once the slower one empties what the other has made. */
+async function makeOrOpen(connection: Connection, url: string): Promise<Table> {
+  const folder = folderOf(url);
+  if (folder === undefined || (await findTable(connection, TABLE))) return await keyedTable(connection, TABLE, COLUMNS);
+  const lock = await lockForWriting(join(folder, LOCKS), MAKING);
+  return await keyedTable(connection, TABLE, COLUMNS).finally(lock.release);
 }
 
 /** Ways to change the table; `fixed` is the same one, which stays at the version that was last checked out. */

@@ -18,7 +18,7 @@ import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted, untilAborted } from '../../../core/run.ts';
-import { abandonedLocks, lockForWriting, type LockOptions, type WriterLock } from '../writer-lock.ts';
+import { abandonedLocks, lockForWriting, type LockOptions, LOCKS, type WriterLock } from '../writer-lock.ts';
 
 /** The tables of a store and the catalog of them. */
 interface Database extends LanceConnections {
@@ -189,9 +189,6 @@ function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<s
     });
   };
 }
-
-/** The folder of the locks of a store in a folder. */
-const LOCKS = '.locks';
 
 /** What is wrong in the store. Where tables are there and no catalog, that is made anew. */
 async function findProblems(place: StorePlace, { access, lock }: { access: Access; lock: VectorStore['lock'] }): Promise<StoreProblem[]> {

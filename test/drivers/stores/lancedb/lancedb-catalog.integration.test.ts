@@ -1,9 +1,13 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dropUnnamed, makeBranch, openTable } from '../../../../src/drivers/stores/lancedb/branches.ts';
-import { openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
+import { bringBack } from '../../../../src/drivers/stores/lancedb/keyed-table.ts';
+import { MAKING, openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
 import { connectTo } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 import { readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
-import { lockLostError } from '../../../../src/drivers/stores/writer-lock.ts';
+import { lockForWriting, lockLostError } from '../../../../src/drivers/stores/writer-lock.ts';
 import { folder } from '../../../support/folder.ts';
 
 /** The database in a folder, as one of several processes has it. */
@@ -74,4 +78,32 @@ it('what the list names is not removed: a draft whose last answer was lost, and 
     await dropUnnamed({ connection, catalog }, address);
     expect(await (await openTable(connection, address)).countRows()).toBe(0);
   }
+});
+
+describe('the list of collections of a new store', () => {
+  it('is made by one process at a time', async () => {
+    const url = folder();
+    const making = await lockForWriting(join(url, '.locks'), MAKING);
+    let isMade = false;
+    const opening = database(url).then(() => (isMade = true));
+    await wait(300);
+    expect([isMade, readdirSync(url)]).toEqual([false, ['.locks']]);
+    await making.release();
+    await opening;
+  });
+
+  it('has again what it held when one who was slow to make it has emptied it', async () => {
+    const { connection, catalog } = await database(folder());
+    await catalog.add(entry('first', 'a'));
+    await catalog.add(entry('second', 'b'));
+    const table = await connection.openTable('_kb_collections');
+    await connection.createEmptyTable('_kb_collections', await table.schema(), { mode: 'overwrite' });
+    await catalog.add(entry('third', 'c'));
+    await bringBack(connection, '_kb_collections');
+    expect((await catalog.listLatest()).map(({ name, table: holder }) => `${name} ${holder}`).toSorted()).toEqual([
+      'a first',
+      'b second',
+      'c third',
+    ]);
+  });
 });
