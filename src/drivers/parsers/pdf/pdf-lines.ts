@@ -1,3 +1,4 @@
+import { withAccents } from './pdf-accents.ts';
 import { keyOfMostLetters } from './pdf-usual.ts';
 
 /** A run of text as pdf.js gives it. */
@@ -138,7 +139,9 @@ const NO_RUN: PdfRun = { text: '', x: 0, right: 0, y: 0, size: 0, font: '' };
 function lineOf(runs: readonly PdfRun[]): DrawnLine {
   const isOrdered = runs.some(({ text }) => RIGHT_TO_LEFT.test(text));
   const longest = runs.reduce((most, run) => (run.text.trim().length > most.text.trim().length ? run : most), NO_RUN);
-  const inOrder = (isOrdered ? runs : runs.toSorted((a, b) => a.x - b.x)).map((run) => (isRaised(run, longest) ? raised(run) : run));
+  const inOrder = (isOrdered ? runs : withAccents(runs.toSorted((a, b) => a.x - b.x))).map((run) =>
+    isRaised(run, longest) ? raised(run) : run,
+  );
   let text = '';
   const parts: Cell[] = [];
   const wide = new Set<Cell>();

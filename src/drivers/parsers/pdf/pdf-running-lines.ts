@@ -31,9 +31,16 @@ function withoutEdges(pages: readonly PdfLine[][], hasNumber: Set<number>): PdfL
   const isRepeated = repeatedIn(known, keyOf);
   const isNumbered = pageNumbers(known);
   const isOfChapter = chapterLines(known, pages);
+  const places = countsOf(
+    known.map((lines, i) => lines.filter((line) => isNumbered(line, i))),
+    placeOf,
+  );
+  // of a short page the number is only told by its place
+  const isInPlace = (line: PdfLine): boolean => (places.get(placeOf(line)) ?? 0) > Math.max(2, (pages.length * SHARE) / 2);
   return pages.map((lines, i) => {
     const repeated = edges[i]!.filter((line) => isRepeated(line) || isOfChapter(line));
-    const numbered = repeated.some((line) => isNumbered(line, i)) ? [] : known[i]!.filter((line) => isNumbered(line, i));
+    const own = lines.length < LEAST_LINES ? edges[i]!.filter(isInPlace) : edges[i]!;
+    const numbered = repeated.some((line) => isNumbered(line, i)) ? [] : own.filter((line) => isNumbered(line, i));
     if (edges[i]!.some((line) => isNumbered(line, i))) hasNumber.add(i);
     return without(lines, [...repeated, ...numbered]);
   });
@@ -70,12 +77,14 @@ function countsOf(edges: readonly PdfLine[][], keyOfLine: (line: PdfLine) => str
 
 /** Tells lines that stand on several pages where most pages have a line that is apart from their text: the title of a chapter. */
 function chapterLines(edges: readonly PdfLine[][], pages: readonly PdfLine[][]): (line: PdfLine) => boolean {
-  const placeOf = ({ y }: PdfLine): string => String(Math.round(y / 4));
   const apart = edges.map((lines, i) => lines.filter((line) => isApart(line, pages[i]!)));
   const isPlace = repeatedIn(apart, placeOf);
   const counts = countsOf(apart, keyOf);
   return (line) => isPlace(line) && (counts.get(keyOf(line)) ?? 0) > 1;
 }
+
+/** How high a line stands, as a name. */
+const placeOf = ({ y }: PdfLine): string => String(Math.round(y / 4));
 
 const isApart = (line: PdfLine, lines: readonly PdfLine[]): boolean =>
   lines.every((other) => other === line || Math.abs(other.y - line.y) >= APART * line.size);

@@ -21,6 +21,17 @@ describe('the lines of a PDF', () => {
     expect(line).toMatchObject({ text: 'ملی 20300شماره', x: 70, right: 190 });
   });
 
+  it('have letters with their accents, which TeX sets over them', () => {
+    const names = [run('P´', 50, 12), run('eter Mikul´', 57, 50), run('ık, ', 102, 15), run('Odon', 130, 30), run('¨', 132, 4)];
+    expect(pdfLines(names).map(({ text }) => text)).toEqual(['Péter Mikulík, Ödon']);
+    expect(pdfLines([run('it´', 50, 12), run('s', 62, 5)]).map(({ text }) => text)).toEqual(['it´s']);
+  });
+
+  it('have a sign once that is drawn of two', () => {
+    const signs = [run('©', 50, 11), run('c', 53, 5), run(' Ada, Pump', 61, 40), run('©', 101, 11), run('R', 104, 5)];
+    expect(pdfLines(signs).map(({ text }) => text)).toEqual(['© Ada, Pump®']);
+  });
+
   it('are those of a sheet that is read from its side', () => {
     const turned = (str: string, x: number, y: number) => ({ ...run(str, 0, 30), transform: [0, 10, -10, 0, x, y] });
     const lines = pdfLines([turned('Order', 100, 50), turned('20300', 100, 85), turned('Price', 112, 50)]);

@@ -152,6 +152,17 @@ describe('PDF', () => {
     expect((await read('pdf', pdfFile([1, 2, 3, 4].map(page)))).text).not.toMatch(/Chapter|Aqua/);
   });
 
+  it('leaves out the number of a page that has little else, where the other pages have it', async () => {
+    const page = (i: number, ...lines: string[]) => [
+      ...lines.map((text, line) => ({ text, x: 72, y: 700 - 14 * line, size: 10 })),
+      { text: `${i} Chapter of ${'abcde'[i - 1]!}`, x: 72, y: 40, size: 10 },
+    ];
+    const pages = [1, 2, 3, 4].map((i) => page(i, `It is part ${'abcd'[i - 1]!}.`, 'Dry it.', `Oil it: ${'wxyz'[i - 1]!}.`));
+    const { text } = await read('pdf', pdfFile([...pages, page(5, 'The end.')]));
+    expect(text).not.toContain('Chapter');
+    expect(text).toContain('The end.');
+  });
+
   it('keeps a heading that begins with the number of its page where the footer has that number', async () => {
     const page = (chapter: string, index: number): PdfText[] => [
       { text: chapter, size: 16, y: 780 },
