@@ -70,7 +70,6 @@ const RULES: readonly Rule[] = [
     "/^\\W*(?:src|source)\\W*$/i.test(textContent ?? '')",
     "/^\\W*(?:src|source)\\W*$/i.test(textContent ?? '') && !OFF",
   ],
-  ['languages in the corner of code', 'main-content', "(names.trim() === 'lang' &&", "(names.trim() === 'lang' && !OFF &&"],
   ['parts around the text by name', 'main-content', 'AROUND.test(names) ||', '(AROUND.test(names) && !OFF) ||'],
   ['parts by the end of their name', 'main-content', '|| ENDING.test(names);', '|| (ENDING.test(names) && !OFF);'],
   ['what is short, of stories alone', 'main-content', "kind === 'whole' ?", "kind === 'whole' && !OFF ?"],
@@ -99,7 +98,6 @@ const RULES: readonly Rule[] = [
   ['menus without links', 'navigation', 'return body !== null && letters <=', 'return body !== null && !OFF && letters <='],
   // what is never seen
   ['buttons that are headings', 'remove-unseen', '  writeLabels(root);', '  if (!OFF) writeLabels(root);'],
-  ['banners by name', 'remove-unseen', '  BANNER.test(elementNames(element)) &&', '  BANNER.test(elementNames(element)) && !OFF &&'],
   ['forms that ask', 'remove-unseen', 'isAsking(element, place)) return', 'isAsking(element, place) && !OFF) return'],
   [
     'forms that are most of the page',

@@ -191,11 +191,10 @@ const SHORT = 0.2;
 const LINKS = 300;
 const LINKED = 0.3;
 
-/** The number of a note in a wiki, the way to the source of rustdoc (by that word), and the language that VitePress writes into the corner of a code block. */
-const isMark = ({ nodeName, parentElement, textContent }: DomElement, names: string): boolean =>
+/** The number of a note in a wiki, and the way to the source of rustdoc (by that word). */
+const isMark = ({ nodeName, textContent }: DomElement, names: string): boolean =>
   (nodeName === 'SUP' && /(?:^|\s)reference(?:\s|$)/.test(names)) ||
-  (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? '')) ||
-  (names.trim() === 'lang' && /language-/.test(parentElement?.className ?? ''));
+  (nodeName === 'A' && /(?:^|\s)src(?:link)?(?:\s|$)/.test(names) && /^\W*(?:src|source)\W*$/i.test(textContent ?? ''));
 
 /** Takes out what belongs to the page and not to its text, and returns the element. From a `whole` page only what leads elsewhere, from `generated` content nothing by name. */
 export function removeBoilerplate(root: DomElement, kind: 'generated' | 'whole' | 'story'): DomElement {

@@ -20,20 +20,10 @@ function writeLabels(root: DomElement): void {
 
 const lettersIn = ({ textContent }: DomElement): number => (textContent ?? '').match(/\p{L}/gu)?.length ?? 0;
 
-/** What asks for consent and lies over a page is called so; it is short, and no page about cookies. */
-const BANNER = /onetrust|cookiebot|usercentrics|didomi|(?:cookie|consent|gdpr)[_-]?(?:banner|bar|notice|popup|modal|overlay|dialog|law)/i;
-const BANNER_LETTERS = 1500;
-
 interface ElementPlace {
   isContent: boolean;
   measured: (element: DomElement) => Measure;
 }
-
-const isBanner = (element: DomElement, { isContent, measured }: ElementPlace): boolean =>
-  !isContent &&
-  BANNER.test(elementNames(element)) &&
-  measured(element).letters < BANNER_LETTERS &&
-  element.querySelector('h1, main, article') === null;
 
 /** Never content, or nothing that text shows. */
 const UNSEEN = new Set(
@@ -52,7 +42,7 @@ const PANEL = /\b(?:tab-?pane|tabs?-?panel|tabbed-block|tab-?content|collapse|ac
 /** A form of this many letters is a page. */
 const FORM_LETTERS = 1500;
 
-/** Takes out what is never read: scripts, controls, hidden parts, navigation, banners, what surrounds `content`. Panels behind tabs are shown. */
+/** Takes out what is never read: scripts, controls, hidden parts, navigation, what surrounds `content`. Panels behind tabs are shown. */
 export function removeUnseen(root: DomElement, content?: DomElement): void {
   writeLabels(root);
   const measured = measuresOf(root);
@@ -62,7 +52,7 @@ export function removeUnseen(root: DomElement, content?: DomElement): void {
     for (const child of childElements(element)) {
       const place = { isContent, measured };
       const isInContent = isContent || (isUnmarked && isBox(child, place));
-      if (isUnseen(child, place) || isBanner(child, place) || isAround(child, { isContent: isInContent, isPlain })) child.remove();
+      if (isUnseen(child, place) || isAround(child, { isContent: isInContent, isPlain })) child.remove();
       else visit(child, isContent || child === content || isMain(child));
     }
   };

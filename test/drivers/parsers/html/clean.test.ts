@@ -45,17 +45,6 @@ describe('a page about cookies', () => {
       '## Cookies\n\nBake them.\n\n## Bread\n\nBake it.',
     );
   });
-
-  it('is none where it is called like a banner that is sold for that, whatever heading it has', async () => {
-    const banner = '<div id="onetrust-banner-sdk"><h2>We value your privacy</h2><p>COOKIEWORD</p></div>';
-    expect(await textOf(`${banner}<h1>Prices</h1><p>Adults pay 12.</p>`)).toBe('# Prices\n\nAdults pay 12.');
-  });
-
-  it('is none where a page has nothing but the question', async () => {
-    await expect(textOf('<div class="cookie-banner"><h2>We use cookies</h2></div><div id="root"></div>')).rejects.toThrow(
-      'without any text',
-    );
-  });
 });
 
 describe('what a style hides', () => {
