@@ -91,6 +91,8 @@ export const english: Language = {
       /(?<!\p{L})(?<word>how) (?:long|often|much|many)(?!\p{L})|(?<=how long (?!\p{L}{2,4} (?:it|this|that|they) ).{1,80}) takes?(?=\P{L}*$)/giu,
     figures: String.raw`how (?:many|much|large|big|long|often|high|deep|far|tall|heavy|old|early|late|warm|soon|fast)|when (?:is|are|do|does|did|can|may|must|should|will|was|were)|(?:what|which)›.{0,20}‹(?:time|size|number|port|value|limit|year|price|cost|amount|temperature|pressure|date|percent)\p{L}*|(?:cost|price|default)s?`,
     figureWords: 'free|half',
+    times: 'how (?:long|soon|often|old)|what time|(?:until|till|since) when|when (?:do|does|did|is|are|was|were|will|can|may|must)',
+    timeUnits: 'm?s|milliseconds?|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|nights?|weeks?|months?|years?|decades?|century|centuries',
     values: String.raw`defaults?|how (?:many|much|large|big|long|often|high|deep)|max(?:imum)?|min(?:imum)?|limit|size|(?:what|which|after) .{0,30}‹(?:size|number|port|value|limit)`,
     listing: 'change[sd]?|change ?log|release[sd]?|versions?|news?|added|removed|since|contents|index|list of|pages?',
     meaning:

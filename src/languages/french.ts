@@ -68,6 +68,8 @@ export const french: Language = {
     figures:
       "combien|quand|à quelle heure|quel(?:le)? (?:est )?(?:le |la |l['’])?(?:prix|taille|taux|nombre|durée|délai|température|pression|date|limite|valeur)|coûtent?|prix|par défaut",
     figureWords: 'gratuit(?:e?s|e)?|demie?',
+    times: 'quand|à quelle heure|combien de (?:temps|fois)',
+    timeUnits: 'm?s|millisecondes?|secondes?|minutes?|heures?|h|jours?|semaines?|mois|ans?|années?|siècles?',
     values: 'par défaut|combien|(?:max(?:imum|imale?)?|min(?:imum|imale?)?|limite|taille)',
     listing: 'nouveautés?|versions|sommaire|table des matières|index|liste des',
     meaning:

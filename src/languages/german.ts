@@ -68,6 +68,8 @@ export const german: Language = {
     measure: /(?<!\p{L})(?<word>wie) (?:lange|oft|viele?)(?!\p{L})/giu,
     figures: 'wie (?:viele?|lange|groß|oft|hoch|weit|schwer|alt|warm|teuer)|wann|wieviel|kostet|kosten|preis|standardmäßig',
     figureWords: 'kostenlos|halb',
+    times: 'wann|wie (?:lange|oft|alt|bald)|um wie viel uhr',
+    timeUnits: 'm?s|millisekunden?|sekunden?|minuten?|stunden?|uhr|tag(?:en?)?|wochen?|monat(?:en?)?|jahr(?:en?)?|jahrhunderts?',
     values: String.raw`standardmäßig|voreinst\p{L}*|wie (?:viele?|lange|groß|oft|hoch)`,
     listing: 'änderung(?:en)?|neuerung(?:en)?|neu|seit|versionen|inhalt(?:sverzeichnis)?|übersicht',
     meaning:

@@ -53,6 +53,10 @@ interface QuestionPatterns {
   figures: string;
   /** Words that answer as a number does: "free". */
   figureWords: string;
+  /** Asks for a time or a period. */
+  times: string;
+  /** Units of time, behind a number. */
+  timeUnits: string;
   /** Asks for a default, a limit or a size. */
   values: string;
   /** Asks for a table of contents, an index or a change log. */

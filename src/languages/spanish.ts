@@ -68,6 +68,8 @@ export const spanish: Language = {
     figures:
       'cuánt[oa]s?|cuándo|a qué hora|(?:qué|cuál es (?:el|la)) (?:precio|tamaño|número|límite|valor|plazo|temperatura|presión|fecha)|cuestan?|precio|por defecto',
     figureWords: 'gratis|gratuit[oa]s?|medi[oa]',
+    times: 'cuándo|a qué hora|cuánto tiempo',
+    timeUnits: 'm?s|milisegundos?|segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|siglos?',
     values: 'por defecto|predeterminad[oa]s?|cuánt[oa]s?|(?:máxim[oa]|mínim[oa]|límite|tamaño)',
     listing: 'cambios|novedades|versiones|índice|lista de',
     meaning:

@@ -74,7 +74,7 @@ export async function chooseQuotations(
   const wanted = new Set(subjectTerms(lastQuestion(query)));
   const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { blocks, words: most, wanted });
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
-  if (second && !both.some(({ isBroken }) => isBroken)) return { quotations: both, ranked, compare };
+  if (second && !both.some(({ isBroken, isOpen }) => isBroken || isOpen)) return { quotations: both, ranked, compare };
   const one = ranked.slice(0, MOST_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ranked, compare };
 }
@@ -89,10 +89,10 @@ function quotationOf(
   const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
   const passage = (term: string): QuotedPassage => {
     const room = words - countWords(path) - (term === '' ? 0 : countWords(`${term} …`));
-    const { text, blocks: grown, isBroken } = passageOf(grow(own, seed, { room, worth }), { room, wanted });
-    const isNext = own[grown[0]!.at - 1]?.kind === 'term';
+    const { text, ...more } = passageOf(grow(own, seed, { room, worth }), { room, wanted });
+    const isNext = own[more.blocks[0]!.at - 1]?.kind === 'term';
     const lead = term === '' ? '' : `${plainText(term)}\n\n${isNext || text.startsWith('…') ? '' : '…\n\n'}`;
-    return { blocks: grown, isBroken, text: lead + text };
+    return { ...more, text: lead + text };
   };
   const quoted = passage('');
   const { kind, term } = quoted.blocks[0]!;

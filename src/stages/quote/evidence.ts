@@ -1,10 +1,9 @@
-import { writtenNumbers } from '../../languages/number-words.ts';
 import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
-import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { terms } from '../../text/terms.ts';
 import type { Compare } from '../../text/compare-meaning.ts';
 import { capitalTerms } from '../../text/word-share.ts';
 import type { GroundingSource } from '../../ports/models.ts';
+import { figureAsked } from './asked-figure.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { wholeText, type QuoteBlock } from './quote-blocks.ts';
 import { sentencesOf } from './quote-sentences.ts';
@@ -31,7 +30,7 @@ export interface Evidence {
   retrieved: number;
   /** Sum of the retrieval scores of the other sources, divided by the first. */
   rivals: number;
-  /** 1 if a number, time or price is asked for and the passage has one. */
+  /** 1 if a number, time or price is asked for and the passage has one; for a time, no other number counts. */
   figure: number;
   /** 1 if the source is a table of contents, an index or a change log. */
   listing: number;
@@ -78,10 +77,6 @@ function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[
   return identifiers.some((word) => named.has(word)) ? 2 : Number(identifiers.length > 0);
 }
 
-const ASKS_FIGURE = wholeWord(alternatives(({ questions }) => questions.figures));
-const FIGURE_WORDS = wholeWord(alternatives(({ questions }) => questions.figureWords));
-const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORDS.test(text) || writtenNumbers(text).length > 0;
-
 /** Maximum number of sentences to compare; a table has one for each row. */
 const MOST_SENTENCES = 24;
 
@@ -109,6 +104,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
   const held = new Set(terms(`${source.title}\n${wholeText(source).whole}`));
   const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${wholeText(other).whole}`)));
   const missing = tellingTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
+  const answersFigure = figureAsked(lastQuestion(query));
   const [first = 0, ...others] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
@@ -119,7 +115,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
     identifier: identifierIn(seed, query, wanted),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
-    figure: Number(ASKS_FIGURE.test(lastQuestion(query)) && blocks.some(({ text }) => hasFigure(text))),
+    figure: Number(blocks.some(({ text }) => answersFigure?.(text))),
     listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
     missingCode: Number(missing.length > 0),

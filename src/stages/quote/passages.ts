@@ -104,6 +104,8 @@ export interface QuotedPassage {
   text: string;
   /** Whether a sentence, line or cell is truncated, or a row lacks its table header, because nothing whole was short enough. */
   isBroken: boolean;
+  /** Whether what the last block introduces is truncated. */
+  isOpen?: boolean;
 }
 
 /** The end of a sentence, of a link or of code: what does not end so goes on in the next block. */
@@ -137,7 +139,7 @@ type Worth = (block: QuoteBlock) => number;
 /** The bonus of a block that is introduced by the one before it; higher than any ranking score. */
 const INTRODUCED = 9;
 
-/** Extends a block by the steps before it, by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. */
+/** Extends a block by the steps before it, by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. What a seed introduces comes with it, also where it is longer. */
 export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth }: { room: number; worth: Worth }): readonly QuoteBlock[] {
   let [first, last] = [seed.at, seed.at];
   const headers = new Set(['', seed.header]);
@@ -162,6 +164,7 @@ export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth
   }
   if (last > seed.at && isAlone(all, last)) last--;
   while (last > seed.at && leadsIn(all, last)) last--;
+  while (leadsIn(all, last) && all[last + 1]?.section === seed.section) last++;
   return all.slice(first, last + 1);
 }
 
@@ -198,8 +201,15 @@ function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: R
 /** A quotation of at most `room` words, truncated and marked as such if the blocks are longer. */
 export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { room: number; wanted: ReadonlySet<string> }): QuotedPassage {
   const [block, ...more] = blocks;
-  const isWhole = !block || more.length > 0 || block.words + countWords(block.header) <= room;
-  if (isWhole) return { blocks, text: passageText(blocks), isBroken: false };
+  const text = passageText(blocks);
+  const isWhole = !block || countWords(text) <= room;
+  if (isWhole) return { blocks, text, isBroken: false };
+  if (more.length > 0) {
+    const lead = blocks.slice(0, -1);
+    const said = passageText(lead);
+    const cut = cutBlock(more.at(-1)!, { room: room - countWords(said), wanted });
+    return { blocks: cut === undefined ? lead : blocks, text: [said, cut ?? []].flat().join('\n\n'), isBroken: false, isOpen: true };
+  }
   const cut = cutBlock(block, { room, wanted });
   const isBroken = cut === undefined || !cut.startsWith(block.header);
   return { blocks, text: cut ?? cutWords(block.plain.replace(/^[^\S\n]*(?:```|~~~).*$/gm, ''), room - MARKS), isBroken };

@@ -5,6 +5,7 @@ import { asksListing, lastQuestion, subjectTerms } from '../../languages/questio
 import type { GroundingSource } from '../../ports/models.ts';
 import type { Compare } from '../../text/compare-meaning.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
+import { timeAsked } from './asked-figure.ts';
 import { definedTerms, introduces } from './definition.ts';
 import { grow } from './passages.ts';
 
@@ -60,6 +61,9 @@ const RETRIEVED = 0.5;
 const DEFAULT = 0.45;
 const VALUE = 0.4;
 
+/** Bonus for questions about a time or a period: for a block that has one. */
+const TIME = 0.2;
+
 /** Penalty of a listing if none is asked for: more than the difference of two passages on one subject. */
 const LISTING = 0.4;
 
@@ -88,9 +92,11 @@ const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s
 /** The bonus or penalty of a block by the kind of question. */
 function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
   const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
+  const answersTime = timeAsked(question);
   return ({ text }, { page_kind }) => {
     const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) || QUOTED_DEFAULT.test(text) ? VALUE : 0) : 0;
-    return value - (page_kind !== undefined && !isListed ? LISTING : 0);
+    const time = answersTime?.(text) ? TIME : 0;
+    return value + time - (page_kind !== undefined && !isListed ? LISTING : 0);
   };
 }
 

@@ -42,16 +42,21 @@ function fencedIn(markdown: string): { start: number; end: number }[] {
   return found;
 }
 
-const proseOf = (markdown: string): string =>
-  markdown
-    .split(/((?<!`)`+[^`]+`+)/)
-    .map((part, i) => (i % 2 === 1 ? part : withoutMarkup(part)))
-    .join('')
+/** Inline code, and what stands for it while marks are taken away: the text of a link may be code. */
+const CODE = /(?<!`)`+[^`]+`+/g;
+const MASK = /\ue000(\d+)\ue001/g;
+
+function proseOf(markdown: string): string {
+  const codes: string[] = [];
+  const masked = markdown.replace(CODE, (code) => `\ue000${codes.push(code) - 1}\ue001`);
+  return withoutMarkup(masked)
+    .replace(MASK, (mask, at: string) => codes[Number(at)] ?? mask)
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/(?<=\S)[ \t]{2,}(?=\S)/g, ' ')
     .replace(/\n{3,}/g, '\n\n')
     .replace(/^\s*\n/, '')
     .trimEnd();
+}
 
 /** Markdown as it may be quoted: links are what they say, images and tags are left out; code stays as it is, and so do the lines. */
 export function plainText(markdown: string): string {

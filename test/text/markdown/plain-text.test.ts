@@ -7,6 +7,12 @@ test('closed blocks of code stay as they are, and what stands around them is pro
   expect(plainText(`${code}\n${code}`)).toBe(`${code}\n\n${code}`);
 });
 
+test('a link whose text is code is what it says', () => {
+  expect(plainText('See [`mod_dbm`](../mod/mod_dbm.html) and [the `<If>` block](a.html#if), not `[a](b)`.')).toBe(
+    'See `mod_dbm` and the `<If>` block, not `[a](b)`.',
+  );
+});
+
 test('a block of code that is never closed is prose', () => {
   expect(plainText('```\nSee [this](a.md).')).toBe('```\nSee this.');
   expect(plainText('~~~\n[a](b)\n```\n[c](d)\n```')).toBe('~~~\na\n\n```\n[c](d)\n```');

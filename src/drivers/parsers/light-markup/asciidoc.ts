@@ -43,7 +43,11 @@ export function asciidocToMarkdown(source: string): { text: string; marks: Mark[
     const named = NAMED_CODE.exec(line);
     const closing = named?.[1] ?? line.trimEnd();
     const end = () => endOf(lines, at, closing);
-    if (COMMENT.test(line)) {
+    const level = underlinedLevel(lines, at);
+    if (level > 0) {
+      put(`${'#'.repeat(level)} ${inline(resolve(line))}`);
+      put('', ++at);
+    } else if (COMMENT.test(line)) {
       for (const last = end(); at < last; at++) put('');
       put('');
     } else if (named || CODE.test(line)) {
@@ -107,6 +111,16 @@ function attributeResolver(): (line: string) => string {
     if (name !== undefined) values.set(name.toLowerCase(), resolve(value!).slice(0, MOST_OF_VALUE));
     return resolve(line);
   };
+}
+
+/** The lines below titles, by level. */
+const UNDERLINES = ['=', '-', '~', '^', '+'];
+
+/** The level of the title that a line is with the line below it, which is as long but for one sign: `NAME` over `----`; 0 if it is none. */
+function underlinedLevel(lines: readonly string[], at: number): number {
+  const [title, below] = [lines[at]!.trimEnd(), lines[at + 1]?.trimEnd() ?? ''];
+  const isTitle = /^\w/.test(title) && (lines[at - 1] ?? '').trim() === '' && Math.abs(title.length - below.length) <= 1;
+  return isTitle && /^([=\-~^+])\1+$/.test(below) ? UNDERLINES.indexOf(below[0]!) + 1 : 0;
 }
 
 const MOST_OF_VALUE = 1000;

@@ -10,6 +10,21 @@ describe('AsciiDoc', () => {
     ).toEqual(['# Pump', '', '', '## Start', '', '**Note:** Wear gloves.', '', '- One', '  - Two', '1. First', '', '**Lid** Above.']);
   });
 
+  it('has titles above a line of signs as long as they are', () => {
+    expect(markdown('grow(1)', '=======', '', 'NAME', '----', 'grow - makes plants larger', '', '----', 'code', '----')).toEqual([
+      '# grow(1)',
+      '',
+      '',
+      '## NAME',
+      '',
+      'grow - makes plants larger',
+      '',
+      '````',
+      'code',
+      '````',
+    ]);
+  });
+
   it('has code as it stands, under its title and with its language', () => {
     expect(markdown('.Start it', '[source,sh]', '----', 'pump --start', '== no heading', '----')).toEqual([
       '**Start it**',
