@@ -3,6 +3,7 @@ import { KbError } from './errors.ts';
 /** Characters of a name that are shown and compared. */
 const LONGEST_NAME = 60;
 
+/** The name of a field as errors show it, cut where it is long. */
 export const shortName = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 
 /** A path as people write it: `files[1].path`. Names that a caller chose are cut where they are long. */

@@ -8,6 +8,7 @@ export interface Owner {
   process: string;
 }
 
+/** This process as it names itself where it holds a lock: a number alone may belong to another one later. */
 export const THIS_PROCESS: Readonly<Owner> = {
   pid: process.pid,
   host: hostname(),

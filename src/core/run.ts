@@ -10,6 +10,7 @@ export type Progress = Omit<Event, 'sequence'>;
 /** Work: yields what happens, returns what came of it. To stop it, abort its signal, then `return()` it. */
 export type Run<R> = AsyncGenerator<Progress, R, void>;
 
+/** An event of a run: `data` is for programs, `message` for people. */
 export const progress = (stage: string, data: Record<string, unknown> = {}, message = ''): Progress => ({
   type: 'progress',
   stage,

@@ -81,6 +81,7 @@ interface ConnectOptions {
   environment: NodeJS.ProcessEnv;
 }
 
+/** Connections that go to the addresses that were checked, whatever a name comes to mean later, or through the proxy of the environment. */
 export interface PinnedConnections {
   /** What an address is asked with. Throws Refused where a proxy would be asked for one that may not be reached, a KbError (`setup`) where it can't be asked. */
   for(url: URL): Promise<Dispatcher>;

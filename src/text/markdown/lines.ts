@@ -91,6 +91,7 @@ function kindAt(text: string, offset: number, end: number): LineKind {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
+/** The line that begins at the offset: where its words begin and end, where the next one begins, and its kind. */
 export function readLine(text: string, offset: number): MarkdownLine {
   const newline = text.indexOf('\n', offset);
   const next = newline < 0 ? text.length : newline + 1;
