@@ -191,13 +191,14 @@ function openingAt(
   const block = blocks[index]!;
   const frame = frameAt(text, { block, offset, sizes })?.opening ?? '';
   const isContinued = frame !== '' || (block.kind === 'list' && offset > block.start);
-  return (isContinued ? leadOf(text, blocks[index - 1], { block, sizes }) : '') + frame;
+  const room = sizes.longest / 2 - frame.length; // a table's header and what leads to it take half of a chunk at most
+  return (isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MOST_OF_CHUNK, room) }) : '') + frame;
 }
 
-/** The last line of the paragraph before a block that leads to it (`The parts are:`), or is its caption; empty where there is none. */
-function leadOf(text: string, before: Block | undefined, { block, sizes }: { block: Block; sizes: Sizes }): string {
+/** The last line of the paragraph before a block that leads to it (`The parts are:`), or is its caption; empty where there is none of at most `longest` characters. */
+function leadOf(text: string, before: Block | undefined, { block, longest: room }: { block: Block; longest: number }): string {
   if (before?.kind !== 'paragraph') return '';
-  const longest = Math.min(LONGEST_LEAD, sizes.longest * MOST_OF_CHUNK);
+  const longest = Math.min(LONGEST_LEAD, room);
   const near = text.slice(Math.max(before.start, before.end - longest - 1), before.end);
   const line = near.slice(near.lastIndexOf('\n') + 1).trim();
   const isShort = block.kind === 'table' && !near.includes('\n') && !/[.!?;,]$/.test(line);

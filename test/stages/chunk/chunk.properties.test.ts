@@ -45,7 +45,15 @@ describe('for any Markdown and any settings', () => {
         const most = chunking.chunk_size + (framed ? chunking.min_chunk_length + chunking.chunk_size / 2 + 8 : 0);
         for (const chunk of chunkDocument(documentOf(text), chunking)) expect(chunk.text.length).toBeLessThanOrEqual(most);
       }),
-      { numRuns: 400 },
+      {
+        numRuns: 400,
+        examples: [
+          [
+            'pump pump pump\n\n| pump | pump | ERR-4042 |\n|---|:-:|---|\n| boiler! | pump pump [link](https://example.test/a?b=1) | foo_bar pump 👩‍👩‍👧‍👦 |\n\n',
+            { chunk_size: 82, chunk_overlap: 0, min_chunk_length: 0 },
+          ],
+        ],
+      },
     );
   });
 
