@@ -6,9 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { packageRoot } from '../../src/core/project.ts';
 import { folder, write } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
-import { KB, kb, onTerminal, SEQUENCES, startKb, type Started } from '../support/program.ts';
+import { GATE, KB, kb, onTerminal, SEQUENCES, type Started, startKb } from '../support/program.ts';
 
-const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
 const QUESTION = 'When is the gate locked?';
 const CTRL = { c: '\u0003', d: '\u0004', z: '\u001a', up: '\u001b[A' };
 

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, write } from '../support/folder.ts';
-import { documentIn, KB, kb, onTerminal, SEQUENCES, start, type Ended } from '../support/program.ts';
-
-const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
-const LONG = Array.from(
-  { length: 400 },
-  (_, i) => `## Thing ${i}\n\n${`The thing with the number ${i} stands in the long corridor. `.repeat(8)}`,
-).join('\n\n');
+import { documentIn, type Ended, GATE, KB, kb, LONG, onTerminal, SEQUENCES, start } from '../support/program.ts';
 
 /** A folder with a filled store that no test changes. */
 let home: string;

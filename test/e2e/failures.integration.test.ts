@@ -8,9 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
-import { documentIn, kb, startKb } from '../support/program.ts';
-
-const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
+import { documentIn, GATE, kb, startKb } from '../support/program.ts';
 
 /** A model server, and what makes kb use it. */
 async function model(behaviour: Behaviour = {}) {

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { folder, prepared } from '../support/folder.ts';
-import { documentIn, KB, kb, start } from '../support/program.ts';
-
-const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
-const LONG = Array.from(
-  { length: 400 },
-  (_, i) => `## Thing ${i}\n\n${`The thing with the number ${i} stands in the long corridor. `.repeat(8)}`,
-).join('\n\n');
+import { documentIn, GATE, KB, kb, LONG, start } from '../support/program.ts';
 
 /** A folder with a filled store that no test changes. */
 let home: string;

@@ -104,3 +104,10 @@ export const onTerminal = (line: string, options: Omit<StartOptions, 'input'>): 
 
 /** How kb is written in a line of shell. */
 export const KB = `'${process.execPath}' '${PROGRAM}'`;
+
+/** A short document, and one of many chunks. */
+export const GATE = '# Gate\n\nThe gate is locked at ten in the evening. The key hangs in the office.\n';
+export const LONG = Array.from(
+  { length: 400 },
+  (_, i) => `## Thing ${i}\n\n${`The thing with the number ${i} stands in the long corridor. `.repeat(8)}`,
+).join('\n\n');

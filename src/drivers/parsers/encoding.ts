@@ -86,7 +86,7 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
 };
 
 /** A decoder for a code page of Windows; of one that is not known, that of Western Europe. */
-export function decoderOf(codepage: number): InstanceType<typeof TextDecoder> {
+export function createDecoder(codepage: number): InstanceType<typeof TextDecoder> {
   const iso = codepage > 28590 && codepage < 28606 ? `iso-8859-${codepage - 28590}` : undefined;
   try {
     return new TextDecoder(CODE_PAGES[codepage] ?? iso ?? `windows-${codepage}`);

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import type { DocumentReader, FileTypes, Parser } from '../../ports/reading.ts';
 import { parsers } from './parsers.ts';
 import { beginningOf } from './signatures.ts';
-import { GZIP, isGzipName } from './archives/gzip.ts';
+import { GZIP_EXTENSION, isGzipName } from './archives/gzip.ts';
 import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { brokenFile, withoutText } from './parse-failures.ts';
@@ -56,7 +56,7 @@ export function fileTypes(own: readonly Parser[] = []): FileTypes {
 function extensionOf(path: string): string {
   const name = path.toLowerCase();
   if (/\.so(?:\.\d+)+$/.test(name)) return '';
-  return extname(isGzipName(name) ? name.slice(0, -GZIP.length) : name);
+  return extname(isGzipName(name) ? name.slice(0, -GZIP_EXTENSION.length) : name);
 }
 
 /** A reader that gives the files of these parsers to them, in this process, and all others to `reader`. */

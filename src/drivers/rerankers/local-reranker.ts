@@ -1,7 +1,8 @@
+import { keepUnlessFailed } from '../../core/concurrency.ts';
 import { isQuestion } from '../../languages/question.ts';
 import type { Embedder, Reranker, RerankPassage } from '../../ports/models.ts';
 import { BUNDLED } from '../../schema/provider-names.ts';
-import { type Compare, compareTo } from '../../text/compare-meaning.ts';
+import { type Comparison, createComparison } from '../../text/compare-meaning.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 
 /** Characters of a window: two or three sentences. Of 200 and 300, the better; each begins in the middle of the one before. */
@@ -20,7 +21,7 @@ const sentencesOf = (text: string): string[] =>
     .filter((sentence) => sentence !== '');
 
 /** Whole sentences of a text, together at most WINDOW characters; each window begins in the middle of the one before. */
-export function windowsOf(text: string): string[] {
+export function splitWindows(text: string): string[] {
   const sentences = sentencesOf(text);
   const windows: string[] = [];
   for (let first = 0, end = 0; end < sentences.length; first = Math.max(first + 1, Math.ceil((first + end) / 2))) {
@@ -37,8 +38,8 @@ function pathOf({ title, location }: RerankPassage['metadata']): string {
 }
 
 /** Greatest cosine of the query and a window of the passage, alone and under its title and headings: the mean of the two; undefined where the model does not read the query. */
-async function windowCosine(passage: RerankPassage, compare: Compare): Promise<number | undefined> {
-  const windows = windowsOf(plainText(passage.text));
+async function windowCosine(passage: RerankPassage, compare: Comparison): Promise<number | undefined> {
+  const windows = splitWindows(plainText(passage.text));
   if (windows.length === 0) return 0;
   const path = pathOf(passage.metadata);
   const cosines = await compare([...windows, ...windows.map((window) => `${path}: ${window}`)]);
@@ -53,12 +54,8 @@ async function windowCosine(passage: RerankPassage, compare: Compare): Promise<n
 export function openLocalReranker({ model, openEmbedder }: { model: string; openEmbedder: () => Promise<Embedder> }): Reranker & {
   close(): Promise<void>;
 } {
-  let own: Promise<Embedder> | undefined;
-  const ownEmbedder = (): Promise<Embedder> =>
-    (own ??= openEmbedder().catch((error: unknown) => {
-      own = undefined; // a failed opening is not kept
-      throw error;
-    }));
+  let opening: Promise<Embedder> | undefined;
+  const ownEmbedder = keepUnlessFailed(() => (opening = openEmbedder()));
   return {
     provider: BUNDLED,
     model,
@@ -67,11 +64,11 @@ export function openLocalReranker({ model, openEmbedder }: { model: string; open
       const retrieved = passages.map(({ score }) => score);
       if (!isQuestion(query)) return retrieved;
       const reader = embedder?.provider === BUNDLED ? embedder : await ownEmbedder();
-      const compare = compareTo(query, { embedder: reader, signal });
+      const compare = createComparison(query, { embedder: reader, signal });
       const cosines = await Promise.all(passages.map((passage) => windowCosine(passage, compare)));
       if (cosines.includes(undefined)) return retrieved;
       return retrieved.map((score, i) => Math.min(1, Math.max(0, (score + cosines[i]!) / 2)));
     },
-    close: async () => await (await own)?.close(),
+    close: async () => await (await opening?.catch(() => undefined))?.close(),
   };
 }

@@ -13,7 +13,7 @@ interface LockOwner extends Owner {
 }
 
 /** The folder of the locks of a store in a folder. */
-export const LOCKS = '.locks';
+export const LOCK_FOLDER = '.locks';
 
 /** Milliseconds between two looks whether the lock is free. */
 const LOOK_EVERY = 100;

@@ -17,11 +17,12 @@ const TIME = new RegExp(
 const hasFigure = (text: string): boolean => /\d/.test(text) || FIGURE_WORDS.test(text) || writtenNumbers(text).length > 0;
 const hasTime = (text: string): boolean => TIME.test(text) || writtenCounts(text).some(({ of }) => UNIT.test(of));
 
-/** Whether a text has a time, for a question that asks for one. */
-export const timeAsked = (question: string): ((text: string) => boolean) | undefined => (ASKS_TIME.test(question) ? hasTime : undefined);
+/** Creates the check whether a text has a time; undefined for a question that asks for none. */
+export const createTimeCheck = (question: string): ((text: string) => boolean) | undefined =>
+  ASKS_TIME.test(question) ? hasTime : undefined;
 
-/** Whether a text has what a question asks for; undefined for a question that asks for no number, time or price. */
-export function figureAsked(question: string): ((text: string) => boolean) | undefined {
+/** Creates the check whether a text has what a question asks for; undefined for a question that asks for no number, time or price. */
+export function createFigureCheck(question: string): ((text: string) => boolean) | undefined {
   if (ASKS_TIME.test(question)) return hasTime;
   return ASKS_FIGURE.test(question) ? hasFigure : undefined;
 }

@@ -1,6 +1,6 @@
 import { lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
-import { type Compare, compareTo } from '../../text/compare-meaning.ts';
+import { type Comparison, createComparison } from '../../text/compare-meaning.ts';
 import { plainText } from '../../text/markdown/plain-text.ts';
 import { countWords, type QuoteBlock, quoteBlocks } from './quote-blocks.ts';
 import { headingOf, type RankedCandidate, rankPassages, saysTheSame } from './rank.ts';
@@ -32,7 +32,7 @@ interface Choice {
   quotations: readonly Quotation[];
   ranked: readonly RankedCandidate[];
   /** Compares texts with the question. */
-  compare: Compare;
+  compare: Comparison;
 }
 
 interface ChooseOptions {
@@ -65,7 +65,7 @@ export async function chooseQuotations(
 ): Promise<Choice> {
   const before = bare(said);
   const blocks = sources.flatMap(quoteBlocks).map((block) => (before !== '' && before.includes(bare(block.text)) ? leftOut(block) : block));
-  const compare = compareTo(query, { embedder, signal });
+  const compare = createComparison(query, { embedder, signal });
   const ranked = await rankPassages(query, blocks, { sources, words, compare });
   const [best] = ranked;
   if (!best) return { quotations: [], ranked, compare };

@@ -1,9 +1,9 @@
 import { lastQuestion, subjectTerms, tellingTerms } from '../../languages/question.ts';
 import { terms } from '../../text/terms.ts';
-import type { Compare } from '../../text/compare-meaning.ts';
+import type { Comparison } from '../../text/compare-meaning.ts';
 import { capitalTerms } from '../../text/word-share.ts';
 import type { GroundingSource } from '../../ports/models.ts';
-import { figureAsked } from './asked-figure.ts';
+import { createFigureCheck } from './asked-figure.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
 import { wholeText, type QuoteBlock } from './quote-blocks.ts';
 import { sentencesOf } from './quote-sentences.ts';
@@ -81,7 +81,7 @@ function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[
 const MOST_SENTENCES = 24;
 
 /** Greatest cosine of the question and a sentence under the innermost heading. */
-async function sentenceCosine({ blocks }: RankedCandidate, compare: Compare): Promise<number | undefined> {
+async function sentenceCosine({ blocks }: RankedCandidate, compare: Comparison): Promise<number | undefined> {
   const said = blocks.flatMap(({ text, path }) => sentencesOf(withoutMarks(text)).map((sentence) => `${path.at(-1)}: ${sentence}`));
   const cosines = await compare(said.slice(0, MOST_SENTENCES));
   return cosines && Math.max(...cosines);
@@ -90,7 +90,7 @@ async function sentenceCosine({ blocks }: RankedCandidate, compare: Compare): Pr
 interface Found {
   sources: readonly GroundingSource[];
   ranked: readonly RankedCandidate[];
-  compare: Compare;
+  compare: Comparison;
 }
 
 /** Computes the features of the best passages; undefined if there are none. */
@@ -104,7 +104,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
   const held = new Set(terms(`${source.title}\n${wholeText(source).whole}`));
   const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${wholeText(other).whole}`)));
   const missing = tellingTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
-  const answersFigure = figureAsked(lastQuestion(query));
+  const answersFigure = createFigureCheck(lastQuestion(query));
   const [first = 0, ...others] = sources.map(({ score = 0 }) => score);
   return {
     cosine,

@@ -3,9 +3,9 @@ import { plainText } from '../../text/markdown/plain-text.ts';
 import { alternatives, wholeWord } from '../../languages/languages.ts';
 import { asksListing, lastQuestion, subjectTerms } from '../../languages/question.ts';
 import type { GroundingSource } from '../../ports/models.ts';
-import type { Compare } from '../../text/compare-meaning.ts';
+import type { Comparison } from '../../text/compare-meaning.ts';
 import { withoutMarks } from '../chunk/embed-text.ts';
-import { timeAsked } from './asked-figure.ts';
+import { createTimeCheck } from './asked-figure.ts';
 import { definedTerms, introduces } from './definition.ts';
 import { grow } from './passages.ts';
 
@@ -45,7 +45,7 @@ export interface RankedCandidate {
 
 interface RankPassagesOptions {
   sources: readonly GroundingSource[];
-  compare?: Compare | undefined;
+  compare?: Comparison | undefined;
   /** Maximum words of a passage with its path. */
   words: number;
 }
@@ -92,7 +92,7 @@ const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s
 /** The bonus or penalty of a block by the kind of question. */
 function fitnessFor(question: string): (block: QuoteBlock, source: GroundingSource) => number {
   const [asksValue, isListed] = [ASKS_VALUE.test(question), asksListing(question)];
-  const answersTime = timeAsked(question);
+  const answersTime = createTimeCheck(question);
   return ({ text }, { page_kind }) => {
     const value = asksValue ? (/\bdefault/i.test(text) ? DEFAULT : 0) + (HAS_VALUE.test(text) || QUOTED_DEFAULT.test(text) ? VALUE : 0) : 0;
     const time = answersTime?.(text) ? TIME : 0;

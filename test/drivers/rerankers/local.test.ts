@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openLocalReranker, windowsOf } from '../../../src/drivers/rerankers/local-reranker.ts';
+import { openLocalReranker, splitWindows } from '../../../src/drivers/rerankers/local-reranker.ts';
 import type { Embedder } from '../../../src/ports/models.ts';
 
 const MEANINGS = [/filter|cartridge/gi, /replace|interval|often/gi, /canteen|lunch/gi];
@@ -98,7 +98,7 @@ test('a model that can not be opened is opened again for the next question', asy
 
 test('windows are whole sentences of at most 300 characters, overlap, and leave nothing out', () => {
   const text = Array.from({ length: 20 }, (_, i) => `Sentence ${i} says something about the pump and its filter.`).join(' ');
-  const windows = windowsOf(text);
+  const windows = splitWindows(text);
   expect(windows.length).toBeGreaterThan(4);
   for (const window of windows) expect(window).toMatch(/^Sentence .{0,280}\.$/);
   for (let i = 0; i < 20; i++) expect(windows.some((window) => window.includes(`Sentence ${i} says`))).toBe(true);
@@ -108,13 +108,13 @@ test('windows are whole sentences of at most 300 characters, overlap, and leave 
 test('windows of any text hold each of its words, and text without a sentence is cut between words', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('pump', 'filter.', 'cartridge', 'e.g.', '过滤器', 'x'.repeat(90)), { maxLength: 80 }), (words) => {
-      const windows = windowsOf(words.join(' '));
+      const windows = splitWindows(words.join(' '));
       const held = new Set(windows.flatMap((window) => window.split(' ')));
       for (const word of words) expect(held.has(word)).toBe(true);
       for (const window of windows) expect(window.length).toBeLessThanOrEqual(300);
     }),
   );
-  expect(windowsOf('x'.repeat(1000)).join('')).toHaveLength(1000);
+  expect(splitWindows('x'.repeat(1000)).join('')).toHaveLength(1000);
 });
 
 test('any passages get one score each, between 0 and 1, the same every time', async () => {

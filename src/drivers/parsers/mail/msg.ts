@@ -1,5 +1,5 @@
 import type XLSX from 'xlsx';
-import { decoderOf, decodeText } from '../encoding.ts';
+import { createDecoder, decodeText } from '../encoding.ts';
 import type { ParsedFile, ParserRow } from '../parser-row.ts';
 import { holdsStream, isCompound } from '../signatures.ts';
 import { mailDocument } from './mail-document.ts';
@@ -43,7 +43,9 @@ export const msgParser: ParserRow = {
     };
     const [codepage] = CODE_PAGES.flatMap((tag) => propertyOf(bytesAt(PROPERTIES), tag)?.readUInt32LE() ?? []);
     const decode = async (narrow: Buffer): Promise<string> =>
-      codepage === undefined || codepage === UTF_16 ? await decodeText(narrow) : decoderOf(codepage).decode(narrow).replaceAll('\0', '');
+      codepage === undefined || codepage === UTF_16
+        ? await decodeText(narrow)
+        : createDecoder(codepage).decode(narrow).replaceAll('\0', '');
     const textAt = async (tag: string, folder = ''): Promise<string> => {
       const wide = bytesAt(`${folder}__substg1.0_${tag}001F`);
       if (wide) return wide.toString('utf16le').replaceAll('\0', '');

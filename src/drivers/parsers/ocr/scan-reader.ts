@@ -1,6 +1,6 @@
 import { KbError, stoppedError } from '../../../core/errors.ts';
 import type { DocumentReaders, ParsedDocument } from '../../../ports/reading.ts';
-import { uncompressed } from '../archives/gzip.ts';
+import { decompress } from '../archives/gzip.ts';
 import { withoutTextLayer } from '../parse-failures.ts';
 import type { BaseReader } from '../parser-row.ts';
 import { installedLanguages, ocrFolder } from './ocr-packages.ts';
@@ -27,7 +27,7 @@ export function createReaders(reader: BaseReader, { processes }: { processes: nu
       ...reader,
       revisionOf: (file_type) => (ocr === 'auto' && reader.hasScans(file_type) ? `ocr ${languages ?? ''}` : undefined),
       async read(given, options) {
-        const bytes = await uncompressed(given, options.source);
+        const bytes = await decompress(given, options.source);
         const parsed = await reader.read(bytes, { ...options, passwords });
         const { pictured_pages, ...document } = parsed;
         if (!pictured_pages) return parsed;

@@ -1,7 +1,7 @@
 import type { Metadata } from '../../../schema/items.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
-import { decoderOf } from '../encoding.ts';
+import { createDecoder } from '../encoding.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { firstHeading } from '../title.ts';
 
@@ -186,12 +186,12 @@ class RtfWriter {
 
   #fontOf(font: string, charset: number): void {
     const codepage = CODE_PAGES[charset];
-    if (codepage !== undefined) this.#fonts.set(font, decoderOf(codepage));
+    if (codepage !== undefined) this.#fonts.set(font, createDecoder(codepage));
   }
 
   #format(word: string, number: string | undefined): void {
     const value = Number(number ?? 0);
-    if (word === 'ansicpg') this.#decoder = decoderOf(value);
+    if (word === 'ansicpg') this.#decoder = createDecoder(value);
     else if (word === 'uc') this.#group.fallback = value;
     else if (word === 'u') {
       this.#plain(String.fromCharCode(value & 0xffff));

@@ -43,6 +43,9 @@ export const RAISED_SIGN = '\ue0f1';
 /** What an item of a list begins with. */
 export const BULLET = /^[•◦▪■●‣∙·–—*➢❖✓\uf0a7\uf0b7\uf0d8\uf0fc-]\s+(?=\S)/;
 
+/** Between an entry of a table of contents and its page. */
+export const LEADER = ' … ';
+
 /** A line with the parts that narrower gaps divide it into. */
 type DrawnLine = PdfLine & { parts: readonly Cell[] };
 
@@ -181,4 +184,4 @@ const isRaised = ({ text, size, y }: PdfRun, line: PdfRun): boolean =>
 
 const raised = (run: PdfRun): PdfRun => ({ ...run, text: run.text.replace(/\d+\)?/, `${RAISED_SIGN}$&${RAISED_SIGN}`) });
 
-const plain = (words: string): string => words.replace(LEADERS, ' … ').replace(/\s+/g, ' ').trim();
+const plain = (words: string): string => words.replace(LEADERS, LEADER).replace(/\s+/g, ' ').trim();

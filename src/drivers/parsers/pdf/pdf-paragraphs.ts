@@ -1,11 +1,11 @@
 import { continuesCode, formatCode } from './pdf-code.ts';
 import { escapeLine, escapeTags, heading } from '../../../text/markdown/write.ts';
-import { BULLET, type PdfLine } from './pdf-lines.ts';
+import { BULLET, LEADER, type PdfLine } from './pdf-lines.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import { NOTE_START } from './pdf-notes.ts';
 import type { WordMender } from './pdf-words.ts';
 import { detectFullLines, joinLines, type JoinOptions, SENTENCE_END } from './pdf-wrapping.ts';
-import { LEADER, type TableReader, WRAPPED_STEP } from './pdf-tables.ts';
+import { type TableReader, WRAPPED_STEP } from './pdf-tables.ts';
 
 /** The end of an entry of a table of contents. */
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i;

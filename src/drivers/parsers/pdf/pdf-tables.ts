@@ -6,8 +6,6 @@ import { firstWordWidth, type WordMender } from './pdf-words.ts';
 const LEAST_ROWS = 3;
 /** How far the edges of the cells of a column may lie apart, in font sizes. */
 const ALIGNED = 0.6;
-/** Between an entry of a table of contents and its page. */
-export const LEADER = ' … ';
 /** Wrapped lines of a cell stand at most this close, in font sizes. */
 export const WRAPPED_STEP = 1.6;
 /** Rows stand further apart than the wrapped lines of a cell, by this factor, where both are told apart by that. */

@@ -1,5 +1,4 @@
-import type { PdfLine } from './pdf-lines.ts';
-import { LEADER } from './pdf-tables.ts';
+import { LEADER, type PdfLine } from './pdf-lines.ts';
 import { areUnspaced, firstWordWidth, type WordMender } from './pdf-words.ts';
 
 /** The end of a sentence. */

@@ -1,4 +1,4 @@
-import { argumentsOf, GOES_ON, withoutEscapes } from './roff-escapes.ts';
+import { splitArguments, JOINER, withoutEscapes } from './roff-escapes.ts';
 import type { RoffLine } from './roff-lines.ts';
 import type { MacroTarget } from './macro-target.ts';
 
@@ -24,7 +24,7 @@ const LINE_ENCLOSURE = /^(Op|Pq|Bq|Brq|Aq|Dq|Sq|Ql|Qq)$/;
 const OPENS = /^(O|P|B|Br|A|D|S|Q|X)o$/;
 const CLOSES = /^(O|P|B|Br|A|D|S|Q|X)c$/;
 const CLOSING = /^[.,:;)\]?!]$/;
-const JOINED = new RegExp(`${GOES_ON} ?| ?${GOES_ON}`, 'g');
+const JOINED = new RegExp(`${JOINER} ?| ?${JOINER}`, 'g');
 const OPENING = /^[([]$/;
 const BLOCKS = new Set(
   'Dd Dt Os Sh Ss Pp Lp Bl It El Bd Ed D1 Dl Nd Rs Re Ex Rv Bk Ek Sm Tg Xo Xc Fo Fc %A %B %C %D %I %J %N %O %P %Q %R %T %U %V'.split(' '),
@@ -64,7 +64,7 @@ export class MdocWriter {
   write(line: RoffLine): boolean {
     const macro = line.macro!;
     if (!BLOCKS.has(macro) && !isCalled(macro)) return false;
-    const tokens = argumentsOf(line.rest).filter((token) => !/^-(?:no)?split$/.test(token));
+    const tokens = splitArguments(line.rest).filter((token) => !/^-(?:no)?split$/.test(token));
     if (BLOCKS.has(macro)) this.#block(macro, tokens, line);
     else {
       if (macro === 'Nm' && this.#isSynopsis) this.#page.writer.lineBreak();
@@ -74,7 +74,7 @@ export class MdocWriter {
   }
 
   #text(text: string, line: number): void {
-    const joined = this.#isRun ? GOES_ON + text : text;
+    const joined = this.#isRun ? JOINER + text : text;
     this.#isRun = !this.#isSpaced;
     if (this.#term) this.#term.push(joined);
     else if (text !== '') this.#page.text(joined, line);
@@ -114,8 +114,8 @@ export class MdocWriter {
     Dl: (tokens, { line }) => this.#display(this.#inline(tokens), line),
     Sm: ([asked]) => this.#space(asked),
     Xc: (_, { line }) => this.#endTerm(line),
-    Fo: ([name], { line }) => this.#text(`${this.#plain(name)}(${GOES_ON}`, line),
-    Fc: (_, { line }) => this.#text(`${GOES_ON})`, line),
+    Fo: ([name], { line }) => this.#text(`${this.#plain(name)}(${JOINER}`, line),
+    Fc: (_, { line }) => this.#text(`${JOINER})`, line),
     Rs: () => void (this.#reference = []),
     Re: (_, { line }) => {
       this.#text(`${sentence(this.#reference ?? [])}.`, line);
@@ -131,7 +131,7 @@ export class MdocWriter {
   };
 
   #comma(): string {
-    const comma = this.#isFirst ? '' : `${GOES_ON}, `;
+    const comma = this.#isFirst ? '' : `${JOINER}, `;
     this.#isFirst = false;
     return comma;
   }
@@ -255,23 +255,23 @@ class Words {
   }
 
   get text(): string {
-    return this.#isJoined && this.#text !== '' ? this.#text + GOES_ON : this.#text;
+    return this.#isJoined && this.#text !== '' ? this.#text + JOINER : this.#text;
   }
 
   add(word: string, { isJoined = false } = {}): void {
     const isAttached = !this.#isSpaced || this.#isJoined || CLOSING.test(word);
-    this.#text += isAttached ? (this.#text === '' && CLOSING.test(word) ? GOES_ON : '') + word : ` ${word}`;
+    this.#text += isAttached ? (this.#text === '' && CLOSING.test(word) ? JOINER : '') + word : ` ${word}`;
     this.#isJoined = isJoined || OPENING.test(word);
   }
 
   /** The next word follows without a space. */
   join(text: string): void {
-    this.#text += (this.#text === '' ? GOES_ON : '') + text;
+    this.#text += (this.#text === '' ? JOINER : '') + text;
     this.#isJoined = true;
   }
 
   close(text: string): void {
-    this.#text += (this.#text === '' ? GOES_ON : '') + text;
+    this.#text += (this.#text === '' ? JOINER : '') + text;
     this.#isJoined = false;
   }
 }

@@ -17,7 +17,7 @@ const ACCENTS: Readonly<Record<string, string>> = {
 };
 
 /** Joins a line with the next one, or the one before, without a space (`\c`). */
-export const GOES_ON = '\u0001';
+export const JOINER = '\u0001';
 
 const SYMBOLS: Readonly<Record<string, string>> = {
   e: '\\',
@@ -32,7 +32,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   "'": "'",
   '`': '`',
   _: '_',
-  c: GOES_ON,
+  c: JOINER,
 };
 
 /** What a page defines and is asked for in its text. */
@@ -99,7 +99,7 @@ function characterOf(name: string): string {
 }
 
 /** The arguments of a macro: words, or what stands in double quotes (two of them are one). */
-export function argumentsOf(text: string): string[] {
+export function splitArguments(text: string): string[] {
   const found: string[] = [];
   for (const [, quoted, word] of text.matchAll(/"((?:[^"]|"")*)(?:"|$)|((?:\\[^]|[^\s\\])+)/g))
     found.push(quoted?.replaceAll('""', '"') ?? word!);

@@ -1,4 +1,4 @@
-import { argumentsOf, type Definitions, withoutEscapes } from './roff-escapes.ts';
+import { splitArguments, type Definitions, withoutEscapes } from './roff-escapes.ts';
 
 /** A line of text, or a request or macro with its arguments, which keep their escapes. */
 export interface RoffLine {
@@ -117,7 +117,7 @@ export class RoffLines {
     const rest = withoutComment(text.slice(all.length));
     if (name === '' || this.#define(name, rest)) return;
     const body = how.isBuiltIn(name) ? undefined : this.#macros.get(name);
-    const args = argumentsOf(rest);
+    const args = splitArguments(rest);
     if (!body) yield { line, macro: name, args, rest };
     else if (how.depth < DEEPEST && (this.#expanded += body.length) < MOST_EXPANDED) {
       const put = (one: string) => one.replace(/\\\\\$([1-9*@])|\\\$([1-9*@])/g, (_, a?: string, b?: string) => argument(args, a ?? b!));

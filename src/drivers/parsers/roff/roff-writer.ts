@@ -1,6 +1,6 @@
 import { codeFence, escapeLine, heading, oneLine, tableLines } from '../../../text/markdown/write.ts';
 import { MarkedBlocks } from '../marked-text.ts';
-import { GOES_ON } from './roff-escapes.ts';
+import { JOINER } from './roff-escapes.ts';
 
 /** What begins an item of a list: a bullet, or a number or letter. A sign on a line of its own may be an option. */
 const NUMBER = /^(?:[•·○□]|\(?\w{1,3}[.)])$/;
@@ -24,7 +24,7 @@ export class RoffWriter {
   text(text: string, line: number): void {
     const last = this.#lines.at(-1);
     if (this.#lines.length === 0) this.#line = line;
-    if (last !== undefined && (last.endsWith(GOES_ON) || text.startsWith(GOES_ON))) this.#lines[this.#lines.length - 1] = last + text;
+    if (last !== undefined && (last.endsWith(JOINER) || text.startsWith(JOINER))) this.#lines[this.#lines.length - 1] = last + text;
     else this.#lines.push(text);
   }
 
@@ -140,11 +140,11 @@ export class RoffWriter {
 }
 
 /** A bullet or number that DocBook sets before the text of an item, with motions between. */
-const BEFORE_TEXT = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${GOES_ON}`);
+const BEFORE_TEXT = new RegExp(`^\\s*([•·○□]|\\d{1,3}\\.)\\s*${JOINER}`);
 
 const isTerm = (text: string): boolean => text.split(' ').length <= MOST_TERM_WORDS && !/[`.,;:]$/.test(text);
 
-const withoutMarks = (text: string): string => text.replaceAll(GOES_ON, '');
+const withoutMarks = (text: string): string => text.replaceAll(JOINER, '');
 
 /** Lines joined; those that are broken stay so. */
 function filled(lines: readonly string[]): string {

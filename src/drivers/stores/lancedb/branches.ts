@@ -28,7 +28,7 @@ const branchName = (name: string): string =>
   `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}-${Buffer.from(name).toString('hex')}`;
 
 /** The branches of a table, with the collections that they were made for. */
-export async function namedBranches(connection: Connection, table: string): Promise<{ address: string; name: string }[]> {
+export async function listNamedBranches(connection: Connection, table: string): Promise<{ address: string; name: string }[]> {
   const branches = await (await connection.openTable(table)).branches();
   return Object.keys(await branches.list()).flatMap((branch) => {
     const hex = /^[0-9a-z]+-[0-9a-z]+-([0-9a-f]+)$/.exec(branch)?.[1];

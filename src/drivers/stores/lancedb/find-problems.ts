@@ -4,7 +4,7 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import type { StoreProblem } from '../../../ports/stores.ts';
 import { embedderIn } from './columns.ts';
 import type { Catalog, Entry } from './lancedb-catalog.ts';
-import { namedBranches, openTable, splitAddress } from './branches.ts';
+import { listNamedBranches, openTable, splitAddress } from './branches.ts';
 import { closeBoth, connectTo, isTableGone, lanceDb } from './lancedb-connection.ts';
 import type { StorePlace } from './lancedb-settings.ts';
 import { staleCopies } from './copy-table.ts';
@@ -81,7 +81,7 @@ export async function tableProblems({ connection, catalog, locked }: Examined): 
 
 /** The snapshots in a bucket whose table the catalog does not name: they are branches of it. */
 async function snapshotProblems(found: Entry, { connection, catalog }: Pick<Examined, 'connection' | 'catalog'>): Promise<StoreProblem[]> {
-  return (await namedBranches(connection, found.table)).map(({ address, name }) => ({
+  return (await listNamedBranches(connection, found.table)).map(({ address, name }) => ({
     problem: `The list of collections was lost: it does not name a snapshot in the table ${found.table}.`,
     remedy: 'It is listed again.',
     removes: false,

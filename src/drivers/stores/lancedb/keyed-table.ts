@@ -1,5 +1,5 @@
 import type { Connection, Table } from '@lancedb/lancedb';
-import { isTableGone, persistent } from './lancedb-connection.ts';
+import { isTableGone, retryConflicts } from './lancedb-connection.ts';
 
 /** The columns of a small table of kb's own. Names are its key. */
 export interface Columns {
@@ -12,15 +12,22 @@ export async function keyedTable(connection: Connection, name: string, columns: 
   const found = await findTable(connection, name);
   const table = found ?? (await makeTable(connection, name, columns));
   await setKey(table);
-  if (!found) await bringBack(connection, name);
+  if (!found) await restoreLostRows(connection, name);
   return table;
 }
+
+/** Adds the rows whose names the table has not; the answer tells how many those were. */
+export const addRows = (table: Table, rows: object[]) =>
+  table
+    .mergeInsert('name')
+    .whenNotMatchedInsertAll()
+    .execute(rows as Record<string, unknown>[]);
 
 /**
  * Adds the rows again that went when the table was made. Of several who make it at once, LanceDB lets one that was slow empty what the others have made and
  * filled: it commits its table as the next version of theirs.
  */
-export async function bringBack(connection: Connection, name: string): Promise<void> {
+export async function restoreLostRows(connection: Connection, name: string): Promise<void> {
   const table = await connection.openTable(name);
   const versions = await table.listVersions();
   const rowsAt = (at: number): number => Number((versions[at]?.metadata as Record<string, string> | undefined)?.['total_rows'] ?? 0);
@@ -29,7 +36,7 @@ export async function bringBack(connection: Connection, name: string): Promise<v
     const before = await connection.openTable(name);
     await before.checkout(version);
     const rows = ((await before.query().toArray()) as object[]).map((row) => ({ ...row }));
-    await persistent(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(rows));
+    await retryConflicts(() => addRows(table, rows));
   }
 }
 

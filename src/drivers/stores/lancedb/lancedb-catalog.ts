@@ -3,11 +3,11 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import type { CollectionInfo } from '../../../ports/stores.ts';
 import { splitAddress } from './branches.ts';
-import { type Columns, findTable, keyedTable } from './keyed-table.ts';
-import { fenceIn, type LanceConnections, persistent } from './lancedb-connection.ts';
+import { addRows, type Columns, findTable, keyedTable } from './keyed-table.ts';
+import { fenceTable, type LanceConnections, retryConflicts } from './lancedb-connection.ts';
 import { quoted } from './lancedb-filter.ts';
 import { folderOf } from './lancedb-settings.ts';
-import { lockForWriting, LOCKS } from '../writer-lock.ts';
+import { lockForWriting, LOCK_FOLDER } from '../writer-lock.ts';
 
 /** What the catalog knows of a collection: what it was made with, and which table holds it now. */
 export interface Entry extends CollectionInfo {
@@ -73,31 +73,31 @@ export async function openCatalog(
     listLatest: () => latest(list),
     created: () => createdAt(table),
     add: async (entry) => {
-      const { numInsertedRows } = await changed(() => table.mergeInsert('name').whenNotMatchedInsertAll().execute(row(entry)));
+      const { numInsertedRows } = await changed(() => addRows(table, row(entry)));
       return numInsertedRows > 0;
     },
     put: (entry, mayWrite) =>
       permitted(mayWrite, () => fixed.mergeInsert('name').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(row(entry))),
     remove: (name, mayWrite) => permitted(mayWrite, () => fixed.delete(`name = ${quoted(name)}`)),
-    fence: () => fenceIn(fixed),
+    fence: () => fenceTable(fixed),
   };
 }
 
 /** The lock of who makes the list of a store in a folder; no collection has this name. */
-export const MAKING = '.kb-collections';
+export const CATALOG_LOCK = '.kb-collections';
 
 /** Opens the table. In a folder, one process makes it at a time: to LanceDB, of two at once the slower one empties what the other has made. */
 async function makeOrOpen(connection: Connection, url: string): Promise<Table> {
   const folder = folderOf(url);
   if (folder === undefined || (await findTable(connection, TABLE))) return await keyedTable(connection, TABLE, COLUMNS);
-  const lock = await lockForWriting(join(folder, LOCKS), MAKING);
+  const lock = await lockForWriting(join(folder, LOCK_FOLDER), CATALOG_LOCK);
   return await keyedTable(connection, TABLE, COLUMNS).finally(lock.release);
 }
 
 /** Ways to change the table; `fixed` is the same one, which stays at the version that was last checked out. */
 function changesOf(table: Table, fixed: Table) {
   const changed = async <T>(change: () => Promise<T>): Promise<T> => {
-    const result = await persistent(change);
+    const result = await retryConflicts(change);
     await removeOldVersions(table).catch(() => {}); // another does that, or the next change
     await table.checkoutLatest();
     return result;

@@ -133,7 +133,7 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
 const TRIES = 8;
 
 /** Tries again where LanceDB says that another writer's step came first. Throws a KbError (`aborted`) on the signal. */
-export async function persistent<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function retryConflicts<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
@@ -148,8 +148,8 @@ export async function persistent<T>(work: () => Promise<T>, signal?: AbortSignal
  * Makes every write to the table fail to commit that was begun before: LanceDB lets none come through behind a restored version, the present one in this
  * case.
  */
-export const fenceIn = (table: Table): Promise<void> =>
-  persistent(async () => {
+export const fenceTable = (table: Table): Promise<void> =>
+  retryConflicts(async () => {
     await table.checkoutLatest();
     await table.checkout(await table.version());
     await table.restore();

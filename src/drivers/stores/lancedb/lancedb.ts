@@ -8,7 +8,7 @@ import { holdTable, type MayWrite, type TableHolder, tableName } from './table-h
 import { ChunkCache } from '../chunk-cache.ts';
 import { lanceCollection } from './lancedb-collection.ts';
 import { schemaOf } from './columns.ts';
-import { closeBoth, connectTo, fenceIn, type LanceConnections, storeError } from './lancedb-connection.ts';
+import { closeBoth, connectTo, fenceTable, type LanceConnections, storeError } from './lancedb-connection.ts';
 import { folderOf, readStorePlace, type StorePlace } from './lancedb-settings.ts';
 import { hasTables, leftoverProblems, tableProblems, unlistedTables } from './find-problems.ts';
 import { shareTable } from './copy-table.ts';
@@ -18,7 +18,7 @@ import { abandonedRows, lockInTable } from './table-lock.ts';
 import { prepare } from './upkeep.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted, untilAborted } from '../../../core/run.ts';
-import { abandonedLocks, lockForWriting, type LockOptions, LOCKS, type WriterLock } from '../writer-lock.ts';
+import { abandonedLocks, lockForWriting, type LockOptions, LOCK_FOLDER, type WriterLock } from '../writer-lock.ts';
 
 /** The tables of a store and the catalog of them. */
 interface Database extends LanceConnections {
@@ -91,7 +91,7 @@ function databaseOf(
     },
     fence: async (entry) => {
       await catalog.fence();
-      if (entry) await fenceIn(await openTable(connection, entry.table));
+      if (entry) await fenceTable(await openTable(connection, entry.table));
     },
     lock: (name, options) => lockInTable(pinned, name, options),
     refresh: async (name) => {
@@ -172,7 +172,7 @@ function lockerOf(url: string, { access, locks }: { access: Access; locks: Map<s
   const take: VectorStore['lock'] = async (name, waiting) => {
     const lock = await (folder === undefined
       ? writing((there) => there.lock(name, waiting))
-      : translated(() => lockForWriting(join(folder, LOCKS), name, waiting)));
+      : translated(() => lockForWriting(join(folder, LOCK_FOLDER), name, waiting)));
     const takesEffect = reading((there) => beginWriting(there, name, lock));
     await takesEffect.catch((error: unknown) => lock.release().then(() => Promise.reject(error)));
     locks.set(name, lock);
@@ -198,7 +198,7 @@ async function findProblems(place: StorePlace, { access, lock }: { access: Acces
     await work().finally(release);
   };
   const look = async ({ connection, pinned, catalog }: Database) => {
-    const locks = await (folder === undefined ? abandonedRows(pinned) : abandonedLocks(join(folder, LOCKS)));
+    const locks = await (folder === undefined ? abandonedRows(pinned) : abandonedLocks(join(folder, LOCK_FOLDER)));
     return [
       ...(await leftoverProblems({ folder, locks }, (name) => locked(name, async () => {}))),
       ...(await tableProblems({ connection, catalog, locked })),

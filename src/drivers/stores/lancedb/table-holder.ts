@@ -3,7 +3,7 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { KbError } from '../../../core/errors.ts';
 import { untilStopped } from '../../../core/run.ts';
 import type { Entry } from './lancedb-catalog.ts';
-import { isTableGone, persistent, storeError } from './lancedb-connection.ts';
+import { isTableGone, retryConflicts, storeError } from './lancedb-connection.ts';
 import { openTable } from './branches.ts';
 
 /** Holds the table of a collection open, whatever other processes do to it. */
@@ -104,7 +104,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
     pin: () => translated(() => attempt(() => openTable(pinned, now.table))),
     refresh: () => translated(() => attempt(() => opened.checkoutLatest())),
     write: (work) => {
-      const writing = last.then(() => translated(() => persistent(() => attempt(async () => work(...(await toWrite()))))));
+      const writing = last.then(() => translated(() => retryConflicts(() => attempt(async () => work(...(await toWrite()))))));
       const turn = writing.finally(() => opened.checkoutLatest().catch(() => {})); // what was written here is read here at once
       last = turn.catch(() => {});
       return turn;

@@ -3,8 +3,8 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { isLiving, mayGoOn, THIS_PROCESS, type Owner } from '../../../core/process-owner.ts';
 import { throwIfAborted, waitFor } from '../../../core/run.ts';
 import { type LockOptions, lockLostError, type WriterLock } from '../writer-lock.ts';
-import { persistent } from './lancedb-connection.ts';
-import { findTable, keyedTable } from './keyed-table.ts';
+import { retryConflicts } from './lancedb-connection.ts';
+import { addRows, findTable, keyedTable } from './keyed-table.ts';
 import { quoted } from './lancedb-filter.ts';
 
 // Machines that share no folder share a table: one row for each lock that is held. A commit of LanceDB comes through only behind the version that it was made
@@ -33,13 +33,13 @@ export async function lockInTable(connection: Connection, name: string, { signal
   const row: LockRow = { ...THIS_PROCESS, name, lock: randomUUID(), signs: 0 };
   const taken = await take(table, row, { signal, onWait });
   const isOurs = `lock = '${row.lock}'`;
-  const giveSign = () => persistent(() => table.update({ where: isOurs, valuesSql: { signs: 'signs + 1' } }));
+  const giveSign = () => retryConflicts(() => table.update({ where: isOurs, valuesSql: { signs: 'signs + 1' } }));
   const signs = setInterval(() => void giveSign().catch(() => {}), SIGN_EVERY).unref();
   return {
     overtook: taken.overtook,
     release: async () => {
       clearInterval(signs);
-      const { version } = await persistent(() => table.delete(isOurs)).catch(() => ({ version: 1 })); // a row that stays is taken over
+      const { version } = await retryConflicts(() => table.delete(isOurs)).catch(() => ({ version: 1 })); // a row that stays is taken over
       if (version % CLEANED_EVERY === 0) await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEPT_FOR) }).catch(() => {});
     },
     assertHeld: async () => {
@@ -87,14 +87,7 @@ async function rowOf(table: Table, name: string): Promise<LockRow | undefined> {
 }
 
 async function isAdded(table: Table, row: LockRow, signal: AbortSignal | undefined): Promise<boolean> {
-  const { numInsertedRows } = await persistent(
-    () =>
-      table
-        .mergeInsert('name')
-        .whenNotMatchedInsertAll()
-        .execute([{ ...row }]),
-    signal,
-  );
+  const { numInsertedRows } = await retryConflicts(() => addRows(table, [{ ...row }]), signal);
   return numInsertedRows > 0;
 }
 
@@ -106,6 +99,9 @@ interface TakeOver {
 
 /** Puts the row in the place of one whose owner is dead, unless that has changed meanwhile. */
 async function isTakenOver(table: Table, { held: { lock, signs }, row: { name: _name, ...values }, signal }: TakeOver): Promise<boolean> {
-  const { rowsUpdated } = await persistent(() => table.update({ where: `lock = ${quoted(lock)} AND signs = ${signs}`, values }), signal);
+  const { rowsUpdated } = await retryConflicts(
+    () => table.update({ where: `lock = ${quoted(lock)} AND signs = ${signs}`, values }),
+    signal,
+  );
   return rowsUpdated > 0;
 }

@@ -5,14 +5,14 @@ import { INDEXES } from './points.ts';
 import type { Ask } from './qdrant-connection.ts';
 import {
   addIndexes,
-  aliases,
   aliasOf,
   dropUnwritten,
   finishReplacement,
-  layoutOf,
+  readLayout,
   listAliases,
-  orPassedOver,
-  TABLE,
+  ignoreUnreadable,
+  readAliases,
+  TABLE_NAME,
 } from './qdrant-tables.ts';
 
 /** Milliseconds in which who replaces a collection is done with it. */
@@ -70,10 +70,10 @@ interface UnusedTable {
 
 /** Tables of ours that no alias leads to. */
 async function unusedTables(ask: Ask): Promise<UnusedTable[]> {
-  const [{ collections }, led] = await Promise.all([ask((api, init) => api.getCollections({}, init)), aliases(ask)]);
+  const [{ collections }, led] = await Promise.all([ask((api, init) => api.getCollections({}, init)), readAliases(ask)]);
   const used = new Set(led.values());
   return collections.flatMap(({ name: table }) => {
-    const name = TABLE.exec(table)?.[1];
+    const name = TABLE_NAME.exec(table)?.[1];
     return name === undefined || used.has(table) ? [] : [{ name, table }];
   });
 }
@@ -81,27 +81,27 @@ async function unusedTables(ask: Ask): Promise<UnusedTable[]> {
 /** Whether a table that no alias leads to is left over: old, and not about to take the place of another. */
 async function isOrphan(ask: Ask, state: State | undefined, table: string): Promise<boolean> {
   if (state?.table !== table || state.written >= Date.now() - ORPHANED_AFTER) return false;
-  return (await orPassedOver(stateAt(ask, aliasOf(state.name))))?.replaced_by !== table;
+  return (await ignoreUnreadable(stateAt(ask, aliasOf(state.name))))?.replaced_by !== table;
 }
 
 /** Tables of ours that no alias leads to and that nobody has written to for an hour: processes that died have left them. */
 async function orphanTables(ask: Ask): Promise<UnusedTable[]> {
   const unused = await unusedTables(ask);
-  const states = await Promise.all(unused.map(({ table }) => orPassedOver(stateAt(ask, table))));
+  const states = await Promise.all(unused.map(({ table }) => ignoreUnreadable(stateAt(ask, table))));
   const orphans = await Promise.all(unused.map(({ table }, i) => isOrphan(ask, states[i], table)));
   return unused.filter((_, i) => orphans[i]);
 }
 
 /** Removes such tables. */
 export async function removeOrphans(ask: Ask): Promise<void> {
-  for (const unused of await unusedTables(ask)) await orPassedOver(removeOrphan(ask, unused));
+  for (const unused of await unusedTables(ask)) await ignoreUnreadable(removeOrphan(ask, unused));
 }
 
 /** Without a state nothing tells how old it is: an empty one of our form gets one, and is removed when that is old. */
 async function removeOrphan(ask: Ask, { name, table }: UnusedTable): Promise<void> {
   const state = await stateAt(ask, table);
   if (state) return (await isOrphan(ask, state, table)) ? await dropUnwritten(ask, state, state) : undefined;
-  const layout = await layoutOf(ask, table);
+  const layout = await readLayout(ask, table);
   const mark = { name, provider: '', model: '', dimensions: layout?.dimensions ?? 0 };
   if (layout?.isEmpty) await saveState(ask, firstState(mark, table));
 }

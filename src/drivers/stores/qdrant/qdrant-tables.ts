@@ -19,7 +19,7 @@ export const aliasOf = (name: string): string => `kb.${name}`;
 export const nameOf = (alias: string): string => alias.slice(aliasOf('').length);
 const tableOf = (name: string, digit: number): string => `${aliasOf(name)}@${digit}`;
 /** Names of tables; those of form 1 end with a time and random letters. */
-export const TABLE = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
+export const TABLE_NAME = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
 const DRAFTS = 9;
 
 /** Questions at once. */
@@ -37,7 +37,7 @@ export async function listTables(ask: Ask): Promise<ListedInfo[]> {
 
 /** The aliases of all collections. */
 export const listAliases = async (ask: Ask): Promise<string[]> =>
-  [...(await aliases(ask)).keys()].filter((alias) => alias.startsWith(aliasOf('')));
+  [...(await readAliases(ask)).keys()].filter((alias) => alias.startsWith(aliasOf('')));
 
 async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> {
   try {
@@ -49,7 +49,7 @@ async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> 
   }
 }
 
-export async function aliases(ask: Ask): Promise<Map<string, string>> {
+export async function readAliases(ask: Ask): Promise<Map<string, string>> {
   const found = await ask((api, init) => api.getCollectionsAliases({}, init));
   return new Map(found.aliases.map(({ alias_name, collection_name }) => [alias_name, collection_name]));
 }
@@ -72,7 +72,7 @@ async function tryToClaim(ask: Ask, info: CollectionInfo, table: string): Promis
   const given = { collection_name: table, vectors, sparse_vectors: { [TEXT]: {} } };
   const isMade = await ask((api, init) => api.createCollection(given, init), 'write').catch(isThere);
   // it was there: from who died after this, or by the same request, whose answer was lost. The first state tells whose it is
-  if (!isMade && (await layoutOf(ask, table))?.dimensions !== dimensions) return undefined;
+  if (!isMade && (await readLayout(ask, table))?.dimensions !== dimensions) return undefined;
   await addIndexes(ask, table, [VERSION]);
   await assertComparing(ask, table);
   const state = (await saveFirst(ask, info, table)) ?? (await saveFirst(ask, info, table)); // in between one may have marked it as left behind
@@ -103,7 +103,7 @@ export async function addIndexes(ask: Ask, table: string, names: readonly (keyof
 }
 
 /** The length of a table's vectors, and whether it has no points; undefined for what is not of our form. */
-export async function layoutOf(ask: Ask, table: string): Promise<{ dimensions: number; isEmpty: boolean } | undefined> {
+export async function readLayout(ask: Ask, table: string): Promise<{ dimensions: number; isEmpty: boolean } | undefined> {
   const { config, points_count } = await ask((api, init) => api.getCollection({ collection_name: table }, init));
   const { vectors, sparse_vectors } = config.params;
   const [names, dense] = [Object.keys(vectors ?? {}), (vectors as Record<string, { size: number }> | undefined)?.[DENSE]];
@@ -149,10 +149,10 @@ export async function createTable(ask: Ask, info: CollectionInfo): Promise<State
 
 /** Removes the first table of a collection, whose maker has died before it had a name. One that gets its name or its first chunk this moment stays. */
 async function removeUnnamed(ask: Ask, name: string, table: string): Promise<void> {
-  if (!(await layoutOf(ask, table))) throw taken(table);
+  if (!(await readLayout(ask, table))) throw taken(table);
   const there = await stateAt(ask, table);
   const state = there ?? firstState({ name, provider: '', model: '', dimensions: 0 }, table);
-  if ((await aliases(ask)).get(aliasOf(name)) !== table) await dropUnwritten(ask, state, there);
+  if ((await readAliases(ask)).get(aliasOf(name)) !== table) await dropUnwritten(ask, state, there);
 }
 
 /** Closes the table where its state is still `there`, so that nobody writes to it what would be lost; then drops it. */
@@ -165,7 +165,7 @@ const existing = (name: string): KbError =>
 
 async function makeAlias(ask: Ask, { name, table }: State): Promise<void> {
   const alias_name = aliasOf(name);
-  const before = (await aliases(ask)).get(alias_name);
+  const before = (await readAliases(ask)).get(alias_name);
   if (before !== undefined && before !== table) throw before.startsWith(`${alias_name}@`) ? existing(name) : taken(alias_name);
   await moveAlias(ask, { name, table });
 }
@@ -194,7 +194,7 @@ export interface DraftTable {
 /** Makes a table that no alias leads to. Throws a KbError (`conflict`) where there are nine. */
 export async function createDraftTable(ask: Ask, info: CollectionInfo): Promise<DraftTable> {
   const before = await stateAt(ask, aliasOf(info.name));
-  const last = Number(TABLE.exec(before?.table ?? '')?.[2] ?? 0);
+  const last = Number(TABLE_NAME.exec(before?.table ?? '')?.[2] ?? 0);
   for (let i = 0; i < DRAFTS; i++) {
     const state = await claimTable(ask, info, tableOf(info.name, ((last + i) % DRAFTS) + 1));
     if (state) return { state, before };
@@ -220,7 +220,7 @@ export async function putInPlace(ask: Ask, { state, before }: DraftTable): Promi
  * finishes it.
  */
 export async function discardDraft(ask: Ask, { state, before }: DraftTable): Promise<void> {
-  const [led, old] = await Promise.all([aliases(ask), before && orPassedOver(stateAt(ask, before.table))]);
+  const [led, old] = await Promise.all([readAliases(ask), before && ignoreUnreadable(stateAt(ask, before.table))]);
   if (led.get(aliasOf(state.name)) !== state.table && old?.replaced_by !== state.table) await dropTable(ask, state.table);
 }
 
@@ -251,7 +251,7 @@ export async function stateToWrite(ask: Ask, load: () => Promise<State>): Promis
 export async function removeTable(ask: Ask, name: string): Promise<boolean> {
   const alias = aliasOf(name);
   if (!(await stateAt(ask, alias))) return false;
-  const table = (await aliases(ask)).get(alias);
+  const table = (await readAliases(ask)).get(alias);
   if (table === undefined) return false;
   await dropTable(ask, table); // its alias goes with it
   return true;
@@ -261,7 +261,7 @@ const dropTable = (ask: Ask, table: string): Promise<boolean> =>
   ask((api, init) => api.deleteCollection({ collection_name: table }, init), 'write');
 
 /** The answer, or undefined where another was quicker, or a table is of a later form. */
-export const orPassedOver = <T>(work: Promise<T>): Promise<T | undefined> =>
+export const ignoreUnreadable = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error;
     return undefined;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dropUnnamed, makeBranch, openTable } from '../../../../src/drivers/stores/lancedb/branches.ts';
-import { bringBack } from '../../../../src/drivers/stores/lancedb/keyed-table.ts';
-import { MAKING, openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
+import { restoreLostRows } from '../../../../src/drivers/stores/lancedb/keyed-table.ts';
+import { CATALOG_LOCK, openCatalog } from '../../../../src/drivers/stores/lancedb/lancedb-catalog.ts';
 import { connectTo } from '../../../../src/drivers/stores/lancedb/lancedb-connection.ts';
 import { readStorePlace } from '../../../../src/drivers/stores/lancedb/lancedb-settings.ts';
 import { lockForWriting, lockLostError } from '../../../../src/drivers/stores/writer-lock.ts';
@@ -83,7 +83,7 @@ it('what the list names is not removed: a draft whose last answer was lost, and 
 describe('the list of collections of a new store', () => {
   it('is made by one process at a time', async () => {
     const url = folder();
-    const making = await lockForWriting(join(url, '.locks'), MAKING);
+    const making = await lockForWriting(join(url, '.locks'), CATALOG_LOCK);
     let isMade = false;
     const opening = database(url).then(() => (isMade = true));
     await wait(300);
@@ -99,7 +99,7 @@ describe('the list of collections of a new store', () => {
     const table = await connection.openTable('_kb_collections');
     await connection.createEmptyTable('_kb_collections', await table.schema(), { mode: 'overwrite' });
     await catalog.add(entry('third', 'c'));
-    await bringBack(connection, '_kb_collections');
+    await restoreLostRows(connection, '_kb_collections');
     expect((await catalog.listLatest()).map(({ name, table: holder }) => `${name} ${holder}`).toSorted()).toEqual([
       'a first',
       'b second',
