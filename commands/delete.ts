@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
 import { countOf } from '../src/text/count.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags } from '../src/cli/flags.ts';

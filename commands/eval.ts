@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import * as Args from '@oclif/core/args';
 import { KbCommand } from '../src/cli/command.ts';
 import { runEvaluation } from '../src/cli/evaluation/run-evaluation.ts';
 import { evaluationFlags } from '../src/cli/evaluation/evaluation-report.ts';

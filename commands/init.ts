@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
 import { writeConfiguration } from '../src/cli/init.ts';
 

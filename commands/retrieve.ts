@@ -1,4 +1,5 @@
-import { Args, Flags } from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags, searchedCollectionFlag, splitCollections } from '../src/cli/flags.ts';
 import { showHits } from '../src/cli/printers/show-hits.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { Flags } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
 import { CONFIG_NAME } from '../src/config/load.ts';
 import { KbCommand } from '../src/cli/command.ts';
 import { settingFlags } from '../src/cli/flags.ts';

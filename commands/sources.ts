@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import * as Args from '@oclif/core/args';
 import { KbCommand } from '../src/cli/command.ts';
 import { operationFlags, requestOfFlags, settingFlags } from '../src/cli/flags.ts';
 import { printDocuments } from '../src/cli/printers/document-printer.ts';

@@ -1,4 +1,5 @@
-import { Args, Flags } from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { confirmed } from '../../src/cli/init.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';

@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import * as Args from '@oclif/core/args';
 import { count } from '../../src/text/count.ts';
 import { KbCommand } from '../../src/cli/command.ts';
 import { operationFlags } from '../../src/cli/flags.ts';

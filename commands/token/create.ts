@@ -1,4 +1,5 @@
-import { Args, Flags } from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { KbCommand } from '../../src/cli/command.ts';
 import { TokenScope } from '../../src/schema/config-server.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Command, type Interfaces } from '@oclif/core';
+import { Command } from '@oclif/core/command';
+import type { Interfaces } from '@oclif/core';
 import { KbError } from '../core/errors.ts';
 import type { Event } from '../schema/results.ts';
 import type { LoadedConfig } from '../config/load.ts';

@@ -1,5 +1,6 @@
 import type { FlagValues } from './command-context.ts';
-import { Flags, type Interfaces } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
+import type { Interfaces } from '@oclif/core';
 import { z } from 'zod';
 import { parseWhere } from './parse-where.ts';
 import { KbError } from '../core/errors.ts';

@@ -1,14 +1,16 @@
+/** A whole number as English writes it, `1,200`; what needs no separator does not load the rules of the language, which takes 15 ms. */
+const figure = (number: number): string => (number < 1000 ? String(number) : number.toLocaleString('en'));
+
 /** `1 document`, `1,200 documents`. */
-export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+export const count = (number: number, one: string, many = `${one}s`): string => `${figure(number)} ${number === 1 ? one : many}`;
 
 /** `1 of 1 chunk`, `990 of 1,200 chunks`. */
-export const countOf = (part: number, whole: number, one: string): string => `${part.toLocaleString('en')} of ${count(whole, one)}`;
+export const countOf = (part: number, whole: number, one: string): string => `${figure(part)} of ${count(whole, one)}`;
 
 /** The first of many names: `a, b, c and 1,200 more`. */
 export function listNames(names: readonly string[], most: number): string {
   const more = names.length - most;
-  return names.slice(0, most).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en')} more` : '');
+  return names.slice(0, most).join(', ') + (more > 0 ? ` and ${figure(more)} more` : '');
 }
 
 /** A time as people say it: `0.8 s`, `42 s`, `3 min 20 s`, `2 h 5 min`. */

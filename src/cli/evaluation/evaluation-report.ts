@@ -1,4 +1,5 @@
-import { Flags, type Interfaces } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
+import type { Interfaces } from '@oclif/core';
 import { KbError } from '../../core/errors.ts';
 import type { EvaluationOutcome, EvaluationResult, Figures } from '../../schema/evaluation.ts';
 import { allowFailures } from '../flags.ts';

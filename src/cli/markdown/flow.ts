@@ -1,4 +1,4 @@
-import width from 'string-width';
+import { width } from './width.ts';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 

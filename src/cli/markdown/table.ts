@@ -1,4 +1,4 @@
-import width from 'string-width';
+import { width } from './width.ts';
 import type { ChalkInstance } from 'chalk';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { folded, type Paint, plain, type Span } from './flow.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import picomatch from 'picomatch';
-import width from 'string-width';
+import { width } from '../markdown/width.ts';
 import { KbError } from '../../core/errors.ts';
 import { describeFileError } from '../../core/file-names.ts';
 import { hash } from '../../core/ids.ts';

@@ -1,4 +1,4 @@
-import width from 'string-width';
+import { width } from '../markdown/width.ts';
 import { lineKind } from '../../text/markdown/lines.ts';
 import { queryTerms, terms } from '../../text/terms.ts';
 import { clipped, folded, wrappedText } from '../markdown/flow.ts';
