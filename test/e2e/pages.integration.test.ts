@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { chunksIn, engineIn, result, sourcesIn } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
 import { KB, kb, onTerminal, SEQUENCES, startKb, type Ended } from '../support/program.ts';
 import { openSite, type Site, type SiteRoute } from '../support/site.ts';
@@ -29,15 +30,8 @@ async function site(): Promise<Site> {
   return web;
 }
 
-const json = ({ out }: Ended) => JSON.parse(out) as Record<string, number> & { collections: { sources: number }[]; errors: unknown[] };
+const json = ({ out }: Ended) => JSON.parse(out) as Record<string, number> & { errors: unknown[] };
 const asked = (web: Site): string[] => web.hits.map(({ url }) => url).filter((url) => /^\/(page|$)/.test(url));
-const exported = async (cwd: string) =>
-  (await kb(['collections', 'export', 'default'], { cwd })).out
-    .trim()
-    .split('\n')
-    .slice(1, -1) // without the header and the closing line
-    .map((line) => JSON.parse(line) as { id: string; source: string });
-
 it('a crawl that was killed goes on: what was stored is not asked for again, and nothing is stored twice', async () => {
   const web = await site();
   const cwd = folder();
@@ -47,11 +41,12 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
   for (const path of hanging) web.routes[path] = () => {}; // there the site takes forever
   const first = startKb(ingest, { cwd, input: '' });
   onTestFinished(() => void first.child.kill('SIGKILL'));
-  const storedNow = async () => json(await kb(['collections', 'list', '--json'], { cwd })).collections[0]?.sources ?? 0;
-  while ((await storedNow()) < 40) await wait(200);
+  const here = engineIn(cwd);
+  while ((await result(here, 'list_collections', {})).collections.length === 0) await wait(50);
+  while ((await sourcesIn(here)).length < 40) await wait(50);
   first.child.kill('SIGKILL');
   expect((await first.done).signal).toBe('SIGKILL');
-  const stored = new Set((await exported(cwd)).map(({ source }) => new URL(source).pathname));
+  const stored = new Set((await sourcesIn(here)).map((source) => new URL(source).pathname));
   expect(stored.size).toBeGreaterThanOrEqual(40);
 
   Object.assign(web.routes, routes);
@@ -59,7 +54,7 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
   const second = json(await kb(ingest, { cwd }));
   expect(second).toMatchObject({ unchanged: stored.size, sources: COUNT + 1 - stored.size, failed: 0, errors: [] });
   expect(asked(web).filter((path) => stored.has(path))).toEqual([]);
-  const chunks = await exported(cwd);
+  const chunks = await chunksIn(here);
   expect(new Set(chunks.map(({ source }) => source)).size).toBe(COUNT + 1);
   expect(new Set(chunks.map(({ id }) => id)).size).toBe(chunks.length);
 
@@ -69,8 +64,8 @@ it('a crawl that was killed goes on: what was stored is not asked for again, and
   expect(web.hits.filter(({ url, headers }) => asked(web).includes(url) && !headers['if-none-match'])).toEqual([]);
   const fresh = folder();
   await kb(ingest, { cwd: fresh });
-  const ids = (all: { id: string }[]) => all.map(({ id }) => id).toSorted();
-  expect(ids(await exported(cwd))).toEqual(ids(await exported(fresh)));
+  const ids = (all: Record<string, unknown>[]) => all.map(({ id }) => id).toSorted();
+  expect(ids(await chunksIn(here))).toEqual(ids(await chunksIn(engineIn(fresh))));
 });
 
 it('a scrape tells on a terminal how far it is, and with verbose of every page, without spoiling what it prints', async () => {

@@ -15,24 +15,20 @@ afterAll(() => close());
 
 describe('a pipe of the stages', () => {
   it('says what is missing where nothing comes in, and fails', async () => {
-    for (const [stage, what] of [
-      ['chunk', 'documents'],
-      ['embed', 'chunks'],
-      ['store', 'embedded chunks'],
-      ['edit', 'chunks'],
-    ] as const) {
-      for (const input of ['', '\n \n'])
-        expect([stage, await kb([stage], { cwd: home, input })]).toMatchObject([
-          stage,
-          { code: 1, out: '', error: expect.stringContaining(`holds no ${what}, so nothing`) },
-        ]);
-      const told = await kb([stage, '--json'], { cwd: home, input: '' });
-      expect([stage, told.code, JSON.parse(told.out)]).toEqual([
-        stage,
-        1,
-        { error: { type: 'ValueError', message: expect.stringContaining(what) } },
-      ]);
-    }
+    for (const [stage, what, input] of [
+      ['chunk', 'documents', ''],
+      ['embed', 'chunks', '\n \n'],
+      ['store', 'embedded chunks', ''],
+      ['edit', 'chunks', '\n'],
+    ] as const)
+      expect(await kb([stage], { cwd: home, input })).toMatchObject({
+        code: 1,
+        out: '',
+        error: expect.stringContaining(`holds no ${what}, so nothing`),
+      });
+    const told = await kb(['chunk', '--json'], { cwd: home, input: '' });
+    expect(told.code).toBe(1);
+    expect(JSON.parse(told.out)).toEqual({ error: { type: 'ValueError', message: expect.stringContaining('documents') } });
   });
 
   it('stores what an ingest would, line by line', async () => {
