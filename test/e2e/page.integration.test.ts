@@ -6,6 +6,7 @@ import { openOpenAiServer, type Reply } from '../support/openai-server.ts';
 import { barriersOn, closeBrowser, openPage, serveFolder } from '../support/page.ts';
 import { pdfFile } from '../support/pdf-file.ts';
 import { kb } from '../support/program.ts';
+import { serveIn } from '../support/server.ts';
 
 const TOKEN = 'correct-horse-battery';
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -21,36 +22,33 @@ const PAPERS = {
   ]),
 };
 
-/** A folder in which the papers are stored. */
+/** A folder in which the papers are stored, and one with a second collection, «notes». */
 let papers: string;
-/** A server on it, for tests that change nothing. */
+let withNotes: string;
+/** A server on the papers, for tests that change nothing. */
 let url: string;
 
 beforeAll(() =>
   prepared(async (atEnd) => {
     papers = folder(PAPERS, atEnd);
     await kb(['ingest', '--docs', 'papers'], { cwd: papers });
+    withNotes = copied(papers, atEnd);
+    write(withNotes, { 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
+    await kb(['ingest', '--docs', 'notes', '--collection', 'notes'], { cwd: withNotes });
     url = await serveFolder(papers, {}, atEnd);
   }),
 );
 afterAll(closeBrowser);
 
-/** A copy of the folder with a second collection, «notes». */
-async function withNotes(): Promise<string> {
-  const cwd = copied(papers);
-  write(cwd, { 'notes/lid.md': '# Lid\n\nThe lid of the boilers has the number 88-L.\n' });
-  expect((await kb(['ingest', '--docs', 'notes', '--collection', 'notes'], { cwd })).code).toBe(0);
-  return cwd;
-}
-
-/** A server of the test's own on the papers. */
-const served = (env: Record<string, string> = {}): Promise<string> => serveFolder(copied(papers), env);
+/** A server of the test's own, in this process, on a copy of the papers. */
+const served = async (options: Parameters<typeof serveIn>[1] = {}, home = papers): Promise<string> =>
+  (await serveIn(copied(home), options)).url;
 
 /** The same, answered by a model. */
 async function servedWithModel(reply: () => string | Reply): Promise<string> {
   const model = await openOpenAiServer({ reply });
   onTestFinished(() => model.close());
-  return served({ KB_CHAT_LLM_PROVIDER: 'openai', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: model.url });
+  return served({ settings: { chat: { llm: { provider: 'openai_compatible', model: 'm', options: { base_url: model.url } } } } });
 }
 
 async function ask(page: Page, question: string): Promise<void> {
@@ -235,7 +233,7 @@ withBrowser('the page', () => {
   });
 
   it('stores files that are chosen or dropped, and says why one cannot be', async () => {
-    const { page } = await openPage(await serveFolder(folder()));
+    const { page } = await openPage((await serveIn(folder())).url);
     await page.getByText('Nothing is stored yet').waitFor();
     const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
     await page
@@ -256,7 +254,7 @@ withBrowser('the page', () => {
   });
 
   it('asks for the token where one is needed, refuses a wrong one, and forgets it with the tab', async () => {
-    const { page } = await openPage(await served({ KB_SERVER_TOKEN: TOKEN }));
+    const { page } = await openPage(await served({ token: TOKEN }));
     const field = page.getByLabel('Token', { exact: true });
     await field.fill('wrong-horse-battery');
     await page.keyboard.press('Enter');
@@ -270,7 +268,7 @@ withBrowser('the page', () => {
   });
 
   it('forgets with the token what was answered for it', async () => {
-    const { page } = await openPage(await served({ KB_SERVER_TOKEN: TOKEN }));
+    const { page } = await openPage(await served({ token: TOKEN }));
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.keyboard.press('Enter');
     await ask(page, QUESTION);
@@ -284,9 +282,7 @@ withBrowser('the page', () => {
   });
 
   it('begins with the configured collection, and asks the one that is chosen', async () => {
-    const cwd = await withNotes();
-    write(cwd, { 'kb.config.yaml': 'collection: notes\n' });
-    const { page } = await openPage(await serveFolder(cwd));
+    const { page } = await openPage(await served({ settings: { collection: 'notes' } }, withNotes));
     const picker = page.getByRole('combobox', { name: 'Collection' });
     await page.getByRole('button', { name: 'Lid' }).waitFor();
     expect(await picker.inputValue()).toBe('notes');
@@ -300,7 +296,7 @@ withBrowser('the page', () => {
   });
 
   it('asks and searches all collections at once, and shows which one each passage is from', async () => {
-    const { page } = await openPage(await serveFolder(await withNotes()));
+    const { page } = await openPage(await served({}, withNotes));
     const picker = page.getByRole('combobox', { name: 'Collection' });
     await picker.selectOption('All collections');
     await page.getByRole('button', { name: 'notes', exact: true }).waitFor();
@@ -328,7 +324,7 @@ withBrowser('the page', () => {
   });
 
   it('has room on a phone for its views, the collections and the way to forget the token', async () => {
-    const { page } = await openPage(await serveFolder(await withNotes(), { KB_SERVER_TOKEN: TOKEN }), PHONE);
+    const { page } = await openPage(await served({ token: TOKEN }, withNotes), PHONE);
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Forget token' }).waitFor();

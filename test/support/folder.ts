@@ -15,8 +15,8 @@ export function folder(files: Record<string, string | Uint8Array> = {}, atEnd: A
 }
 
 /** A new folder with all that lies in another one, removed after the test. */
-export function copied(from: string): string {
-  const path = folder();
+export function copied(from: string, atEnd?: AtEnd): string {
+  const path = folder({}, atEnd);
   cpSync(from, path, { recursive: true });
   return path;
 }
