@@ -1,12 +1,12 @@
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/core/project.ts';
 import { folder } from '../support/folder.ts';
 import { kb, PROGRAM, start, startKb } from '../support/program.ts';
 import { withPython } from '../support/python.ts';
+import { listening } from '../support/listening.ts';
 
 const EXAMPLES = join(packageRoot, 'examples');
 
@@ -39,9 +39,8 @@ async function serve(cwd: string, token: string): Promise<string> {
 /** A port that nobody uses now. */
 async function freePort(): Promise<string> {
   const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
+  const { port, close } = await listening(server);
+  await close();
   return String(port);
 }
 

@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder } from '../support/folder.ts';
 import { openOpenAiServer, type Behaviour } from '../support/openai-server.ts';
 import { documentIn, GATE, kb, startKb } from '../support/program.ts';
+import { listening } from '../support/listening.ts';
 
 /** A model server, and what makes kb use it. */
 async function model(behaviour: Behaviour = {}) {
@@ -50,10 +50,8 @@ describe('a run that is stopped', () => {
   it('by Ctrl-C ends also while it waits for a bucket that does not answer', async () => {
     let asked = 0;
     const bucket = createServer(() => void asked++);
-    await new Promise<void>((done) => bucket.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void bucket.close());
-    onTestFinished(() => bucket.closeAllConnections());
-    const address = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+    const { url: address, close } = await listening(bucket);
+    onTestFinished(close);
     const env = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y', AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: address };
     const run = startKb(['ingest', '--docs', 'docs', '--storage-url', 's3://bucket/kb'], { cwd: folder(many), env });
     await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(0);
@@ -164,7 +162,7 @@ describe('what is said of an error of a server', () => {
     });
     onTestFinished(() => server.closeAllConnections());
     onTestFinished(() => void server.close());
-    const port = await new Promise((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)));
+    const { port } = await listening(server);
     const said = async (url: string) => {
       const config = JSON.stringify({ storage: { vector_db: 'qdrant', url, options: { timeout: 0.2, retries: 0 } } });
       return (await kb(['collections', 'list'], { cwd: folder({ 'kb.config.yaml': config }) })).error;
@@ -179,7 +177,7 @@ describe('what is said of an error of a server', () => {
       response.end(JSON.stringify({ status: { error: 'bad \u001b]0;OWNED\u0007 \u001b[2J thing' } }));
     });
     onTestFinished(() => void server.close());
-    const port = await new Promise((done) => server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port)));
+    const { port } = await listening(server);
     const words = ['collections', 'list', '--vector-db', 'qdrant', '--storage-url', `http://127.0.0.1:${port}`];
     const { code, error } = await kb(words, { cwd: folder() });
     expect(code).toBe(1);

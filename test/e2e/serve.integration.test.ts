@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folder, write } from '../support/folder.ts';
 import { kb, startKb, type Started } from '../support/program.ts';
 import { openOpenAiServer } from '../support/openai-server.ts';
+import { listening } from '../support/listening.ts';
 
 const LISTENING = /listening on (http:\/\/\S+)/g;
 const TOKEN = 'correct-horse-battery';
@@ -88,9 +88,8 @@ describe('kb serve', () => {
 
   it('says that a port is taken, and how to choose another', async () => {
     const other = createServer();
-    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
+    const { port, close } = await listening(other);
+    onTestFinished(close);
     const { code, error } = await kb(['serve', '--port', String(port)], { cwd: folder() });
     expect([code, error]).toEqual([2, expect.stringContaining(`Port ${port}`)]);
     expect(error).toContain('--port');
@@ -132,12 +131,12 @@ describe('kb serve', () => {
       (job) => job.state === 'done',
     );
     const slow = createServer(() => {}); // it never answers
-    await new Promise<void>((ready) => slow.listen(0, '127.0.0.1', ready));
-    onTestFinished(() => (slow.closeAllConnections(), void slow.close()));
+    const site = await listening(slow);
+    onTestFinished(site.close);
     const env = { KB_NETWORK_ALLOW_PRIVATE: 'true' };
     const second = await serve(cwd, { env });
     const { json: hanging } = await post(`${second.url()}/v1/pipelines/ingest`, {
-      urls: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`,
+      urls: `${site.url}/`,
       background: true,
     });
     second.child.kill('SIGKILL');

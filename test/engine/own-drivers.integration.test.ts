@@ -17,6 +17,7 @@ import {
 } from '../../src/index.ts';
 import { openLanceDb } from '../../src/drivers/stores/lancedb/lancedb.ts';
 import { folder } from '../support/folder.ts';
+import { listening } from '../support/listening.ts';
 
 const TEXTS = ['The ticket costs 85 kroner.', 'The bicycle stands on deck.', 'The storm keeps the ferry in port.'];
 const markdown = TEXTS.map((text, i) => ({ source: `notice-${i}`, text }));
@@ -118,9 +119,9 @@ it('reads files and answers of kinds that a parser of the program knows, and say
   });
   const home = folder({ 'docs/noon.tide': 'High water is at noon.', 'docs/bad.tide': 'broken', 'docs/plain.md': 'A plain file.' });
   const server = createServer((_request, response) => response.setHeader('content-type', 'application/x-tide').end('Low water is at six.'));
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  const urls = `http://127.0.0.1:${(server.address() as { port: number }).port}/tides`;
+  const { url, close } = await listening(server);
+  onTestFinished(close);
+  const urls = `${url}/tides`;
   const engine = engineWith({ parsers: { rst } }, {}, home);
   const { errors, stored } = await settle(engine.run('ingest', { docs: 'docs', urls }));
   expect([stored, errors.map(({ source, error }) => [source, error])]).toEqual([

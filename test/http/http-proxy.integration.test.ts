@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { doorkeeper, failure, text } from './door.ts';
+import { listening } from '../support/listening.ts';
 
 const { site, door, opened, close } = doorkeeper();
 afterEach(close);
@@ -17,9 +17,9 @@ const proxy = async () => {
     asked.push(`CONNECT ${request.url}`);
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  opened.push({ close: () => new Promise((done) => (server.closeAllConnections(), server.close(() => done()))) });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  const listener = await listening(server);
+  opened.push(listener);
+  return { url: listener.url, asked };
 };
 const unknown = async () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
 

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { settle } from '../../src/core/run.ts';
 import { mergeLayers } from '../../src/core/settings.ts';
@@ -9,6 +8,7 @@ import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import { folder, write } from '../support/folder.ts';
 import { kb, startKb } from '../support/program.ts';
 import { openSite } from '../support/site.ts';
+import { listening } from '../support/listening.ts';
 
 interface ReceivedSpan {
   traceId: string;
@@ -30,15 +30,15 @@ async function collector(status = 200) {
     requests.push({ path: request.url!, headers: request.headers, body });
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
+  const { url, close } = await listening(server);
+  onTestFinished(close);
   const spans = (): ReceivedSpan[] =>
     requests.flatMap(({ body }) =>
       JSON.parse(body).resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: ReceivedSpan[] }[] }) =>
         scopeSpans.flatMap((scope) => scope.spans),
       ),
     );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, spans };
+  return { url, requests, spans };
 }
 
 const variablesOf = (url: string) => ({

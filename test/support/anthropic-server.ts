@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sliced } from './openai-server.ts';
+import { listening } from './listening.ts';
 
 /** An error as the Messages API answers with it; `body` instead of its own shape, for a proxy in between. */
 export interface AnthropicRefusal {
@@ -58,12 +58,8 @@ export async function openAnthropicServer(reply: Answering = () => 'It is so.'):
     if (typeof given === 'object' && 'status' in given) return refuse(response, given);
     return stream(response, typeof given === 'string' ? { pieces: given.match(/\S+\s*/g) ?? [] } : given, request);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise<void>((done) => server.close(() => done()));
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close };
+  const { url, close } = await listening(server);
+  return { url, requests, close };
 }
 
 /** What the protocol demands of a request. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './listening.ts';
 
 /** A refusal: status, headers and the body's `error`. */
 export interface Refusal {
@@ -69,12 +69,8 @@ export async function openOpenAiServer(behaviour: Behaviour = {}): Promise<OpenA
     if (incoming.url === '/v1/chat/completions') return chat(request, response, { behaviour, count: requests.length });
     return refuse(response, { status: 404, error: { message: `There is no ${incoming.url}` } });
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise<void>((done) => server.close(() => done()));
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, close };
+  const { url, close } = await listening(server);
+  return { url: `${url}/v1`, requests, close };
 }
 
 function refuse(response: ServerResponse, { status, headers = {}, error = { message: 'refused by the test' }, body }: Refusal): void {

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, onTestFinished } from 'vitest';
 import { folder } from './folder.ts';
 import { QdrantCollection } from './qdrant-collection.ts';
 import type { Fields, Json } from './qdrant-points.ts';
 import { QdrantRefusal } from './qdrant-refusal.ts';
+import { listening } from './listening.ts';
 
 export interface QdrantRequest {
   method: string;
@@ -60,12 +60,8 @@ export async function openQdrantServer(behaviour: QdrantBehaviour = {}): Promise
     behaviour,
   };
   const server = createServer((incoming, response) => void answer(incoming, response, state));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise<void>((done) => server.close(() => done()));
-  };
-  return { ...state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  const { url, close } = await listening(server);
+  return { ...state, url, close };
 }
 
 /** Gives each test of a file a server and an empty folder of its own. */

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as send, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, onTestFinished } from 'vitest';
 
@@ -71,6 +71,7 @@ threading.Thread(target=server.serve_forever).start()
 sys.stdin.read()
 os._exit(0)
 `;
+import { listening } from './listening.ts';
 
 /** A request as the server saw it. */
 export interface S3Request {
@@ -135,10 +136,8 @@ export async function openS3(): Promise<S3Server> {
     });
     return upstream.end(body);
   });
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void proxy.close());
-  onTestFinished(() => proxy.closeAllConnections());
-  const endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { url: endpoint, close } = await listening(proxy);
+  onTestFinished(close);
   const reached = { endpoint, region: 'us-east-1', allow_http: 'true', client_max_retries: '1' };
   return {
     url: `s3://bucket-${addresses++}/kb`,

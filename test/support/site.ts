@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './listening.ts';
 
 export interface SiteHit {
   method: string;
@@ -34,10 +34,6 @@ export async function openSite(routes: Record<string, SiteRoute> = {}, host = '1
     const { status = 200, headers = {}, body: content = '' } = typeof route === 'string' ? { body: route } : route;
     return response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(content);
   });
-  await new Promise<void>((done) => server.listen(0, host, done));
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise<void>((done) => server.close(() => done()));
-  };
-  return { url: `http://${host}:${(server.address() as AddressInfo).port}`, hits, routes, close };
+  const { url, close } = await listening(server, host);
+  return { url, hits, routes, close };
 }

@@ -1,9 +1,10 @@
 import { createSocket } from 'node:dgram';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { withBrowser } from '../../support/browser.ts';
 import { failure, text } from '../../http/door.ts';
 import { FILLER, rendering } from './rendering.ts';
+import { listening } from '../../support/listening.ts';
 
 const { browser, site, renderer, closeSites } = rendering();
 afterEach(closeSites);
@@ -19,9 +20,7 @@ async function stranger() {
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
     });
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, came, close: () => new Promise<void>((done) => server.close(() => done())) };
+  return { came, ...(await listening(server)) };
 }
 
 let other: Awaited<ReturnType<typeof stranger>>;

@@ -6,6 +6,7 @@ import { Refused } from '../../../src/http/address-policy.ts';
 import { type GuardProxy, openGuardProxy, type TunnelOptions } from '../../../src/drivers/browser/guard-proxy.ts';
 import type { Pass } from '../../../src/drivers/browser/pass.ts';
 import { openSite, type Site, type SiteRoute } from '../../support/site.ts';
+import { listening } from '../../support/listening.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((thing) => thing.close()))));
@@ -165,9 +166,8 @@ test('an answer that cannot be passed on is none, and the proxy goes on', async 
     socket.on('error', () => {});
     socket.once('data', () => socket.end('HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\nhi'));
   });
-  await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done));
-  keep({ close: () => new Promise<void>((done) => odd.close(() => done())) });
-  const address = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+  const { url: address, close } = await listening(odd);
+  keep({ close });
   const web = await site({ '/a': 'hello' });
   const proxy = await guard([address, web.url]);
   const pass = proxy.pass();
@@ -249,9 +249,8 @@ async function upstream(to: Site) {
     onward.on('error', () => socket.destroy());
     return socket.on('error', () => onward.destroy());
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  keep({ close: () => new Promise<void>((done) => (server.closeAllConnections(), server.close(() => done()))) });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
+  keep({ close });
   return { asked, address: `http://user:word@127.0.0.1:${port}` };
 }
 

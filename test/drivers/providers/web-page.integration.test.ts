@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openHttpEmbedder } from '../../../src/drivers/embedders/http-embedder.ts';
 import { openAnthropicLlm } from '../../../src/drivers/llms/anthropic.ts';
 import { openOpenAiLlm } from '../../../src/drivers/llms/openai.ts';
 import type { Llm } from '../../../src/ports/models.ts';
 import { read } from '../../support/heard.ts';
+import { listening } from '../../support/listening.ts';
 
 /** Who answers everything with the login page of a network, and counts. */
 async function portal(status = 200) {
@@ -16,9 +16,9 @@ async function portal(status = 200) {
     incoming.resume();
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'retry-after': '0' }).end(page);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, count: () => count };
+  const { url, close } = await listening(server);
+  onTestFinished(close);
+  return { url: `${url}/v1`, count: () => count };
 }
 
 const words = async (llm: Llm) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
+import { listening } from '../../../support/listening.ts';
 
 const EMPTY =
   '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name><Prefix></Prefix><KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>';
@@ -12,10 +12,8 @@ it('reaches a store in a bucket as the options say', async () => {
     requests.push(url!);
     response.writeHead(200, { 'content-type': 'application/xml' }).end(EMPTY);
   });
-  await new Promise<void>((done) => bucket.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void bucket.close());
-  onTestFinished(() => bucket.closeAllConnections());
-  const endpoint = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+  const { url: endpoint, close } = await listening(bucket);
+  onTestFinished(close);
   const options = { endpoint, region: 'eu-west-1', allow_http: true, aws_skip_signature: true };
   const store = await openLanceDb({ url: 's3://bucket/kb', options });
   onTestFinished(() => store.close());

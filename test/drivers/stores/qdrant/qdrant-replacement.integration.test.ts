@@ -1,5 +1,4 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { collect, progress } from '../../../../src/core/run.ts';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
@@ -8,6 +7,7 @@ import type { Collection, StoredChunk } from '../../../../src/ports/stores.ts';
 import { folder } from '../../../support/folder.ts';
 import { openQdrantServer } from '../../../support/qdrant-server.ts';
 import { everything } from '../../../support/store-contract.ts';
+import { listening } from '../../../support/listening.ts';
 
 type Fault = 'refused' | 'answer lost';
 
@@ -27,13 +27,10 @@ async function qdrantBehind(fault: Fault) {
     });
     onward.end(body);
   });
-  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
-  onTestFinished(async () => {
-    proxy.closeAllConnections();
-    proxy.close();
-    await server.close();
-  });
-  gateway.url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { url, close } = await listening(proxy);
+  onTestFinished(() => server.close());
+  onTestFinished(close);
+  gateway.url = url;
   return gateway;
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
@@ -15,6 +14,7 @@ import {
   useQdrantServer,
 } from '../../../support/qdrant-server.ts';
 import { chunk, everything, testStore } from '../../../support/store-contract.ts';
+import { listening } from '../../../support/listening.ts';
 
 const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
 const WORDS = { name: 'words', provider: 'none', model: '', dimensions: 0 };
@@ -136,10 +136,8 @@ describe('a Qdrant server', () => {
 
   it('is waited for as long as the options say, and they say nothing else', async () => {
     const silent = createServer(() => {});
-    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-    onTestFinished(() => silent.closeAllConnections());
-    onTestFinished(() => void silent.close());
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { url, close } = await listening(silent);
+    onTestFinished(close);
     const store = await openQdrant({ url, options: { timeout: 0.05 }, environment: {}, patience: { attempts: 1, base: 0.001 } });
     await expect(store.collections()).rejects.toThrow('did not answer within 0.05 seconds');
     for (const options of [
@@ -199,8 +197,7 @@ describe('a Qdrant server', () => {
       const other = createServer((_request, response) =>
         response.writeHead(status, { 'content-type': type }).end(type === 'text/html' ? '<p>Hello</p>' : '{"hello":"there"}'),
       );
-      await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
-      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const { url } = await listening(other);
       const store = await open(url);
       for (const work of [() => store.collections(), () => store.open('manuals')])
         await expect(work()).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining(`${url} is not Qdrant`) });
