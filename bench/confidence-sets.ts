@@ -1,4 +1,5 @@
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { settle } from '../src/core/run.ts';
 import { createEngine } from '../src/engine/engine.ts';
@@ -27,6 +28,8 @@ export interface Places {
   documents?: string | undefined;
   /** A set in BEIR layout whose questions have answers in `metadata.answers`, and `queries_unanswerable.jsonl`. */
   passages?: string | undefined;
+  /** A folder with the manuals of other projects that bench/manuals asks about, each in a folder of its name. */
+  manuals?: string | undefined;
   /** Sets in BEIR layout on other subjects. */
   others: readonly string[];
   /** Where collections are made, and found again. */
@@ -99,6 +102,16 @@ async function* booksOf({ into }: Places, store: VectorStore): AsyncGenerator<Ca
   for (const question of jsonLines<GoldenQuestion>(join(examples, 'questions.jsonl')).filter(({ turns }) => !turns))
     yield { set: 'manuals', part: 'held', kind: question.answerable === false ? 'close' : 'answerable', question, collection };
   for (const question of elsewhere()) yield { set: 'manuals', part: 'held', kind: 'elsewhere', question, collection };
+}
+
+/** The manuals of other projects that are there, with their own questions. */
+async function* manualsOf({ manuals, into }: Places, store: VectorStore): AsyncGenerator<Case> {
+  for (const file of readdirSync(join(here, 'manuals')).filter((name) => name.endsWith('.jsonl'))) {
+    const name = basename(file, '.jsonl');
+    const collection = await collectionOfFiles(join(manuals!, name), name, { into, store });
+    for (const question of jsonLines<GoldenQuestion>(join(here, 'manuals', file)))
+      yield { set: `manual ${name}`, part: 'fit', kind: question.answerable === false ? 'close' : 'answerable', question, collection };
+  }
 }
 
 /** The top folder below a root: what a file is about. */
@@ -198,6 +211,7 @@ async function* passagesOf(
 /** The questions of all sets that are given. */
 export async function* cases(places: Places, parts: { store: VectorStore; embedder: Embedder }): AsyncGenerator<Case> {
   yield* booksOf(places, parts.store);
+  if (places.manuals) yield* manualsOf(places, parts.store);
   if (places.documents) yield* documentsOf(places, parts.store);
   if (places.passages) yield* passagesOf(places, parts);
 }

@@ -1,7 +1,7 @@
 // How sure the answerer without a model may be, over collections of every size:
-//   node bench/confidence.ts [--documents SET] [--passages SET] [--others SET]... [--into FOLDER] [--mode hybrid|words] [--from FILE]
+//   node bench/confidence.ts [--documents SET] [--manuals FOLDER] [--passages SET] [--others SET]... [--into FOLDER] [--mode hybrid|words] [--from FILE]
 // SET of --documents has `docs/` and `questions.jsonl`, with `dev` and other splits; the others are folders in BEIR layout, that of --passages with answers
-// and with unanswerable questions. The handbooks of bench/handbooks and the example manuals are always asked. Prints the weights that the questions
+// and with unanswerable questions; FOLDER holds the manuals that bench/manuals/README.md names. The handbooks of bench/handbooks and the example manuals are always asked. Prints the weights that the questions
 // to fit on give, and what comes of all with those that are set. With --into, collections and vectors stay there and are used again; `evidence-MODE.json`
 // there may be fitted again without asking: --from.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,6 +28,7 @@ import { remembering } from './remembered.ts';
 const { values: options } = parseArgs({
   options: {
     documents: { type: 'string' },
+    manuals: { type: 'string' },
     passages: { type: 'string' },
     others: { type: 'string', multiple: true, default: [] },
     into: { type: 'string' },
@@ -52,6 +53,8 @@ const WORTH: Readonly<Record<string, number>> = {
   passages: 200,
   'passages, one article': 150,
 };
+/** What each of the manuals of other projects counts: they are most like what users have. */
+const MANUAL_WORTH = 100;
 const SHARE: Readonly<Record<Kind, number>> = { answerable: 1, close: 0.4, elsewhere: 0.6 };
 const TRICKY = 0.1;
 
@@ -75,20 +78,22 @@ function weightsOf(rows: readonly Row[]): Record<string, Record<string, number>>
   const fit = rows.filter(({ part, evidence }) => part === 'fit' && evidence && evidence.missingIdentifier === 0);
   const groups = Map.groupBy(fit, ({ set, kind }) => `${set}/${kind}`);
   const weight = ({ set, kind }: Row) =>
-    ((WORTH[set] ?? 0) * SHARE[kind] * (set.startsWith('passages') && kind === 'close' ? TRICKY : 1)) /
+    ((set.startsWith('manual ') ? MANUAL_WORTH : (WORTH[set] ?? 0)) *
+      SHARE[kind] *
+      (set.startsWith('passages') && kind === 'close' ? TRICKY : 1)) /
     groups.get(`${set}/${kind}`)!.length;
   const observed = (isGood: (row: Row) => boolean) =>
     fit.map((row) => ({ features: row.evidence!, isGood: isGood(row), weight: weight(row) }));
   const right = observed((row) => row.right);
-  const both = ['stated', 'retrieved', 'rivals', 'figure', 'listing', 'missingName', 'missingCode'] as const;
-  if (options.mode === 'words') return { words: fitted<keyof Evidence>(['together', 'identifier', ...both], right) };
+  const both = ['stated', 'retrieved', 'rivals', 'figure', 'listing', 'missingName'] as const;
+  if (options.mode === 'words') return { words: fitted<keyof Evidence>(['together', 'identifier', ...both, 'missingCode'], right) };
   const names = ['cosine', 'sentence', 'identifier', ...both] as const;
   return {
-    about: fitted(
-      names,
+    about: fitted<keyof Evidence>(
+      [...names, 'missingCode'],
       observed(({ kind }) => kind === 'answerable'),
     ),
-    right: fitted(names, right),
+    right: fitted<keyof Evidence>([...names, 'elsewhere'], right),
   };
 }
 
@@ -120,7 +125,13 @@ function outcome(set: string, rows: readonly Row[]): Record<string, number | str
 async function collected(into: string): Promise<Row[]> {
   const embedder = remembering(await drivers.embedders.local.open(), join(into, 'vectors'));
   const store = await drivers.stores.lancedb.open({ url: into });
-  const places: Places = { documents: options.documents, passages: options.passages, others: options.others, into };
+  const places: Places = {
+    documents: options.documents,
+    manuals: options.manuals,
+    passages: options.passages,
+    others: options.others,
+    into,
+  };
   const rows: Row[] = [];
   try {
     for await (const one of cases(places, { store, embedder })) {

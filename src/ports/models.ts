@@ -58,6 +58,8 @@ export interface Message {
 /** A numbered passage for the answer. */
 export interface GroundingSource {
   citation: number;
+  /** Address of its document. */
+  document?: string | undefined;
   title: string;
   text: string;
   /** Text before and after the passage in its section, including the blank lines between. Absent if there is none. */

@@ -102,6 +102,7 @@ export function toGrounding(context: readonly RetrievedItem[], neighbours: Reado
     const beside = (neighbour: Neighbour) => seen({ text: neighbour.joined, metadata: item.metadata });
     return {
       citation: i + 1,
+      document: textOf(item.metadata.source) || item.id,
       title: [...new Set(path)].join(' › '),
       text: seen(item),
       ...(before ? { before: beside(before) } : {}),

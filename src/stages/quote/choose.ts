@@ -15,7 +15,7 @@ export const MOST_WORDS = 120;
  * If two passages differ by less in score, both are quoted, with half of the words each. Of .03 to .2 it answers most questions about real
  * documentation and most of SQuAD's.
  */
-const NEAR_TIE = 0.08;
+const NEAR_TIE = 0.12;
 
 /** Number of passages to try before one is truncated. */
 const MOST_TRIED = 5;

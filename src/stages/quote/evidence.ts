@@ -15,6 +15,8 @@ export interface Evidence {
   cosine: number | undefined;
   /** Greatest cosine of the question and a sentence under its heading; undefined without an embedder. */
   sentence: number | undefined;
+  /** Greatest cosine of the question and a block of another document; 0 if there is none. */
+  elsewhere: number;
   /** Share of the question's words in the passage; for introductions including titles. */
   stated: number;
   /** Greatest share of them in one sentence, row or item; rows, items and definitions include their context. */
@@ -30,7 +32,7 @@ export interface Evidence {
   retrieved: number;
   /** Sum of the retrieval scores of the other sources, divided by the first. */
   rivals: number;
-  /** 1 if a number, time or price is asked for and the passage has one; for a time, no other number counts. */
+  /** 1 if a number, time or price is asked for and the passage has one, -1 if it has none, else 0; for a time, no other number counts. */
   figure: number;
   /** 1 if the source is a table of contents, an index or a change log. */
   listing: number;
@@ -104,18 +106,20 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
   const held = new Set(terms(`${source.title}\n${wholeText(source).whole}`));
   const all = new Set(sources.flatMap((other) => terms(`${other.title}\n${wholeText(other).whole}`)));
   const missing = tellingTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
+  const others = ranked.filter((candidate) => sources[candidate.seed.source]!.document !== source.document);
   const answersFigure = createFigureCheck(lastQuestion(query));
-  const [first = 0, ...others] = sources.map(({ score = 0 }) => score);
+  const [first = 0, ...further] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
     sentence: cosine === undefined ? undefined : await sentenceCosine(best, compare),
+    elsewhere: Math.max(0, ...others.map((other) => other.cosine ?? 0)),
     stated: share(new Set(blocks.flatMap(({ own, context }) => [...own, ...(isIntroduction ? context : [])]))),
     together: Math.max(0, ...blocks.flatMap((block) => sentenceTerms(block, isIntroduction)).map(share)),
     row: Number(seed.kind === 'row' && entryTerms(seed).isDisjointFrom(new Set(wanted))),
     identifier: identifierIn(seed, query, wanted),
     retrieved: source.score ?? 0,
-    rivals: first > 0 ? others.reduce((sum, score) => sum + score, 0) / first : 0,
-    figure: Number(blocks.some(({ text }) => answersFigure?.(text))),
+    rivals: first > 0 ? further.reduce((sum, score) => sum + score, 0) / first : 0,
+    figure: answersFigure ? (blocks.some(({ text }) => answersFigure(text)) ? 1 : -1) : 0,
     listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
     missingCode: Number(missing.length > 0),
@@ -125,8 +129,8 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
 
 /**
  * Logistic regressions over the features: probabilities that the sources are about the question, that the quotation answers it, and the latter
- * without an embedder. `node bench/confidence.ts` fits them on questions about real documentation (development split), SQuAD's paragraphs and small
- * handbooks, asked of all files, of some and of one, so that they hold for any size.
+ * without an embedder. `node bench/confidence.ts` fits them on questions about real documentation (development split), eleven manuals of other
+ * projects, SQuAD's paragraphs and small handbooks, asked of all files, of some and of one, so that they hold for any size and for other manuals.
  */
 const WEIGHTS = {
   about: {
@@ -143,17 +147,17 @@ const WEIGHTS = {
     missingCode: -3.24,
   },
   right: {
-    bias: -4.9,
-    cosine: 0.16,
-    sentence: 5.34,
-    identifier: 0.77,
-    stated: 2.29,
-    retrieved: 6.09,
-    rivals: -0.81,
-    figure: 0.58,
-    listing: -2.53,
-    missingName: -0.98,
-    missingCode: -1.14,
+    bias: -3.32,
+    cosine: 1.5,
+    sentence: 4.16,
+    elsewhere: -1.77,
+    identifier: 0.37,
+    stated: 1.41,
+    retrieved: 3.17,
+    rivals: -0.43,
+    figure: 0.11,
+    listing: -3.26,
+    missingName: -1.96,
   },
   words: {
     bias: -3.54,
@@ -170,7 +174,7 @@ const WEIGHTS = {
 } as const;
 
 /** Minimum probabilities for quoting. */
-const LEAST = { about: 0.5, right: 0.15, words: 0.22 };
+const LEAST = { about: 0.5, right: 0.2, words: 0.22 };
 
 /** Minimum probability of a certain answer. */
 export const HIGH_PROBABILITY = 0.75;

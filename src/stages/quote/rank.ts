@@ -54,7 +54,7 @@ interface RankPassagesOptions {
  * score = cosine + SHARE · share + RETRIEVED · the passage's own score + what the kind of question adds. Weights by listwise regression on the development questions of real documentation,
  * rounded; `docs/benchmarks.md` has what each part is worth.
  */
-const SHARE = 0.8;
+const SHARE = 0.6;
 const RETRIEVED = 0.5;
 
 /** Bonus for questions about a default or a limit: for a block that mentions a default, and for one with a value. */

@@ -284,6 +284,16 @@ test('is surer where nothing else comes near than where other sources score alik
   expect(await probability(0.6, 0.05, 0.04, 0.03, 0.02)).toBeGreaterThan((await probability(0.6, 0.59, 0.58, 0.57, 0.56)) + 0.15);
 });
 
+test('is less sure where a passage of another document fits as well, and not where it is of the same', async () => {
+  const embed: Embedder['embed'] = async (texts) =>
+    texts.map((text) => (/cartridge/.test(text) ? Float32Array.of(0.6, 0.8) : Float32Array.of(0.5, 0.866)));
+  const probability = async (...documents: string[]) => {
+    const sources = scored(sourcesOf(manual, leave), 0.3, 0.2).map((source, i) => ({ ...source, document: documents[i]! }));
+    return (await ask(filter, { sources, embedder: { ...at(0.5), embed } })).outcome.probability!;
+  };
+  expect(await probability('pump.md', 'leave.md')).toBeLessThan((await probability('pump.md', 'pump.md')) - 0.05);
+});
+
 test('is surer where one sentence says it than where the passage as a whole is near', async () => {
   const even = at(0.2);
   const embed: Embedder['embed'] = async (texts, options) => {
