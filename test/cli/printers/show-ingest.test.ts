@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { failureLine, showIngest } from '../../../src/cli/printers/show-ingest.ts';
+import type { ErrorItem } from '../../../src/schema/items.ts';
+import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
+import { paper } from '../../support/screen.ts';
+
+const failure = (source: string, error: string): ErrorItem => ({
+  source,
+  source_kind: 'path',
+  stage: 'convert',
+  error,
+  isRetryable: false,
+  attempts: 1,
+});
+
+describe('the end of an ingest', () => {
+  const report = (over: object = {}) => ({
+    ...new IngestReport({ names: ['docs'], provider: 'lancedb', collection: 'manuals', lists: false }).result,
+    ...over,
+  });
+  const said = (over: object, view: object = {}) => {
+    const screen = paper();
+    showIngest(report(over), { screen, milliseconds: 1234, dry_run: false, flags: {}, ...view });
+    return screen;
+  };
+
+  it('names a file once that a note names', () => {
+    const notices = ['A file is empty and was passed over: b/empty.md.'];
+    const rows = (passed_over: string[]) => said({ unchanged: 1, passed_over, notices }).out.slice(2, -1);
+    expect(rows(['b/empty.md'])).toEqual([`  note         ${notices[0]}`]);
+    expect(rows(['a.zip', 'b/empty.md'])).toEqual(['  passed over  1 file not read: a.zip', `  note         ${notices[0]}`]);
+  });
+
+  it('counts the files that a note has with those that it names in no other row', () => {
+    const notices = ['3 pictures were not read: a.png, b.png and 1 more.'];
+    const { out } = said({ unchanged: 1, passed_over: ['a.png', 'b.png', 'c.png', 'd.svg', 'LICENSE'], notices });
+    expect(out).toContain('  passed over  2 files not read: d.svg, LICENSE');
+  });
+
+  it('says what was done, what was not, and what to type next', () => {
+    const { out, warnings } = said(
+      {
+        sources: 1,
+        chunks: 1200,
+        stored: 1200,
+        embedded: 1000,
+        reused: 200,
+        unchanged: 2,
+        passed_over: ['a.zip', 'b.zip', 'c.zip', 'LICENSE'],
+        pruned: ['x', 'y', 'z', 'w'],
+        failed: 1,
+        errors: [failure('c.pdf', 'c.pdf is broken.')],
+      },
+      { flags: { docs: ['.'], collection: 'manuals', config: 'k.yaml' } },
+    );
+    expect(out).toEqual([
+      'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
+      '  unchanged    2 documents stored already as they are: skipped',
+      '  embedded     1,000 chunks; 200 kept the vector that they had',
+      '  pruned       4 documents that are gone: x, y, z and 1 more',
+      '  passed over  4 files not read: .zip, no extension',
+      'Next: kb retrieve "…" --config k.yaml --collection manuals   or   kb chat --config k.yaml --collection manuals',
+    ]);
+    expect(warnings).toEqual(['1 item failed:', '  c.pdf is broken.']);
+  });
+
+  it('names the few files that it passed over, and what is gone but stored still', () => {
+    const { out } = said({ unchanged: 1, passed_over: ['a.zip', 'LICENSE'], gone: ['old.md'] });
+    expect(out.slice(1, -1)).toEqual([
+      '  unchanged    1 document stored already as it is: skipped',
+      '  gone         1 document that is stored still; --prune removes it: old.md',
+      '  passed over  2 files not read: a.zip, LICENSE',
+    ]);
+  });
+
+  it('goes on below its text where the terminal ends', () => {
+    const screen = paper({ columns: 40 });
+    showIngest(report({ unchanged: 2, passed_over: ['docs/photo.jpg', 'docs/empty.md'] }), {
+      screen,
+      milliseconds: 1234,
+      dry_run: false,
+      flags: {},
+    });
+    expect(screen.out.slice(1, -1).join('\n').split('\n')).toEqual([
+      '  unchanged    2 documents stored',
+      '               already as they are:',
+      '               skipped',
+      '  passed over  2 files not read:',
+      '               docs/photo.jpg,',
+      '               docs/empty.md',
+    ]);
+  });
+
+  it('tells what a person should know although nothing failed', () => {
+    const { out } = said({ unchanged: 1, notices: ['The crawl was cut off at 200 pages.\u001b[2J'] });
+    expect(out.slice(2, -1)).toEqual(['  note         The crawl was cut off at 200 pages.']);
+    const many = said({ notices: Array.from({ length: 12 }, (_, i) => `Notice ${i}.`) }).out;
+    expect(many.slice(-2)).toEqual(['  note         Notice 9.', '  note         … and 2 more; --json lists them.']);
+  });
+
+  it('says with --quiet what failed, and nothing else', () => {
+    const quiet = paper({ quiet: true });
+    const done = report({ unchanged: 1, notices: ['It was cut off.'], failed: 1, errors: [failure('a', 'a is broken.')] });
+    showIngest(done, { screen: quiet, milliseconds: 1, dry_run: false, flags: {} });
+    expect([quiet.out, quiet.warnings]).toEqual([[], ['1 item failed:', '  a is broken.']]);
+  });
+
+  it('says how to go on after what may pass', () => {
+    const later = { failed: 1, errors: [{ ...failure('a', 'a is down.'), isRetryable: true }] };
+    expect(said(later).warnings.at(-1)).toMatch(/the same command again/);
+    expect(said(later, { dry_run: true }).warnings.at(-1)).toBe('  a is down.');
+    expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).warnings.at(-1)).toBe('  a is broken.');
+  });
+
+  it('has a headline for every end', () => {
+    const headline = (over: object, view = {}) => said(over, view).out[0];
+    expect(headline({})).toBe('Found no documents for «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3 })).toBe('Nothing has changed in «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 2 })).toBe('Nothing has changed in «manuals», 2 failures, 1.2 s.');
+    expect(headline({ failed: 1 })).toBe('Nothing was stored in «manuals», 1 failure, 1.2 s.');
+    expect(headline({ failed: 1 }, { dry_run: true })).toBe('Nothing would be stored in «manuals», 1 failure, 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 1, pruned: ['a'] })).toBe('Removed 1 document from «manuals», 1 failure, 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document from «manuals», 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents from «manuals», 1.2 s.');
+    expect(headline({ sources: 2, chunks: 9 }, { dry_run: true })).toBe('Would store 9 chunks of 2 documents in «manuals», 1.2 s.');
+    expect(said({ sources: 2, chunks: 9 }, { dry_run: true }).out).toHaveLength(1);
+    expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).out).toHaveLength(1);
+  });
+
+  it('lists no more failures than a screen holds', () => {
+    const errors = Array.from({ length: 25 }, (_, i) => failure(`${i}.md`, 'It is broken.'));
+    const { warnings } = said({ failed: 25, errors });
+    expect(warnings).toHaveLength(22);
+    expect(warnings.at(-1)).toBe('  … and 5 more; --json lists them.');
+  });
+
+  it('names the source of a failure once, and lets nothing in it act on the terminal', () => {
+    expect(failureLine(failure('a.md', 'a.md is empty.'))).toBe('a.md is empty.');
+    expect(failureLine(failure('a.md', 'It is empty.'))).toBe('a.md: It is empty.');
+    expect(failureLine(failure('', 'The query is empty.'))).toBe('The query is empty.');
+    expect(failureLine(failure('a\u001b[2J.md', 'It is empty.'))).toBe('a.md: It is empty.');
+  });
+});

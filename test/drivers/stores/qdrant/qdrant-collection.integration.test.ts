@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
+import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
+import { type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
+import { chunk, everything } from '../../../support/store-contract.ts';
+
+const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
+
+const WORDS = { name: 'words', provider: 'none', model: '', dimensions: 0 };
+
+const plain = (id: string, given: Partial<StoredChunk> = {}): StoredChunk => ({
+  id,
+  text: 'a passage',
+  source: 'a',
+  metadata: {},
+  ...given,
+});
+
+let server: QdrantServer;
+
+let home: string;
+
+useQdrantServer((opened) => ({ server, home } = opened));
+
+const open = (url = server.url, environment: NodeJS.ProcessEnv = {}): Promise<VectorStore> =>
+  openQdrant({ url, environment: { XDG_STATE_HOME: home, ...environment }, patience: { attempts: 4, base: 0.001 } });
+
+/** The tables of a collection, whatever alias leads to them. */
+const tables = (name = INFO.name): string[] => [...server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`));
+
+describe('a collection in Qdrant', () => {
+  it('has an index for everything that filters ask for, and the vectors that it needs', async () => {
+    const store = await open();
+    await (await store.create(WORDS)).upsert([plain('1', { text: 'The pump hums.' })]);
+    await store.create(INFO);
+    const [words, manuals] = ['words', 'manuals'].map((name) => server.collections.get(tables(name)[0]!)!);
+    expect([...words!.vectors.dense.keys(), ...words!.vectors.sparse.keys()]).toEqual(['text']);
+    expect(words!.vectors.sparse.get('text')).toEqual({}); // Qdrant would count by shard
+    expect(manuals!.vectors.dense.get('dense')).toEqual({ size: 3, distance: 'Cosine' });
+    expect([...manuals!.indexes.keys()]).toEqual([
+      'kb.version',
+      'id',
+      'source',
+      'generation',
+      'fields',
+      'numbers[].key',
+      'numbers[].value',
+      'written',
+    ]);
+  });
+
+  it('is written in bounded requests', async () => {
+    const collection = await (await open()).create(WORDS);
+    await collection.upsert([
+      ...Array.from({ length: 600 }, (_, i) => plain(`${i}`)),
+      ...Array.from({ length: 5 }, (_, i) => plain(`long ${i}`, { text: 'word '.repeat(400_000) })),
+    ]);
+    const sizes = server.requests.flatMap(({ body }) => (Array.isArray(body['points']) ? [body['points'].length] : []));
+    expect(Math.max(...sizes)).toBe(256);
+    const longest = server.requests.map(({ body }) => JSON.stringify(body).length);
+    expect(Math.max(...longest)).toBeLessThan(8 * 2 ** 20);
+    expect(await collection.count()).toBe(605);
+  });
+
+  it('keeps halves of letters out of requests, which Qdrant refuses whole', async () => {
+    const collection = await (await open()).create(WORDS);
+    const half = 'half \ud83d of a letter';
+    await collection.upsert([
+      plain(half, {
+        text: half,
+        embed_text: `${half}: ${half}`,
+        source: half,
+        version: half,
+        metadata: { [half]: half, source_kind: half },
+      }),
+    ]);
+    expect(await collection.get([half])).toMatchObject([{ text: half.toWellFormed(), metadata: { [half]: half } }]);
+    expect(await collection.search({ text: 'letter', filter: { [half]: half, source: half }, limit: 1 })).toHaveLength(1);
+    expect(await collection.delete({ source: half })).toHaveLength(1);
+  });
+
+  it('gives chunks in the order in which they were written', async () => {
+    const collection = await (await open()).create(WORDS);
+    const ids = Array.from({ length: 40 }, (_, i) => `${(i * 17) % 40}`);
+    for (const id of ids) await collection.upsert([plain(id)]);
+    expect((await everything(collection)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('weighs words as BM25 does: rare ones more, repeated ones a little more, in long texts less', async () => {
+    const collection = await (await open()).create(WORDS);
+    await collection.upsert([
+      plain('once', { text: 'pump valve' }),
+      plain('twice', { text: 'pump pump valve hose' }),
+      plain('long', { text: `pump ${'filler '.repeat(200)}` }),
+      ...Array.from({ length: 10 }, (_, i) => plain(`other ${i}`, { text: 'valve hose' })),
+    ]);
+    const found = async (text: string) => (await collection.search({ text, limit: 3 })).map(({ chunk: { id } }) => id);
+    expect(await found('pump')).toEqual(['twice', 'once', 'long']);
+    expect((await found('valve pump'))[0]).toBe('twice');
+  });
+
+  it('refuses a range of texts that holds too many', async () => {
+    const collection = await (await open()).create(WORDS);
+    await collection.upsert([plain('1', { metadata: { tags: Array.from({ length: 20_001 }, (_, i) => `tag ${i}`) } })]);
+    await expect(collection.search({ text: 'passage', filter: { tags: { gte: 'a' } }, limit: 1 })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('«tags»'),
+    });
+    expect(await collection.search({ text: 'passage', filter: { tags: { gte: 'tag 2000', lt: 'tag 2001' } }, limit: 1 })).toHaveLength(1);
+  });
+
+  it('sends what callers write as values alone', async () => {
+    const collection = await (await open()).create(WORDS);
+    await collection.upsert([plain('1'), plain('2', { metadata: { 'a.b[]."c"': "x' OR '1'='1" } })]);
+    const hostile = ['generation', 'id', 'kb', '__proto__.x', 'a[].b', '"', 'numbers[].value', "' OR 1=1 --"];
+    for (const key of hostile) {
+      for (const condition of ["' OR '1'='1", { in: ['a', "'"] }, { gte: 0 }, { gte: "'" }])
+        expect(await collection.search({ text: 'passage', filter: { [key]: condition }, limit: 9 }), key).toEqual([]);
+      expect(await collection.delete({ filter: { [key]: 'x' } })).toEqual([]);
+    }
+    expect(await collection.search({ text: 'passage', filter: { 'a.b[]."c"': "x' OR '1'='1" }, limit: 9 })).toHaveLength(1);
+  });
+
+  it('that was dropped by another is not found any more', async () => {
+    const collection = await (await open()).create(INFO);
+    await (await open()).drop('manuals');
+    for (const work of [() => collection.count(), () => collection.search({ text: 'x', limit: 1 }), () => collection.upsert([chunk('1')])])
+      await expect(work()).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('«manuals»') });
+  });
+});
