@@ -9,9 +9,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const execArgv = ['--wasm-wrapper-tiering-budget=1000000000'];
 
-/** Workers of unit tests, which compute, and of tests with processes and servers, which wait for a part of their time: one where a Qdrant is named, which its tests empty. */
+/**
+ * Workers of unit tests, which compute, and of tests with processes and servers, which wait for nearly half of their time, and each of which takes up to
+ * a gigabyte: one where a Qdrant is named, which its tests empty.
+ */
 const cores = Math.max(2, availableParallelism() - 1);
-const waiting = process.env['KB_TEST_QDRANT_URL'] ? 1 : Math.ceil(1.5 * cores);
+const waiting = process.env['KB_TEST_QDRANT_URL'] ? 1 : Math.min(2 * cores, 12);
 
 /**
  * Processes that tests start from TypeScript strip its types once; nobody looks for a region of a bucket at Amazon's metadata address; and LanceDB does not
@@ -20,9 +23,9 @@ const waiting = process.env['KB_TEST_QDRANT_URL'] ? 1 : Math.ceil(1.5 * cores);
 const LANCE_AIMD = { LANCE_AIMD_MIN_BACKOFF_MS: '1', LANCE_AIMD_MAX_BACKOFF_MS: '2', LANCE_AIMD_MIN_RATE: '2000' };
 const env = { ...LANCE_AIMD, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), AWS_EC2_METADATA_DISABLED: 'true' };
 
-/** Short files that take half a minute and more. */
+/** Files that take half a minute and more. */
 const LONG =
-  /\/(?:s3|s3-\w+|qdrant-(?:writers|edits|kills)|consistent-copies|damaged-snapshots|snapshots|bounded-disk|browser|browser-bounds|ocr|watch-sources|token|examples|pages)\.integration/;
+  /\/(?:s3|s3-\w+|lancedb|qdrant-(?:writers|edits|kills|creation)|consistent-copies|damaged-snapshots|bounded-disk|browser|browser-bounds|watch-sources|linear-time|examples|page|pages|chat|cli)\.integration/;
 
 /** Starts long files first, so that none is left at the end: where no run before it has told their time, vitest goes by size. */
 class LongFirst extends BaseSequencer {
