@@ -235,6 +235,16 @@ const partsOf = (engine: Engine, allowWrite: boolean): McpParts => ({
   allowWrite,
 });
 
+/** Answers a line that is no JSON, or no message, as JSON-RPC 2.0 wants it: without the id of a request. The SDK only tells of it. */
+function answerUnreadable(error: Error): void {
+  const isJson = error.name !== 'SyntaxError';
+  if (isJson && error.name !== 'ZodError') return; // the class is that of the copy of zod that the SDK has
+  const problem = isJson
+    ? { code: sdk.ErrorCode.InvalidRequest, message: 'The line is no message of JSON-RPC 2.0.' }
+    : { code: sdk.ErrorCode.ParseError, message: 'The line is no JSON: each message is one line of it.' };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: problem })}\n`);
+}
+
 /** Speaks MCP over standard input and output until the input ends or the signal is aborted; what runs then is stopped. */
 export async function serveStdio(engine: Engine, { allowWrite, signal }: { allowWrite: boolean; signal: AbortSignal }): Promise<void> {
   const server = createMcpServer(partsOf(engine, allowWrite));
@@ -242,6 +252,7 @@ export async function serveStdio(engine: Engine, { allowWrite, signal }: { allow
     process.stdin.once('end', end).once('close', end);
     signal.addEventListener('abort', () => end(), { once: true });
   });
+  server.onerror = (error) => answerUnreadable(error);
   await server.connect(new StdioServerTransport());
   await over;
   await server.close();

@@ -174,9 +174,15 @@ describe('an MCP client over standard input and output', () => {
     expect((await call(client, 'search', { query: 'bell' })).isError).toBeUndefined();
   });
 
-  it('reads nothing but protocol, whatever it sends, and the program ends with its input', async () => {
-    const program = startKb(['mcp'], { cwd: folder(), input: 'this is no message\n' });
-    expect(await program.done).toMatchObject({ code: 0, out: '' });
+  it('is told which line is no message, reads nothing but protocol, and the program ends with its input', async () => {
+    const program = startKb(['mcp'], { cwd: folder(), input: 'this is no message\n{"jsonrpc":"1.0"}\n' });
+    const { code, out } = await program.done;
+    const answers = out.trim().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
+    expect(answers).toMatchObject([
+      { jsonrpc: '2.0', id: null, error: { code: -32_700 } },
+      { jsonrpc: '2.0', id: null, error: { code: -32_600 } },
+    ]);
+    expect(code).toBe(0);
   });
 });
 

@@ -25,7 +25,7 @@ export const withoutTextLayer = (source: string, pages: number): KbError =>
     { hint: 'OCR reads it: --ocr auto (ingestion.docs.ocr), after kb setup-ocr eng.' },
   );
 
-/** A file that a password protects; `tried` passwords were given for it. */
+/** A PDF that a password protects; `tried` passwords were given for it. */
 export const encryptedFile = (source: string, tried = 0): KbError =>
   tried > 0
     ? new KbError(
@@ -36,8 +36,14 @@ export const encryptedFile = (source: string, tried = 0): KbError =>
         },
       )
     : new KbError('invalid', `${source} is encrypted: it cannot be read without its password.`, {
-        hint: 'A PDF is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that --password names; of other files save a copy without one.',
+        hint: 'It is opened with the password in the environment variable KB_PDF_PASSWORD, or in the one that --password names.',
       });
+
+/** A file that a password protects, of a kind that is not opened with one. */
+export const protectedFile = (source: string): KbError =>
+  new KbError('invalid', `${source} is encrypted: kb opens only PDFs with a password.`, {
+    hint: 'Save a copy without a password, and ingest that.',
+  });
 
 /** A file whose bytes are something else than its name says: `found`, a type that can be read or a description. */
 export function wrongType(source: string, { expected, found }: { expected: NamedType; found: Parser | string }): KbError {
