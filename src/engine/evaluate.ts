@@ -3,7 +3,7 @@ import { progress, settle, type Run } from '../core/run.ts';
 import type { ChatResult } from '../schema/answers.ts';
 import type { EvaluationRequest, EvaluationResult, GoldenQuestion, ProposalRequest, ProposalResult } from '../schema/evaluation.ts';
 import type { HistoryEntry, ErrorItem } from '../schema/items.ts';
-import { findGoldRank, judgeAnswer } from '../stages/evaluate/judge.ts';
+import { findGoldRank, judgeAnswer, missingSources } from '../stages/evaluate/judge.ts';
 import { proposeQuestions } from '../stages/evaluate/propose.ts';
 import { summarize, type Judged } from '../stages/evaluate/summarize.ts';
 import { openCollection } from './collections.ts';
@@ -28,7 +28,9 @@ export async function* evaluate({ questions }: EvaluationRequest, context: Conte
     const [first] = errors;
     throw new KbError('unavailable', `No question could be asked: ${first!.error}`, { isRetryable: first!.isRetryable });
   }
-  return summarize(outcomes, { errors, failed: errors.length, lists: context.lists });
+  const stored = await (await openCollection(context)).sources();
+  const missing_sources = missingSources(questions, [...stored.keys()]);
+  return summarize(outcomes, { errors, failed: errors.length, missing_sources, lists: context.lists });
 }
 
 interface Found {

@@ -135,6 +135,7 @@ export const EvaluationResult = Figures.extend({
   by_type: z.record(z.string(), Figures).describe('Figures per type'),
   worst: z.array(EvaluationOutcome).describe('Worst results first: confident wrong answers before passages not found'),
   items: z.array(EvaluationOutcome).describe('All questions; empty if lists were not requested'),
+  missing_sources: z.array(z.string()).describe('Sources of gold passages that are not stored: their passages count as not found'),
   failed: count('Questions that failed'),
   errors: z.array(ErrorItem).describe('Why'),
 }).meta({ id: 'EvaluationResult', description: 'Figures for a golden set' });

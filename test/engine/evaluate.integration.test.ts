@@ -34,6 +34,17 @@ describe('an evaluation', () => {
     expect(failed).toBe(0);
   });
 
+  it('tells which sources of gold passages are not stored', async () => {
+    const { missing_sources, retrieval } = await result(await zoo(), 'evaluate', {
+      questions: [
+        { question: 'zebra dawn', gold: [{ source: 'a.md' }] },
+        { question: 'What do otters do?', gold: [{ source: 'otters.md' }, { source: 'c.md' }] },
+      ],
+    });
+    expect(missing_sources).toEqual(['otters.md']);
+    expect(retrieval).toMatchObject({ 'recall@1': 1 });
+  });
+
   it('judges the last turn of a conversation, with what it found for itself', async () => {
     const { items } = await result(await zoo(), 'evaluate', {
       questions: [

@@ -3,6 +3,7 @@ import type { Interfaces } from '@oclif/core';
 import { KbError } from '../../core/errors.ts';
 import type { EvaluationOutcome, EvaluationResult, Figures } from '../../schema/evaluation.ts';
 import { allowFailures } from '../flags.ts';
+import { listNames } from '../../text/count.ts';
 import type { FlagValues } from '../command-context.ts';
 import type { Difference } from '../../stages/evaluate/summarize.ts';
 
@@ -120,13 +121,16 @@ function worstLine({ id, question, verdict, level, rank }: EvaluationOutcome): s
 
 /** What was measured, as Markdown: a table of all questions and of each type, intervals, calibration, and the questions that went worst. */
 export function evaluationReport(result: EvaluationResult): string {
-  const { by_type, latency_ms, worst } = result;
+  const { by_type, latency_ms, worst, missing_sources } = result;
   const rows = [figureRow('all', result), ...Object.entries(by_type).map(([type, figures]) => figureRow(oneLine(type), figures))];
   const lines = [
     table(HEAD, rows),
     intervalLine(result),
     calibrationLine(result),
     `Latency: ${latency_ms.p50.toFixed(0)} ms (median), ${latency_ms.p95.toFixed(0)} ms (95th percentile).`,
+    missing_sources.length > 0
+      ? `Not stored, so that their passages count as not found: ${listNames(missing_sources.map(oneLine), 10)}.`
+      : undefined,
     worst.length > 0 ? `Worst questions:\n\n${worst.map(worstLine).join('\n')}` : undefined,
   ];
   return `${lines.filter((line) => line !== undefined).join('\n\n')}\n`;

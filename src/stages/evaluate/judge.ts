@@ -48,6 +48,12 @@ export function findGoldRank({ gold = [] }: GoldenQuestion, items: readonly Retr
   return 1 + items.findIndex((item) => gold.some((passage) => isGold(item, passage)));
 }
 
+/** The sources of gold passages that no stored source is. */
+export function missingSources(questions: readonly GoldenQuestion[], stored: readonly string[]): string[] {
+  const named = new Set(questions.flatMap(({ gold = [] }) => gold.map(({ source, file }) => (source ?? file)!)));
+  return [...named].filter((expected) => !stored.some((source) => isSource(source, expected)));
+}
+
 /** Whether an answer was refused: nothing is cited, and there is no text or no confidence in it. */
 const isDeclined = ({ answer, sources, answer_confidence: { level } }: ChatResult): boolean =>
   !sources.some(({ cited }) => cited) && (answer === '' || level !== 'high');

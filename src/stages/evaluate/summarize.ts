@@ -154,7 +154,7 @@ const withoutMust = ({ must: _must, ...outcome }: Judged): EvaluationOutcome => 
 /** The figures of a golden set from what came of its questions. At least one outcome. */
 export function summarize(
   outcomes: readonly Judged[],
-  { errors, failed, lists }: { errors: ErrorItem[]; failed: number; lists: boolean },
+  { lists, ...more }: Pick<EvaluationResult, 'errors' | 'failed' | 'missing_sources'> & { lists: boolean },
 ): EvaluationResult {
   const times = outcomes.map(({ milliseconds }) => milliseconds);
   const types = Map.groupBy(outcomes, ({ type }) => type ?? '');
@@ -167,8 +167,7 @@ export function summarize(
     by_type: Object.fromEntries(Array.from(types, ([type, some]) => [type, figuresOf(some)] as const).filter(([type]) => type !== '')),
     worst: worst.slice(0, WORST).map(withoutMust),
     items: lists ? outcomes.map(withoutMust) : [],
-    failed,
-    errors,
+    ...more,
   };
 }
 

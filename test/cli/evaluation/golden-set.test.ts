@@ -56,6 +56,7 @@ describe('gates', () => {
   const result = summarize([{ id: 'a', question: 'a', answerable: true, rank: 2, milliseconds: 1, must: false }], {
     errors: [],
     failed: 0,
+    missing_sources: [],
     lists: false,
   });
 
