@@ -252,7 +252,7 @@ export async function serveStdio(engine: Engine, { allowWrite, signal }: { allow
     process.stdin.once('end', end).once('close', end);
     signal.addEventListener('abort', () => end(), { once: true });
   });
-  server.onerror = (error) => answerUnreadable(error);
+  Object.assign(server, { onerror: answerUnreadable });
   await server.connect(new StdioServerTransport());
   await over;
   await server.close();

@@ -1,5 +1,4 @@
 import type { EvaluationOutcome, EvaluationResult, Figures, Verdict } from '../../schema/evaluation.ts';
-import type { ErrorItem } from '../../schema/items.ts';
 
 /** Quantile of the normal distribution for an interval of 95 %. */
 const Z = 1.96;
