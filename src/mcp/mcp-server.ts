@@ -252,7 +252,8 @@ export async function serveStdio(engine: Engine, { allowWrite, signal }: { allow
     process.stdin.once('end', end).once('close', end);
     signal.addEventListener('abort', () => end(), { once: true });
   });
-  Object.assign(server, { onerror: answerUnreadable });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's server is no event target
+  server.onerror = answerUnreadable;
   await server.connect(new StdioServerTransport());
   await over;
   await server.close();
