@@ -160,15 +160,14 @@ describe('what is said of an error of a server', () => {
     const server = createServer(({ url }, response) => {
       if (url!.startsWith('/busy/')) response.writeHead(429, { 'retry-after': '0' }).end('{}');
     });
-    onTestFinished(() => server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const { port } = await listening(server);
-    const said = async (url: string) => {
-      const config = JSON.stringify({ storage: { vector_db: 'qdrant', url, options: { timeout: 0.2, retries: 0 } } });
+    const { url: address, close } = await listening(server);
+    onTestFinished(close);
+    const said = async (url: string, timeout: number) => {
+      const config = JSON.stringify({ storage: { vector_db: 'qdrant', url, options: { timeout, retries: 0 } } });
       return (await kb(['collections', 'list'], { cwd: folder({ 'kb.config.yaml': config }) })).error;
     };
-    expect(await said(`http://127.0.0.1:${port}`)).toContain('did not answer within 0.2 seconds');
-    expect(await said(`http://127.0.0.1:${port}/busy`)).toContain('answered 429: too many requests');
+    expect(await said(address, 0.2)).toContain('did not answer within 0.2 seconds');
+    expect(await said(`${address}/busy`, 30)).toContain('answered 429: too many requests');
   });
 
   it('has nothing in it that acts on the terminal', async () => {
@@ -176,9 +175,9 @@ describe('what is said of an error of a server', () => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ status: { error: 'bad \u001b]0;OWNED\u0007 \u001b[2J thing' } }));
     });
-    onTestFinished(() => void server.close());
-    const { port } = await listening(server);
-    const words = ['collections', 'list', '--vector-db', 'qdrant', '--storage-url', `http://127.0.0.1:${port}`];
+    const { url, close } = await listening(server);
+    onTestFinished(close);
+    const words = ['collections', 'list', '--vector-db', 'qdrant', '--storage-url', url];
     const { code, error } = await kb(words, { cwd: folder() });
     expect(code).toBe(1);
     expect(error).toMatch(/answered 400: bad {3}thing/);
