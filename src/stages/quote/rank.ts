@@ -52,7 +52,7 @@ interface RankPassagesOptions {
 
 /**
  * score = cosine + SHARE · share + RETRIEVED · the passage's own score + what the kind of question adds. Weights by listwise regression on the development questions of real documentation,
- * rounded; `docs/benchmarks.md` has what each part is worth.
+ * rounded, and SHARE on the manuals of other projects; `docs/benchmarks.md` has what each part is worth.
  */
 const SHARE = 0.6;
 const RETRIEVED = 0.5;
