@@ -174,7 +174,7 @@ const WEIGHTS = {
 } as const;
 
 /** Minimum probabilities for quoting. */
-const LEAST = { about: 0.5, right: 0.2, words: 0.22 };
+const LEAST = { about: 0.52, right: 0.2, words: 0.22 };
 
 /** Minimum probability of a certain answer. */
 export const HIGH_PROBABILITY = 0.75;
