@@ -73,6 +73,12 @@ async function looked({ set, part, kind, question, collection }: Case, embedder:
   return { set, part, kind, query, passed: quality.status === 'passed', right: judgeAnswer(question, result) === 'right', evidence };
 }
 
+/** Figures that are asked for and missing count as much as those that are there: one weight, with both signs. */
+const withMissingFigure = <One extends { features: Evidence }>(one: One): One => ({
+  ...one,
+  features: { ...one.features, figure: one.features.figure - one.features.missingFigure },
+});
+
 /** The weights that the questions to fit on give, for whether one is about the collection and for whether its answer is right. */
 function weightsOf(rows: readonly Row[]): Record<string, Record<string, number>> {
   const fit = rows.filter(({ part, evidence }) => part === 'fit' && evidence && evidence.missingIdentifier === 0);
@@ -93,7 +99,7 @@ function weightsOf(rows: readonly Row[]): Record<string, Record<string, number>>
       [...names, 'missingCode'],
       observed(({ kind }) => kind === 'answerable'),
     ),
-    right: fitted<keyof Evidence>([...names, 'elsewhere'], right),
+    right: fitted<keyof Evidence>([...names, 'elsewhere'], right.map(withMissingFigure)),
   };
 }
 

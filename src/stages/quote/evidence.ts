@@ -32,8 +32,10 @@ export interface Evidence {
   retrieved: number;
   /** Sum of the retrieval scores of the other sources, divided by the first. */
   rivals: number;
-  /** 1 if a number, time or price is asked for and the passage has one, -1 if it has none, else 0; for a time, no other number counts. */
+  /** 1 if a number, time or price is asked for and the passage has one; for a time, no other number counts. */
   figure: number;
+  /** 1 if one is asked for and the passage has none. */
+  missingFigure: number;
   /** 1 if the source is a table of contents, an index or a change log. */
   listing: number;
   /** 1 if a name in the question is missing from the source. */
@@ -108,6 +110,7 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
   const missing = tellingTerms(query.replace(MESSAGE_CODE, '')).filter((term) => isCode(term) && !all.has(term));
   const others = ranked.filter((candidate) => sources[candidate.seed.source]!.document !== source.document);
   const answersFigure = createFigureCheck(lastQuestion(query));
+  const hasFigure = answersFigure && blocks.some(({ text }) => answersFigure(text));
   const [first = 0, ...further] = sources.map(({ score = 0 }) => score);
   return {
     cosine,
@@ -119,7 +122,8 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
     identifier: identifierIn(seed, query, wanted),
     retrieved: source.score ?? 0,
     rivals: first > 0 ? further.reduce((sum, score) => sum + score, 0) / first : 0,
-    figure: answersFigure ? (blocks.some(({ text }) => answersFigure(text)) ? 1 : -1) : 0,
+    figure: Number(hasFigure === true),
+    missingFigure: Number(hasFigure === false),
     listing: Number(source.page_kind !== undefined),
     missingName: Number([...capitalTerms(query)].some((term) => !held.has(term))),
     missingCode: Number(missing.length > 0),
@@ -156,6 +160,7 @@ const WEIGHTS = {
     retrieved: 3.17,
     rivals: -0.43,
     figure: 0.11,
+    missingFigure: -0.11,
     listing: -3.26,
     missingName: -1.96,
   },
