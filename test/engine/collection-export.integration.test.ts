@@ -1,31 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../src/core/run.ts';
-import type { Engine } from '../../src/ports/engines.ts';
 import { chunksIn, engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-
-const TEXTS = ['The gate is locked at ten.', 'The bell rings at noon.', 'The lamp is lit at six.'];
-
-const named = TEXTS.map((text, i) => ({ source: `rule-${i}`, text, title: `Rule ${i}`, metadata: { year: 2020 + i } }));
-
-/** An engine with three texts in the collection «default». */
-async function filled(settings = WORDS, home = folder()): Promise<Engine> {
-  const engine = engineIn(home, settings);
-  expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ stored: 3, failed: 0 });
-  return engine;
-}
-
-/** The lines of an export. */
-async function exported(engine: Engine, name = 'default'): Promise<string[]> {
-  const { events } = await collect(engine.run('export_collection', { name }));
-  return events.map(({ data }) => JSON.stringify(data));
-}
-
-async function* lines(of: readonly string[]): AsyncGenerator<string, void, void> {
-  yield* of;
-}
+import { exported, filled, lines, named } from '../support/stored-texts.ts';
 
 describe('an export', () => {
   it('comes back under another name as what it was, vectors and all, and goes on incrementally', async () => {

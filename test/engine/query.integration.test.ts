@@ -2,28 +2,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { KbError } from '../../src/core/errors.ts';
 import { collect, settle } from '../../src/core/run.ts';
 import { mergeLayers, type Layer } from '../../src/core/settings.ts';
-import type { Engine } from '../../src/ports/engines.ts';
 import { retrieve } from '../../src/engine/query.ts';
 import { createResources } from '../../src/engine/resources.ts';
 import { Config, DEFAULTS } from '../../src/schema/config.ts';
 import type { Filter } from '../../src/schema/stored/filter.ts';
 import { engineIn, modelServer, result, WORDS } from '../support/engine.ts';
 import { folder } from '../support/folder.ts';
-
-const RULES = [
-  { source: 'gate', text: 'The gate is locked at ten in the evening. The key hangs in the office.', metadata: { year: 2020 } },
-  { source: 'bell', text: 'The bell rings at noon. The error ERR-4042 means that its rope is torn.', metadata: { year: 2024 } },
-  { source: 'lamp', text: 'The lamp at the harbour is lit at six. Nobody needs to do that by hand.', metadata: { year: 2026 } },
-];
-
-/** A direction for each of the three things: what a model that understands them would say. */
-const vector = (text: string): number[] => ['gate', 'bell', 'lamp'].map((word) => (new RegExp(word, 'i').test(text) ? 1 : 0.01));
-
-async function filled(settings = WORDS, home = folder()): Promise<Engine> {
-  const engine = engineIn(home, settings);
-  await result(engine, 'ingest', { markdown: RULES });
-  return engine;
-}
+import { filled, RULES, vector } from '../support/stored-rules.ts';
 
 const ids = (items: { metadata: Record<string, unknown> }[]) => items.map(({ metadata }) => metadata.source);
 

@@ -4,6 +4,7 @@ import { createServer, request as send, type IncomingHttpHeaders } from 'node:ht
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, onTestFinished } from 'vitest';
+import { listening } from './listening.ts';
 
 const given = process.env.KB_TEST_S3_PYTHON;
 const PYTHON = given ?? 'python3';
@@ -71,7 +72,6 @@ threading.Thread(target=server.serve_forever).start()
 sys.stdin.read()
 os._exit(0)
 `;
-import { listening } from './listening.ts';
 
 /** A request as the server saw it. */
 export interface S3Request {

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { answerPrinter, hasNoAnswer, showSources, sourceLine } from '../../../src/cli/printers/show-answer.ts';
 import { failureLine } from '../../../src/cli/printers/show-ingest.ts';
-import type { Source, ErrorItem } from '../../../src/schema/items.ts';
+import type { Source } from '../../../src/schema/items.ts';
 import type { ChatResult } from '../../../src/schema/answers.ts';
+import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
-
-const failure = (source: string, error: string): ErrorItem => ({
-  source,
-  source_kind: 'path',
-  stage: 'convert',
-  error,
-  isRetryable: false,
-  attempts: 1,
-});
 
 describe('an answer', () => {
   const source: Source = {

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { markWords, showHits, wrapped } from '../../../src/cli/printers/show-hits.ts';
-import type { ErrorItem } from '../../../src/schema/items.ts';
+import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
-
-const failure = (source: string, error: string): ErrorItem => ({
-  source,
-  source_kind: 'path',
-  stage: 'convert',
-  error,
-  isRetryable: false,
-  attempts: 1,
-});
 
 describe('a long line', () => {
   it('is broken between words where the terminal ends, and a row of a table is not', () => {

@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { failureLine, showIngest } from '../../../src/cli/printers/show-ingest.ts';
-import type { ErrorItem } from '../../../src/schema/items.ts';
 import { IngestReport } from '../../../src/stages/ingest/ingest-report.ts';
+import { failure } from '../../support/failures.ts';
 import { paper } from '../../support/screen.ts';
-
-const failure = (source: string, error: string): ErrorItem => ({
-  source,
-  source_kind: 'path',
-  stage: 'convert',
-  error,
-  isRetryable: false,
-  attempts: 1,
-});
 
 describe('the end of an ingest', () => {
   const report = (over: object = {}) => ({

@@ -2,67 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { THIS_PROCESS } from '../../../src/core/process-owner.ts';
 import { KbError } from '../../../src/core/errors.ts';
-import { Event, IngestResult, PagesResult } from '../../../src/schema/results.ts';
-import { ErrorItem } from '../../../src/schema/items.ts';
 import { Job } from '../../../src/schema/server-results.ts';
-import { type Jobs, MOST_AT_ONCE, MOST_WAITING, openJobs } from '../../../src/server/jobs/jobs.ts';
+import { MOST_AT_ONCE, MOST_WAITING, openJobs } from '../../../src/server/jobs/jobs.ts';
 import { MOST_EVENTS } from '../../../src/server/jobs/job-worker.ts';
 import { type JobRecord, makeId } from '../../../src/server/jobs/job-record.ts';
 import { engineIn, result } from '../../support/engine.ts';
 import { folder } from '../../support/folder.ts';
-import { scriptedEngine } from '../../support/scripted-engine.ts';
-
-interface Problem {
-  message: string;
-  cause: unknown;
-}
-
-/** Jobs of a scripted engine; stopped after the test. */
-async function opened(path = folder(), options: Parameters<typeof scriptedEngine>[0] = {}) {
-  const problems: Problem[] = [];
-  const { engine, runs } = scriptedEngine(options);
-  const jobs = await openJobs({ engine, folder: path, onProblem: (message, cause) => problems.push({ message, cause }) });
-  onTestFinished(() => jobs.close({ seconds: 0 }));
-  return { jobs, runs, problems, path };
-}
-
-const ended = async (jobs: Jobs, id: string): Promise<Job> =>
-  await vi.waitFor(async () => {
-    const job = await jobs.get(id);
-    expect(job.state).not.toBe('running');
-    return job;
-  });
-
-async function all(events: AsyncIterable<Event>): Promise<Event[]> {
-  const told: Event[] = [];
-  for await (const event of events) told.push(Event.parse(event));
-  return told;
-}
-
-const nothingUp = (time: number): JobRecord => ({
-  id: makeId(time),
-  operation: 'ingest',
-  sources: [],
-  state: 'done',
-  progress: {},
-  started: new Date(time).toISOString(),
-  ended: new Date(time).toISOString(),
-  owner: { ...THIS_PROCESS },
-});
-
-const fileOf = (path: string, id: string) => join(path, `${id}.json`);
-
-/** That the stream of a job that was not done ends with an error and one `final`, which holds a whole result and says why. */
-function expectFailure(events: readonly Event[], message: RegExp) {
-  const [error, final] = events.slice(-2);
-  expect(events.filter(({ type }) => type === 'final')).toEqual([final]);
-  expect(error).toMatchObject({ type: 'error', message: expect.stringMatching(message) });
-  expect(ErrorItem.parse(error!.data).error).toMatch(message);
-  expect(final).toMatchObject({ stage: 'complete', data: { errors: [{ error: expect.stringMatching(message) }] } });
-  expect([IngestResult, PagesResult].some((schema) => schema.safeParse(final!.data).success)).toBe(true);
-}
+import { all, ended, expectFailure, fileOf, nothingUp, opened } from '../../support/jobs.ts';
 
 describe('a job', () => {
   it('goes on by itself, and keeps what came of it', async () => {

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
 import type { Collection, VectorStore } from '../../../../src/ports/stores.ts';
 import { chunk, everything } from '../../../support/store-contract.ts';
+import { folder as emptyFolder } from '../../../support/folder.ts';
 
 const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
 
@@ -18,12 +18,10 @@ let folder: string;
 
 let home: string;
 
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'kb-store-'));
+beforeEach(() => {
+  home = emptyFolder();
   folder = join(home, 'lancedb');
 });
-
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 describe('two processes on a LanceDB store', () => {
   let store: VectorStore;

@@ -1,10 +1,10 @@
-import { mkdtemp, mkdir, readdir, rm, writeFile, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, writeFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLanceDb } from '../../../../src/drivers/stores/lancedb/lancedb.ts';
 import type { Collection, StoredChunk } from '../../../../src/ports/stores.ts';
 import { everything, testStore } from '../../../support/store-contract.ts';
+import { folder as emptyFolder } from '../../../support/folder.ts';
 
 const INFO = { name: 'manuals', provider: 'none', model: '', dimensions: 0 };
 
@@ -14,12 +14,10 @@ let folder: string;
 
 let home: string;
 
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'kb-store-'));
+beforeEach(() => {
+  home = emptyFolder();
   folder = join(home, 'lancedb');
 });
-
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 /** The table of the only collection, as it lies in the folder. */
 async function openTable() {

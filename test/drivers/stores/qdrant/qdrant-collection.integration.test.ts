@@ -1,37 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
-import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
-import { type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
+import type { QdrantServer } from '../../../support/qdrant-server.ts';
+import { INFO, plain, useQdrantStores, WORDS_ONLY } from '../../../support/qdrant-stores.ts';
 import { chunk, everything } from '../../../support/store-contract.ts';
-
-const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
-
-const WORDS = { name: 'words', provider: 'none', model: '', dimensions: 0 };
-
-const plain = (id: string, given: Partial<StoredChunk> = {}): StoredChunk => ({
-  id,
-  text: 'a passage',
-  source: 'a',
-  metadata: {},
-  ...given,
-});
 
 let server: QdrantServer;
 
-let home: string;
-
-useQdrantServer((opened) => ({ server, home } = opened));
-
-const open = (url = server.url, environment: NodeJS.ProcessEnv = {}): Promise<VectorStore> =>
-  openQdrant({ url, environment: { XDG_STATE_HOME: home, ...environment }, patience: { attempts: 4, base: 0.001 } });
-
-/** The tables of a collection, whatever alias leads to them. */
-const tables = (name = INFO.name): string[] => [...server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`));
+const { open, tables } = useQdrantStores((opened) => ({ server } = opened));
 
 describe('a collection in Qdrant', () => {
   it('has an index for everything that filters ask for, and the vectors that it needs', async () => {
     const store = await open();
-    await (await store.create(WORDS)).upsert([plain('1', { text: 'The pump hums.' })]);
+    await (await store.create(WORDS_ONLY)).upsert([plain('1', { text: 'The pump hums.' })]);
     await store.create(INFO);
     const [words, manuals] = ['words', 'manuals'].map((name) => server.collections.get(tables(name)[0]!)!);
     expect([...words!.vectors.dense.keys(), ...words!.vectors.sparse.keys()]).toEqual(['text']);
@@ -50,7 +29,7 @@ describe('a collection in Qdrant', () => {
   });
 
   it('is written in bounded requests', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([
       ...Array.from({ length: 600 }, (_, i) => plain(`${i}`)),
       ...Array.from({ length: 5 }, (_, i) => plain(`long ${i}`, { text: 'word '.repeat(400_000) })),
@@ -63,7 +42,7 @@ describe('a collection in Qdrant', () => {
   });
 
   it('keeps halves of letters out of requests, which Qdrant refuses whole', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     const half = 'half \ud83d of a letter';
     await collection.upsert([
       plain(half, {
@@ -80,14 +59,14 @@ describe('a collection in Qdrant', () => {
   });
 
   it('gives chunks in the order in which they were written', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     const ids = Array.from({ length: 40 }, (_, i) => `${(i * 17) % 40}`);
     for (const id of ids) await collection.upsert([plain(id)]);
     expect((await everything(collection)).map(({ id }) => id)).toEqual(ids);
   });
 
   it('weighs words as BM25 does: rare ones more, repeated ones a little more, in long texts less', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([
       plain('once', { text: 'pump valve' }),
       plain('twice', { text: 'pump pump valve hose' }),
@@ -100,7 +79,7 @@ describe('a collection in Qdrant', () => {
   });
 
   it('refuses a range of texts that holds too many', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([plain('1', { metadata: { tags: Array.from({ length: 20_001 }, (_, i) => `tag ${i}`) } })]);
     await expect(collection.search({ text: 'passage', filter: { tags: { gte: 'a' } }, limit: 1 })).rejects.toMatchObject({
       code: 'usage',
@@ -110,7 +89,7 @@ describe('a collection in Qdrant', () => {
   });
 
   it('sends what callers write as values alone', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     await collection.upsert([plain('1'), plain('2', { metadata: { 'a.b[]."c"': "x' OR '1'='1" } })]);
     const hostile = ['generation', 'id', 'kb', '__proto__.x', 'a[].b', '"', 'numbers[].value', "' OR 1=1 --"];
     for (const key of hostile) {

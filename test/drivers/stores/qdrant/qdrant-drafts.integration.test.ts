@@ -2,34 +2,16 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
-import type { StoredChunk, VectorStore } from '../../../../src/ports/stores.ts';
-import { type QdrantRequest, type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
+import type { StoredChunk } from '../../../../src/ports/stores.ts';
+import type { QdrantRequest, QdrantServer } from '../../../support/qdrant-server.ts';
+import { INFO, plain, useQdrantStores, WORDS_ONLY } from '../../../support/qdrant-stores.ts';
 import { chunk, everything } from '../../../support/store-contract.ts';
-
-const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
-
-const WORDS = { name: 'words', provider: 'none', model: '', dimensions: 0 };
-
-const plain = (id: string, given: Partial<StoredChunk> = {}): StoredChunk => ({
-  id,
-  text: 'a passage',
-  source: 'a',
-  metadata: {},
-  ...given,
-});
 
 let server: QdrantServer;
 
 let home: string;
 
-useQdrantServer((opened) => ({ server, home } = opened));
-
-const open = (url = server.url, environment: NodeJS.ProcessEnv = {}): Promise<VectorStore> =>
-  openQdrant({ url, environment: { XDG_STATE_HOME: home, ...environment }, patience: { attempts: 4, base: 0.001 } });
-
-/** The tables of a collection, whatever alias leads to them. */
-const tables = (name = INFO.name): string[] => [...server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`));
+const { open, tables } = useQdrantStores((opened) => ({ server, home } = opened));
 
 describe('a draft in Qdrant', () => {
   it('does not take the place of what another machine wrote to meanwhile', async () => {
@@ -104,7 +86,7 @@ describe('a writer of a Qdrant store', () => {
     const seen = new Set<string | undefined>();
     for (let step = 1; step <= 6; step++) {
       const name = `run${step}`;
-      const collection = await (await open()).create({ ...WORDS, name });
+      const collection = await (await open()).create({ ...WORDS_ONLY, name });
       await collection.replace([{ source: 'doc', isNew: true, chunks: document('old', 5) }]);
       await collection.upsert([plain('kept', { source: 'other' })]);
       let writes = 0;
@@ -149,7 +131,7 @@ describe('a writer of a Qdrant store', () => {
   });
 
   it('is seen by another process as soon as it is done, and not before', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     const reader = (await (await open()).open('words'))!;
     await collection.replace([{ source: 'doc', isNew: true, chunks: document('old', 30) }]);
     let isWriting = true;
@@ -175,7 +157,7 @@ describe('a writer of a Qdrant store', () => {
 
   it('waits for its turn in its own process, and for what it wrote', async () => {
     const store = await open();
-    const collection = await store.create(WORDS);
+    const collection = await store.create(WORDS_ONLY);
     const again = (await store.open('words'))!;
     await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -188,7 +170,7 @@ describe('a writer of a Qdrant store', () => {
   });
 
   it('edits no chunk of a document that another machine has replaced since it was read', async () => {
-    const collection = await (await open()).create(WORDS);
+    const collection = await (await open()).create(WORDS_ONLY);
     const other = (await (await open()).open('words'))!;
     await collection.upsert([plain('1', { version: 'old' }), plain('2', { source: 'b' })]);
     const [theirs, own] = await collection.get(['1', '2']);
@@ -213,10 +195,10 @@ describe('a writer of a Qdrant store', () => {
 
   it('whose lock was taken over writes, replaces and removes no more', async () => {
     const store = await open();
-    const collection = await store.create(WORDS);
+    const collection = await store.create(WORDS_ONLY);
     const release = await store.lock('words');
     await collection.upsert([plain('1')]);
-    const draft = await store.draft(WORDS);
+    const draft = await store.draft(WORDS_ONLY);
     takeLock();
     await expect(collection.upsert([plain('2')])).rejects.toMatchObject(overtaken);
     await expect(draft.commit()).rejects.toMatchObject(overtaken);
@@ -228,7 +210,7 @@ describe('a writer of a Qdrant store', () => {
 
   it('whose lock is taken over while it writes lets nobody see what it has written', async () => {
     const store = await open();
-    const collection = await store.create(WORDS);
+    const collection = await store.create(WORDS_ONLY);
     const release = await store.lock('words');
     server.behaviour.disturb = ({ method, path }) => {
       if (method === 'PUT' && path.endsWith('/points')) takeLock();

@@ -1,13 +1,11 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openQdrant } from '../../../../src/drivers/stores/qdrant/qdrant.ts';
-import type { VectorStore } from '../../../../src/ports/stores.ts';
 import { emptyQdrant, QDRANT } from '../../../support/real-qdrant.ts';
-import { openQdrantServer, type QdrantBehaviour, type QdrantServer, useQdrantServer } from '../../../support/qdrant-server.ts';
+import { openQdrantServer, type QdrantBehaviour, type QdrantServer } from '../../../support/qdrant-server.ts';
+import { INFO, useQdrantStores } from '../../../support/qdrant-stores.ts';
 import { testStore } from '../../../support/store-contract.ts';
 import { listening } from '../../../support/listening.ts';
-
-const INFO = { name: 'manuals', provider: 'test', model: 'axes', dimensions: 3 };
 
 const KEY = 'a-very-secret-key';
 
@@ -15,18 +13,12 @@ let server: QdrantServer;
 
 let home: string;
 
-useQdrantServer((opened) => ({ server, home } = opened));
-
-const open = (url = server.url, environment: NodeJS.ProcessEnv = {}): Promise<VectorStore> =>
-  openQdrant({ url, environment: { XDG_STATE_HOME: home, ...environment }, patience: { attempts: 4, base: 0.001 } });
+const { open, tables } = useQdrantStores((opened) => ({ server, home } = opened));
 
 /** Answers that the server gives, in turn, in the place of its own. */
 function disturbed(...disturbances: ReturnType<NonNullable<QdrantBehaviour['disturb']>>[]): void {
   server.behaviour.disturb = () => disturbances.shift();
 }
-
-/** The tables of a collection, whatever alias leads to them. */
-const tables = (name = INFO.name): string[] => [...server.collections.keys()].filter((table) => table.startsWith(`kb.${name}@`));
 
 testStore(QDRANT, async () => open(await emptyQdrant()));
 

@@ -3,57 +3,12 @@ import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KbError } from '../../../../src/core/errors.ts';
-import { extractDocs, withPictures } from '../../../../src/stages/extract/files/documents.ts';
-import { fileTypes } from '../../../../src/drivers/parsers/file-types.ts';
-import type { DocumentReader } from '../../../../src/ports/reading.ts';
+import { withPictures } from '../../../../src/stages/extract/files/documents.ts';
 import type { DocsInput } from '../../../../src/schema/source-entries.ts';
-import type { Candidate, Extracted, Scope } from '../../../../src/stages/extract/extract.ts';
 import { isWithin, type Authorize } from '../../../../src/stages/extract/files/local-path.ts';
 import { walk } from '../../../../src/stages/extract/files/list-files.ts';
 import { folder, write } from '../../../support/folder.ts';
-
-/** Reads Markdown and text as they are: parsing is not what is tested here. */
-const reader: DocumentReader = {
-  ...fileTypes(),
-  extensions: ['.md', '.txt'],
-  fileType: (path) => (path.endsWith('.md') ? 'markdown' : path.endsWith('.txt') ? 'text' : undefined),
-  read: async (bytes) => ({ text: Buffer.from(bytes).toString(), metadata: {} }),
-  close: async () => {},
-};
-
-async function extracted(
-  docs: DocsInput,
-  cwd: string,
-  rest: { home?: string; authorize?: Authorize; reader?: DocumentReader; signal?: AbortSignal; follow_links?: boolean } = {},
-) {
-  const items: Extracted[] = [];
-  const link = async function* (url: string): AsyncGenerator<Extracted> {
-    yield { passed_over: url };
-  };
-  for await (const item of extractDocs(docs, {
-    reader,
-    cwd,
-    home: cwd,
-    frontmatter: false,
-    follow_links: false,
-    ocr: 'report',
-    kinds: ['documents'],
-    link,
-    ...rest,
-  }))
-    items.push(item);
-  const pick = <T>(key: string) => items.flatMap((item) => (key in item ? [(item as unknown as Record<string, T>)[key]!] : []));
-  const candidates = pick<Candidate>('candidate');
-  return {
-    candidates,
-    sources: candidates.map(({ source }) => source),
-    errors: pick<{ source: string; source_kind: string; error: string; stage: string; isRetryable: boolean }>('error'),
-    passed: pick<string>('passed_over'),
-    scopes: pick<Scope>('scope'),
-    notices: pick<string>('notice'),
-    expected: pick<number>('expected').reduce((sum, count) => sum + count, 0),
-  };
-}
+import { extracted, reader } from '../../../support/extracted-documents.ts';
 
 describe('a list', () => {
   /** Takes a millisecond for each path, on every machine. */
