@@ -104,7 +104,7 @@ async function* booksOf({ into }: Places, store: VectorStore): AsyncGenerator<Ca
   for (const question of elsewhere()) yield { set: 'manuals', part: 'held', kind: 'elsewhere', question, collection };
 }
 
-/** The manuals of other projects that are there, with their own questions. */
+/** The manuals of other projects, with their own questions. */
 async function* manualsOf({ manuals, into }: Places, store: VectorStore): AsyncGenerator<Case> {
   for (const file of readdirSync(join(here, 'manuals')).filter((name) => name.endsWith('.jsonl'))) {
     const name = basename(file, '.jsonl');

@@ -26,7 +26,7 @@ export const withoutTextLayer = (source: string, pages: number): KbError =>
   );
 
 /** A PDF that a password protects; `tried` passwords were given for it. */
-export const encryptedFile = (source: string, tried = 0): KbError =>
+export const encryptedPdf = (source: string, tried = 0): KbError =>
   tried > 0
     ? new KbError(
         'invalid',
@@ -40,7 +40,7 @@ export const encryptedFile = (source: string, tried = 0): KbError =>
       });
 
 /** A file that a password protects, of a kind that is not opened with one. */
-export const protectedFile = (source: string): KbError =>
+export const encryptedFile = (source: string): KbError =>
   new KbError('invalid', `${source} is encrypted: kb opens only PDFs with a password.`, {
     hint: 'Save a copy without a password, and ingest that.',
   });

@@ -1,5 +1,5 @@
 import { type Archive, openArchive } from './office/archive.ts';
-import { brokenFile, emptyFile, protectedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
+import { brokenFile, emptyFile, encryptedFile, withoutReadable, withoutText, wrongType } from './parse-failures.ts';
 import { KbError } from '../../core/errors.ts';
 import { extname } from 'node:path';
 import type { ParsedDocument, ParsedMember } from '../../ports/reading.ts';
@@ -17,7 +17,7 @@ async function checkContent(bytes: Uint8Array, row: ParserRow, source: string): 
 }
 
 async function checkArchive(bytes: Uint8Array, row: ParserRow, source: string): Promise<void> {
-  if (isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw protectedFile(source);
+  if (isCompound(bytes) && Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw encryptedFile(source);
   if (!isZip(bytes)) return refuse(bytes, row, source);
   const archive = await openArchive(bytes, { source, largest_part: row.largest_part });
   const found = (await typeOfArchive(archive)) ?? row;

@@ -1,3 +1,4 @@
+import { count } from '../../text/count.ts';
 import { type SourceName, type Candidate, type Extracted, type Scope, unreadError } from '../extract/extract.ts';
 import { KbError, toErrorItem } from '../../core/errors.ts';
 import type { Collection, StoredSource } from '../../ports/stores.ts';
@@ -83,8 +84,7 @@ export function createInventory(report: IngestReport): Inventory {
         for (const reason of met.isGone(stored, origins) ? [] : met.doubts(stored, origins))
           reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       return [...reasons].map(
-        ([reason, count]) =>
-          `${count.toLocaleString('en')} stored ${count === 1 ? 'source was' : 'sources were'} not found but kept: ${reason}`,
+        ([reason, kept]) => `${count(kept, 'stored source was', 'stored sources were')} not found but kept: ${reason}`,
       );
     },
   };

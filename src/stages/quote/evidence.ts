@@ -133,8 +133,9 @@ export async function evidenceOf(query: string, { sources, ranked, compare }: Fo
 
 /**
  * Logistic regressions over the features: probabilities that the sources are about the question, that the quotation answers it, and the latter
- * without an embedder. `node bench/confidence.ts` fits them on questions about real documentation (development split), eleven manuals of other
- * projects, SQuAD's paragraphs and small handbooks, asked of all files, of some and of one, so that they hold for any size and for other manuals.
+ * without an embedder. `node bench/confidence.ts` fits them on questions about real documentation (development split), SQuAD's paragraphs and small
+ * handbooks, asked of all files, of some and of one, so that they hold for any size; and `right`, which says how sure an answer is, also on eleven
+ * manuals of other projects, so that it holds for those that nobody tuned on.
  */
 const WEIGHTS = {
   about: {

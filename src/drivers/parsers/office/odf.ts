@@ -9,7 +9,7 @@ import { MarkedBlocks } from '../marked-text.ts';
 import type { ParserRow } from '../parser-row.ts';
 import { givenProperties } from '../properties.ts';
 import { firstHeading } from '../title.ts';
-import { protectedFile } from '../parse-failures.ts';
+import { encryptedFile } from '../parse-failures.ts';
 import { openArchive } from './archive.ts';
 
 /** The text of some 10,000 pages. */
@@ -70,7 +70,7 @@ async function openOdf(
   source: string,
 ): Promise<{ body: XmlElement; styles: Styles; title: string | undefined; metadata: Metadata }> {
   const archive = await openArchive(bytes, { source, largest_part: LARGEST_PART });
-  if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw protectedFile(source);
+  if ((await archive.text('META-INF/manifest.xml'))?.includes('encryption-data')) throw encryptedFile(source);
   const content = await archive.text('content.xml');
   if (content === undefined) throw new Error('it has no content.xml');
   const root = await readXml(content);

@@ -3,7 +3,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParserRow } from '../parser-row.ts';
 import type { Mark } from '../../../schema/items.ts';
 import { MarkedBlocks } from '../marked-text.ts';
-import { brokenFile, protectedFile } from '../parse-failures.ts';
+import { brokenFile, encryptedFile } from '../parse-failures.ts';
 import { holdsStream, isCompound } from '../signatures.ts';
 import { escapeLine, heading, oneLine } from '../../../text/markdown/write.ts';
 import { type Archive, openArchive } from './archive.ts';
@@ -63,7 +63,7 @@ function readBook(read: () => WorkBook, source: string): WorkBook {
   try {
     return read();
   } catch (error) {
-    throw error instanceof Error && /password|encrypt/i.test(error.message) ? protectedFile(source) : error;
+    throw error instanceof Error && /password|encrypt/i.test(error.message) ? encryptedFile(source) : error;
   }
 }
 

@@ -2,7 +2,7 @@ import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import type { ParseOptions, ParserRow } from '../parser-row.ts';
 import { givenProperties } from '../properties.ts';
-import { encryptedFile } from '../parse-failures.ts';
+import { encryptedPdf } from '../parse-failures.ts';
 import { hasText, textOfPages } from './page-text.ts';
 import { isLocked, type PdfFile, withPdf } from './pdf-file.ts';
 import { type PdfLine, pdfLines } from './pdf-lines.ts';
@@ -22,7 +22,7 @@ export const pdfParser: ParserRow = {
   recognizes: (bytes) => beginningOf(bytes).includes('%PDF-'),
   parse: (bytes, { source, passwords, recognized }) =>
     withPdf(bytes, { passwords }, (file) => readPdf(file, recognized)).catch((error: unknown) => {
-      throw isLocked(error) ? encryptedFile(source, passwords?.length) : error;
+      throw isLocked(error) ? encryptedPdf(source, passwords?.length) : error;
     }),
 };
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
-import { listNames } from '../../../text/count.ts';
+import { count, listNames } from '../../../text/count.ts';
 import { byteNames, readablePath, systemPath } from '../../../core/file-names.ts';
 import { KbError } from '../../../core/errors.ts';
 import { throwIfAborted } from '../../../core/run.ts';
@@ -30,7 +30,7 @@ export const emptyFiles = (sources: readonly string[]): string =>
 
 /** What is said of files in a folder that it was not searched for. */
 export const otherKinds = (sources: readonly string[]): string =>
-  `${sources.length.toLocaleString('en')} ${sources.length === 1 ? 'file' : 'files'} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. To read them as well, add --kinds (ingestion.docs.kinds), or name them.`;
+  `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. To read them as well, add --kinds (ingestion.docs.kinds), or name them.`;
 
 /** What a pattern stands for: the files below `root` whose paths from there `matches` holds for. */
 interface Pattern {

@@ -1,3 +1,4 @@
+import { count } from '../../../../text/count.ts';
 import { urlSource } from '../network.ts';
 import { MOST_KNOWN, skippedText } from './frontier.ts';
 import type { Crawl } from './take-page.ts';
@@ -30,7 +31,7 @@ function* gapsIn(crawl: Crawl, name: string): Generator<string, void, void> {
   const left = notRead(crawl, name);
   if (left !== undefined) yield left;
   if (frontier.deeper > 0)
-    yield `${name} ended at max_depth = ${entry.max_depth}: ${counted(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
+    yield `${name} ended at max_depth = ${entry.max_depth}: ${count(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
   if (site.robots.isExhausted()) yield `${name} is incomplete: robots.txt has too many rules to check every address.`;
   if (site.scope.isExhausted()) yield `${name} is incomplete: include and exclude take too long to check every address.`;
 }
@@ -43,11 +44,11 @@ function* remarks({ site: { scope }, eclipsed, away, frontier, skipped }: Crawl,
   if (!scope.isAsked)
     yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
   if (eclipsed)
-    yield `${name} left out ${counted(eclipsed.count, 'page', 'pages')} that name another page as their address (rel="canonical") but say something else, such as ${eclipsed.first}.`;
+    yield `${name} left out ${count(eclipsed.count, 'page')} that name another page as their address (rel="canonical") but say something else, such as ${eclipsed.first}.`;
   if (away)
-    yield `${name} left ${counted(away.count, 'page', 'pages')} as ${away.count === 1 ? 'it is that leads' : 'they are that lead'} out of it, such as ${away.first}.`;
+    yield `${name} left ${count(away.count, 'page')} as ${away.count === 1 ? 'it is that leads' : 'they are that lead'} out of it, such as ${away.first}.`;
   if (frontier.traps > 0)
-    yield `${name} left out ${counted(frontier.traps, 'address', 'addresses')} of the kind that sites generate without end: very long, or with repeating parts.`;
+    yield `${name} left out ${count(frontier.traps, 'address', 'addresses')} of the kind that sites generate without end: very long, or with repeating parts.`;
 }
 
 /** What was found and did not get its turn. */
@@ -59,17 +60,15 @@ function notRead(crawl: Crawl, name: string): string | undefined {
   const more = frontier.isOverflowing ? 'more than ' : '';
   const left = [
     ...(unread > 0 || deferred === 0
-      ? [`${more}${counted(unread, 'further address was', 'further addresses were')} found and not read`]
+      ? [`${more}${count(unread, 'further address was', 'further addresses were')} found and not read`]
       : []),
-    ...(deferred > 0 ? [`${counted(deferred, 'page was', 'pages were')} read and not stored`] : []),
+    ...(deferred > 0 ? [`${count(deferred, 'page was', 'pages were')} read and not stored`] : []),
   ].join(', and ');
   if (stopped !== undefined) return `${name} stopped because ${stopped}: ${left}.`;
   if (unread + deferred > 0 && pages >= entry.max_pages) return `${name} stopped at max_pages = ${entry.max_pages}: ${left}.`;
   if (unread + deferred > 0)
-    return `${name} stopped after ${counted(limit, 'address', 'addresses')} that led to ${counted(pages, 'page', 'pages')}: ${left}.`;
+    return `${name} stopped after ${count(limit, 'address', 'addresses')} that led to ${count(pages, 'page')}: ${left}.`;
   if (frontier.isOverflowing)
     return `${name} is incomplete: it found more than ${MOST_KNOWN.toLocaleString('en')} addresses and ignored further ones.`;
   return undefined;
 }
-
-const counted = (count: number, one: string, several: string): string => `${count.toLocaleString('en')} ${count === 1 ? one : several}`;
