@@ -4,7 +4,7 @@ import { ErrorItem, HistoryEntry, RetrievedItem, Source } from './items.ts';
 
 const tokens = (meaning: string) => z.int().describe(`Tokens ${meaning}, as counted by the provider; 0 if it does not report them`);
 
-/** How a turn of a conversation came about. */
+/** Explanation of one turn: the thresholds, what became of each passage, model calls and prompts, and the duration of each stage. */
 export const ChatExplain = z
   .object({
     thresholds: z
@@ -86,6 +86,7 @@ const failures = {
   errors: z.array(ErrorItem).describe('What failed and why'),
 };
 
+/** Result of `retrieve` and `query`: the chunks found, best first, and the search steps that failed. */
 export const RetrieveResult = z
   .object({
     ...search,
@@ -96,7 +97,7 @@ export const RetrieveResult = z
   .meta({ id: 'RetrieveResult', description: 'Chunks found for a query' });
 export type RetrieveResult = z.infer<typeof RetrieveResult>;
 
-/** What the gate made of the passages. */
+/** Verdict of the quality gate on the retrieved passages, with the thresholds that it applied. */
 export const RetrievalQuality = z
   .object({
     status: z.enum(['passed', 'not_evaluated', 'low_confidence']).describe('Verdict of the quality gate'),
@@ -110,6 +111,7 @@ export const RetrievalQuality = z
   .describe('Quality of the retrieved passages');
 export type RetrievalQuality = z.infer<typeof RetrievalQuality>;
 
+/** How far an answer can be trusted, and why. */
 export const AnswerConfidence = z
   .object({
     level: z.enum(['high', 'low', 'none']).describe('low: answered with caution; none: no answer from sources'),
@@ -135,9 +137,11 @@ export const AnswerConfidence = z
   .describe('Confidence in the answer');
 export type AnswerConfidence = z.infer<typeof AnswerConfidence>;
 
+/** Kind of a chat message: `rag` needs the sources, the others are small talk that is answered without retrieval. */
 export const Intent = z.enum(['rag', 'greeting', 'thanks', 'farewell', 'acknowledgement']);
 export type Intent = z.infer<typeof Intent>;
 
+/** A cited sentence that `verify_citations` did not find in its sources. */
 export const Unsupported = z
   .object({
     sentence: z.string().describe('The sentence as in the answer'),
@@ -146,6 +150,7 @@ export const Unsupported = z
   .meta({ id: 'Unsupported', description: 'A cited sentence whose words or figures are not in its sources' });
 export type Unsupported = z.infer<typeof Unsupported>;
 
+/** Result of `chat`, and the data of the `final` event of its stream. */
 export const ChatResult = z
   .object({
     answer: z.string().describe('The answer, with citations such as [1]; empty if there is none'),

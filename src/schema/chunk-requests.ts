@@ -7,7 +7,7 @@ import { embedderFields, storeFields } from './request-targets.ts';
 
 const { embedding, storage } = Config.shape;
 
-/** Characters of an identifier that are told where it is wrong. */
+/** Maximum characters of an identifier that an error message quotes. */
 const LONGEST_NAME = 100;
 
 const writeFields = {
@@ -17,6 +17,7 @@ const writeFields = {
   options: overriding(storage.shape.options, 'storage.options'),
 };
 
+/** Input of `chunk`. */
 export const ChunkRequest = z
   .strictObject({
     markdown: z.union([z.string(), listOf(z.union([z.string(), GivenDocument]))]).describe('Text, or documents as kb parse writes them'),
@@ -45,6 +46,7 @@ const chunk = {
   metadata: { title: 'Doors of the house' },
 };
 
+/** Input of `embed`. */
 export const EmbedRequest = z
   .strictObject({
     chunks: listOf(GivenChunk).describe('Chunks as kb chunk writes them'),
@@ -63,6 +65,7 @@ export const EmbedRequest = z
   });
 export type EmbedRequest = z.infer<typeof EmbedRequest>;
 
+/** Input of `store`. */
 export const StoreRequest = z
   .strictObject({
     embedded_chunks: listOf(GivenEmbeddedChunk).describe('Chunks with vectors, as kb embed writes them'),
@@ -80,7 +83,7 @@ export const StoreRequest = z
   });
 export type StoreRequest = z.infer<typeof StoreRequest>;
 
-/** Of two changes of one chunk, it could not be said which is meant. */
+/** Rejects a list that changes one chunk twice: it would be unclear which change is meant. */
 function eachOnce({ value, issues }: z.core.ParsePayload<{ id: string }[]>): void {
   const met = new Set<string>();
   const twice = value.findIndex(({ id }) => met.size === met.add(id).size);
@@ -90,6 +93,7 @@ function eachOnce({ value, issues }: z.core.ParsePayload<{ id: string }[]>): voi
   issues.push({ code: 'custom', message: `The chunk «${name}» is given twice: give each chunk once.`, input: id, path: [twice, 'id'] });
 }
 
+/** Input of `edit`. */
 export const EditRequest = z
   .strictObject({
     chunks: listOf(EditedChunk).check(eachOnce).describe('Changed chunks by id, each at most once'),
@@ -103,6 +107,7 @@ export const EditRequest = z
   });
 export type EditRequest = z.infer<typeof EditRequest>;
 
+/** Input of `delete`. The engine checks that exactly one of `ids`, `source` and `filter` is given. */
 export const DeleteRequest = z
   .strictObject({
     ids: listOf(z.string().min(1)).optional().describe('Identifiers of chunks'),

@@ -3,7 +3,7 @@ import { Config } from './config.ts';
 import { overriding } from './fields.ts';
 import { EmbedderName } from './items.ts';
 
-/** What is known of a collection. */
+/** Name, embedder and size of a stored collection. */
 export const CollectionSummary = z
   .object({
     name: z.string().describe('Name of the collection'),
@@ -21,19 +21,22 @@ const ListedCollection = CollectionSummary.extend({
   error: z.string().optional().describe('Why the collection cannot be read; nothing but its name is known then'),
 }).meta({ id: 'ListedCollection', description: 'A collection in the list' });
 
+/** Result of `list_collections`. */
 export const CollectionsResult = z
   .object({ collections: z.array(ListedCollection).describe('Collections, sorted by name') })
   .meta({ id: 'CollectionsResult', description: 'The collections of the store' });
 export type CollectionsResult = z.infer<typeof CollectionsResult>;
 
 const name = Config.shape.collection.describe('Name of the collection');
+/** Input of the operations that name one collection: show, drop, export and reembed. */
 export const CollectionRequest = z
   .strictObject({ name })
   .meta({ id: 'CollectionRequest', description: 'A collection', examples: [{ name: 'manuals' }] });
 export type CollectionRequest = z.infer<typeof CollectionRequest>;
+/** Input of `list_collections` and `list_snapshots`: no parameters. */
 export const CollectionsRequest = z.strictObject({}).meta({ id: 'CollectionsRequest', description: 'No parameters', examples: [{}] });
 
-/** `lines` are those of an export: a header with the fingerprint, a chunk each, and the line that closes it. */
+/** Input of `import_collection`. `lines` are those of an export: a header with the fingerprint, one line per chunk, and a closing line. */
 export const ImportRequest = z.strictObject({
   name,
   lines: z.custom<AsyncIterable<string>>().describe('The lines of an export'),
@@ -41,18 +44,22 @@ export const ImportRequest = z.strictObject({
 });
 export type ImportRequest = z.infer<typeof ImportRequest>;
 
+/** Result of `drop_collection`. */
 export const DropResult = z
   .object({ name, dropped: z.boolean().describe('Whether the collection existed') })
   .meta({ id: 'DropResult', description: 'Result of dropping a collection' });
 export type DropResult = z.infer<typeof DropResult>;
+/** Result of `export_collection`; its chunks are `item` events. */
 export const ExportResult = z
   .object({ name, exported: z.int().min(0).describe('Chunks written') })
   .meta({ id: 'ExportResult', description: 'Result of an export' });
 export type ExportResult = z.infer<typeof ExportResult>;
+/** Result of `import_collection`. */
 export const ImportResult = z
   .object({ name, imported: z.int().min(0).describe('Chunks read') })
   .meta({ id: 'ImportResult', description: 'Result of an import' });
 export type ImportResult = z.infer<typeof ImportResult>;
+/** Result of `reembed_collection`. */
 export const ReembedResult = z
   .object({
     name,
@@ -63,10 +70,12 @@ export const ReembedResult = z
   .meta({ id: 'ReembedResult', description: 'Result of embedding a collection with another model' });
 export type ReembedResult = z.infer<typeof ReembedResult>;
 
+/** Input of `copy_collection`. */
 export const CopyRequest = z
   .strictObject({ name, to: name.describe('Name of the copy') })
   .meta({ id: 'CopyRequest', description: 'A collection to copy', examples: [{ name: 'manuals', to: 'manuals-trial' }] });
 export type CopyRequest = z.infer<typeof CopyRequest>;
+/** Result of `copy_collection`. */
 export const CopyResult = z
   .object({ name, to: CopyRequest.shape.to, copied: z.int().min(0).describe('Chunks copied') })
   .meta({ id: 'CopyResult', description: 'Result of copying a collection' });
@@ -74,11 +83,12 @@ export type CopyResult = z.infer<typeof CopyResult>;
 
 const collection = overriding(Config.shape.collection, 'collection');
 
-/** An operation on the collection that the configuration names. */
+/** Input of operations on the configured collection, unless the request names another. */
 export const CollectionNameRequest = z
   .strictObject({ collection })
   .meta({ id: 'CollectionNameRequest', description: 'A collection; the configured one if absent', examples: [{ collection: 'manuals' }] });
 export type CollectionNameRequest = z.infer<typeof CollectionNameRequest>;
+/** Result of `optimize_collection`, with the size before and after in bytes. */
 export const OptimizeResult = z
   .object({
     ...CollectionSummary.pick({ name: true, chunks: true, bytes: true }).shape,
@@ -91,10 +101,12 @@ const snapshot = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name of letters, digits, _ and - (at most 63, the first a letter or digit)')
   .describe('Name of the snapshot');
+/** Input of the operations on one snapshot: restore, verify and delete. */
 export const SnapshotRequest = z
   .strictObject({ name: snapshot, collection })
   .meta({ id: 'SnapshotRequest', description: 'A snapshot of a collection', examples: [{ name: '20261122-233012' }] });
 export type SnapshotRequest = z.infer<typeof SnapshotRequest>;
+/** Input of `create_snapshot`. */
 export const CreateSnapshotRequest = z
   .strictObject({
     name: snapshot.optional().describe('Name of the snapshot. Default: date and time (UTC)'),
@@ -104,7 +116,7 @@ export const CreateSnapshotRequest = z
   .meta({ id: 'CreateSnapshotRequest', description: 'A snapshot to make', examples: [{ collection: 'manuals', keep: 7 }] });
 export type CreateSnapshotRequest = z.infer<typeof CreateSnapshotRequest>;
 
-/** `bytes` may be shared with the collection. */
+/** A snapshot in a list. Its `bytes` may be shared with the collection. */
 export const CollectionSnapshot = CollectionSummary.extend({
   name: snapshot,
   collection: name.describe('Collection that it was made of'),
@@ -115,22 +127,27 @@ export const CollectionSnapshot = CollectionSummary.extend({
   error: z.string().optional().describe('Why the snapshot cannot be read; nothing but its name, collection and time is known then'),
 }).meta({ id: 'CollectionSnapshot', description: 'Snapshot of a collection' });
 export type CollectionSnapshot = z.infer<typeof CollectionSnapshot>;
+/** Result of `create_snapshot`, with the older snapshots that `keep` removed. */
 export const CreateSnapshotResult = CollectionSnapshot.extend({
   removed: z.array(snapshot).describe('Older snapshots that were removed'),
 }).meta({ id: 'CreateSnapshotResult', description: 'Result of making a snapshot' });
 export type CreateSnapshotResult = z.infer<typeof CreateSnapshotResult>;
+/** Result of `list_snapshots`. */
 export const SnapshotsResult = z
   .object({ snapshots: z.array(CollectionSnapshot).describe('Snapshots by collection, oldest first') })
   .meta({ id: 'SnapshotsResult', description: 'The snapshots of the store' });
 export type SnapshotsResult = z.infer<typeof SnapshotsResult>;
+/** Result of `restore_snapshot`. */
 export const RestoreSnapshotResult = z
   .object({ name: snapshot, collection: name, restored: z.int().min(0).describe('Chunks that the collection holds now') })
   .meta({ id: 'RestoreSnapshotResult', description: 'Result of restoring a snapshot' });
 export type RestoreSnapshotResult = z.infer<typeof RestoreSnapshotResult>;
+/** Result of `verify_snapshot`; a changed snapshot is an error instead. */
 export const VerifySnapshotResult = z
   .object({ name: snapshot, collection: name, chunks: CollectionSummary.shape.chunks })
   .meta({ id: 'VerifySnapshotResult', description: 'A snapshot that is as it was made' });
 export type VerifySnapshotResult = z.infer<typeof VerifySnapshotResult>;
+/** Result of `delete_snapshot`. */
 export const DeleteSnapshotResult = z
   .object({ name: snapshot, collection: name })
   .meta({ id: 'DeleteSnapshotResult', description: 'Result of removing a snapshot' });
@@ -146,16 +163,16 @@ export const ExportHeader = z.object({
 });
 export type ExportHeader = z.infer<typeof ExportHeader>;
 
-/** The last line of an export: what tells a whole one from one that was cut off or changed. */
+/** The last line of an export. It lets an import detect an export that was cut off or changed. */
 export const ExportEnd = z.object({
   kb_export_end: z.literal(1),
   chunks: z.int().min(0),
-  /** Of all lines before, each with its line feed, in hexadecimal. */
+  /** SHA-256 of all lines before this one, each with its line feed, in hexadecimal. */
   sha256: z.string(),
 });
 export type ExportEnd = z.infer<typeof ExportEnd>;
 
-/** Every line between: a chunk with its vector, and what makes a later ingest of its document incremental. */
+/** Each line in between: a chunk with its vector, and what a later ingest needs to skip an unchanged document. */
 export const ExportedChunk = z.object({
   id: z.string().min(1),
   text: z.string(),

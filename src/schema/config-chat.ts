@@ -4,9 +4,11 @@ import { LlmProvider } from './provider-names.ts';
 
 // The sections of the configuration that say how questions are answered.
 
+/** What to do with a question if no passage passes the quality gate. */
 export const LowConfidenceMode = z.enum(['answer_with_caution', 'ask_clarifying_question', 'refuse_grounded_answer', 'return_no_answer']);
 export type LowConfidenceMode = z.infer<typeof LowConfidenceMode>;
 
+/** `chat.llm` of the configuration. */
 export const LlmConfig = z
   .strictObject({
     provider: LlmProvider.meta({ flag: 'llm-provider' }),
@@ -26,6 +28,7 @@ export const LlmConfig = z
   .describe('Language model that answers');
 export type LlmConfig = z.infer<typeof LlmConfig>;
 
+/** `chat.history_compaction` of the configuration. */
 export const HistoryCompaction = z
   .strictObject({
     enabled: z.boolean().describe('Summarize older turns'),
@@ -38,6 +41,7 @@ export const HistoryCompaction = z
   })
   .describe('Summarizing of older turns');
 
+/** `chat.query_rewrite` of the configuration. */
 export const QueryRewrite = z
   .strictObject({
     enabled: z
@@ -49,6 +53,7 @@ export const QueryRewrite = z
   })
   .describe('Rewriting of follow-up questions for the search');
 
+/** `chat.retrieval_quality` of the configuration: thresholds and limits of the quality gate. */
 export const RetrievalQualityConfig = z
   .strictObject({
     enabled: z.boolean().describe('Keep weak passages out of the answer'),
@@ -71,6 +76,7 @@ export const RetrievalQualityConfig = z
   })
   .describe('Quality gate: which passages an answer may use');
 
+/** `chat` of the configuration. */
 export const Chat = z.strictObject({
   llm: LlmConfig,
   persona: z.string().describe('Instruction for the model: who it is and how it answers'),

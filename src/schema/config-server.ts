@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Bytes } from './fields.ts';
 
-/** What a token allows: asking; changing what is stored; dropping collections. None includes another. */
+/** Rights of a token: searching and asking, changing what is stored, dropping collections. None includes another. */
 export const TokenScope = z.enum(['read', 'write', 'admin']);
 export type TokenScope = z.infer<typeof TokenScope>;
 
@@ -14,7 +14,7 @@ export const TokenRow = z.strictObject({
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 
-/** How `kb serve` serves. */
+/** `server` of the configuration. */
 export const Server = z.strictObject({
   host: z
     .string()

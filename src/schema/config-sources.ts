@@ -3,10 +3,11 @@ import { Bytes, LONGEST_WAIT } from './fields.ts';
 
 // The sections of the configuration that say how sources are read.
 
-/** What files are, as far as it decides whether a folder is searched for them. */
+/** Kinds of files that a folder can be searched for. */
 export const FileKind = z.enum(['documents', 'code', 'data', 'archives']);
 export type FileKind = z.infer<typeof FileKind>;
 
+/** `ingestion.docs` of the configuration. */
 export const DocsIngestion = z
   .strictObject({
     frontmatter: z.boolean().describe('Put a YAML block (title, source, description …) before the text of each document'),
@@ -44,7 +45,10 @@ export const DocsIngestion = z
 const name = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a name without spaces'); // a token of HTTP (RFC 9110, 5.6.2)
 const line = z.string().regex(/^[^\0\r\n]*$/, 'a text of one line');
 
-/** What one origin is given with everything that is asked of it: pages, documents, APIs (`network.sites`). No request can say it: it holds the operator's secrets. */
+/**
+ * Headers, cookies and a password that are sent with every request to one origin (`network.sites`): pages, documents and APIs. A request
+ * cannot set it: it holds secrets of the operator.
+ */
 export const SiteConfig = z.strictObject({
   origin: z
     .string()
@@ -62,6 +66,7 @@ export const SiteConfig = z.strictObject({
 });
 export type SiteConfig = z.infer<typeof SiteConfig>;
 
+/** `network` of the configuration: limits and credentials of all HTTP requests to sources. */
 export const Network = z.strictObject({
   allow_private: z
     .union([z.enum(['auto']), z.boolean(), z.array(z.string())])
@@ -81,6 +86,7 @@ export type Network = z.infer<typeof Network>;
 
 const patterns = (meaning: string) => z.array(z.string().min(1).max(500)).max(100).describe(meaning);
 
+/** `ingestion.urls` of the configuration. */
 export const UrlsIngestion = z
   .strictObject({
     mode: z.enum(['each', 'full']).describe('each: read only the given pages; full: crawl from them').meta({ flag: 'crawl-mode' }),
@@ -98,7 +104,7 @@ export const UrlsIngestion = z
   })
   .describe('How web pages are read');
 
-/** How the configured sources are watched. */
+/** `watch` of the configuration. */
 export const Watching = z
   .strictObject({
     interval: z
@@ -110,6 +116,7 @@ export const Watching = z
   })
   .describe('How kb watch and kb serve --watch work');
 
+/** How the pages of an API are requested, and where they hold their records. */
 export const Pagination = z
   .strictObject({
     type: z
@@ -124,6 +131,7 @@ export const Pagination = z
   })
   .describe('How further pages of an API are requested');
 
+/** `ingestion.api` of the configuration. */
 export const ApiIngestion = z
   .strictObject({
     title: z.string().optional().describe('Title of the documents'),

@@ -8,15 +8,16 @@ import { ConfiguredSources } from './source-entries.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** The flag that sets a key of the configuration, where it has one of its own (without dashes). */
+    /** Command-line flag of a configuration key, without dashes, if it has one. */
     flag?: string;
-    /** The key of the configuration that a field of a request lays itself over, as a dotted path. */
+    /** Dotted path of the configuration key that a request field overrides. */
     overrides?: string;
-    /** What a number counts, where it may also be written with that unit. */
+    /** Unit that may follow the number in writing (`10 MB`). */
     unit?: 'bytes';
   }
 }
 
+/** `storage` of the configuration. */
 export const Storage = z
   .strictObject({
     vector_db: VectorDb.meta({ flag: 'vector-db' }),
@@ -42,6 +43,7 @@ export const Storage = z
   })
   .describe('Store for the chunks');
 
+/** `chunking` of the configuration; all sizes are characters. */
 export const Chunking = z
   .strictObject({
     chunk_size: z
@@ -66,6 +68,7 @@ export const Chunking = z
   .describe('How documents are split into chunks');
 export type Chunking = z.infer<typeof Chunking>;
 
+/** `embedding` of the configuration. */
 export const Embedding = z
   .strictObject({
     provider: EmbeddingProvider.optional().describe(EmbeddingProvider.description!).meta({ flag: 'embedding-provider' }),
@@ -87,6 +90,7 @@ export const Embedding = z
   .describe('Embedding provider and model');
 export type Embedding = z.infer<typeof Embedding>;
 
+/** `retrieval` of the configuration. */
 export const Retrieval = z
   .strictObject({
     mode: z
@@ -97,6 +101,7 @@ export const Retrieval = z
   })
   .describe('How the collection is searched');
 
+/** `rerank` of the configuration. */
 export const Rerank = z
   .strictObject({
     enabled: z.boolean().describe('Rerank the retrieved chunks').meta({ flag: 'rerank' }),
@@ -113,7 +118,7 @@ export const Rerank = z
   })
   .describe('Reranking of the retrieved chunks');
 
-/** Everything that can be configured. `DEFAULTS` holds what is set where nobody says anything. */
+/** The whole configuration. `DEFAULTS` holds its default values. */
 export const Config = z.strictObject({
   collection: z
     .string()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** Input of `doctor`. */
 export const DoctorRequest = z
   .strictObject({
     connections: z.boolean().optional().describe('Also call the configured providers, which may cost a little'),
@@ -9,6 +10,7 @@ export const DoctorRequest = z
   .meta({ id: 'DoctorRequest', description: 'Checks to run', examples: [{ connections: true }] });
 export type DoctorRequest = z.infer<typeof DoctorRequest>;
 
+/** Finding of one check. */
 export const DoctorCheck = z.object({
   name: z.string().describe('Subject of the check'),
   status: z.enum(['ok', 'warning', 'failed']).describe('Result; a warning does not prevent anything from working'),
@@ -16,14 +18,17 @@ export const DoctorCheck = z.object({
 });
 export type DoctorCheck = z.infer<typeof DoctorCheck>;
 
+/** Result of `doctor`. */
 export const DoctorResult = z
   .object({ checks: z.array(DoctorCheck).describe('Checks, in the order they ran'), failed: z.int().min(0).describe('Checks that failed') })
   .meta({ id: 'DoctorResult', description: 'Findings of kb doctor' });
 export type DoctorResult = z.infer<typeof DoctorResult>;
 
+/** Input of `setup_browser`: no parameters. */
 export const SetupBrowserRequest = z.strictObject({}).meta({ id: 'SetupBrowserRequest', description: 'No parameters', examples: [{}] });
 export type SetupBrowserRequest = z.infer<typeof SetupBrowserRequest>;
 
+/** Result of `setup_browser`. */
 export const SetupBrowserResult = z
   .object({
     browser: z.string().describe('Path of the browser'),
@@ -34,6 +39,7 @@ export const SetupBrowserResult = z
   .meta({ id: 'SetupBrowserResult', description: 'The browser that renders web pages' });
 export type SetupBrowserResult = z.infer<typeof SetupBrowserResult>;
 
+/** Input of `setup_ocr`. */
 export const SetupOcrRequest = z
   .strictObject({
     languages: z
@@ -45,6 +51,7 @@ export const SetupOcrRequest = z
   .meta({ id: 'SetupOcrRequest', description: 'Languages for OCR', examples: [{ languages: ['eng', 'deu'] }] });
 export type SetupOcrRequest = z.infer<typeof SetupOcrRequest>;
 
+/** Result of `setup_ocr`. */
 export const SetupOcrResult = z
   .object({
     folder: z.string().describe('Where OCR is installed'),

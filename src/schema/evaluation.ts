@@ -16,7 +16,7 @@ export const GoldPassage = z
   .refine(({ source, file }) => (source === undefined) !== (file === undefined), 'A gold passage has a source.');
 export type GoldPassage = z.infer<typeof GoldPassage>;
 
-/** Whether a text is what an answer may have to say: words, or a regular expression between slashes that compiles. */
+/** Whether a text can be a required phrase: plain words, or a regular expression between slashes that compiles. */
 const isPattern = (given: string): boolean => {
   try {
     return !/^\/.+\/$/s.test(given) || Boolean(new RegExp(given.slice(1, -1)));
@@ -46,6 +46,7 @@ export const GoldenQuestion = z
   .meta({ id: 'GoldenQuestion', description: 'A question and the expected answer' });
 export type GoldenQuestion = z.infer<typeof GoldenQuestion>;
 
+/** Input of `evaluate`: a golden set. */
 export const EvaluationRequest = z.strictObject({ questions: listOf(GoldenQuestion).min(1).describe('The golden set') }).meta({
   id: 'EvaluationRequest',
   description: 'Questions to evaluate',
@@ -63,10 +64,11 @@ export const EvaluationRequest = z.strictObject({ questions: listOf(GoldenQuesti
 });
 export type EvaluationRequest = z.infer<typeof EvaluationRequest>;
 
+/** Verdict on an answer, by the phrases that it must and must not contain. */
 export const Verdict = z.enum(['right', 'partly', 'wrong', 'declined']);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** What came of one question. */
+/** Outcome of one question: rank, verdict, confidence and duration (milliseconds). */
 export const EvaluationOutcome = z
   .object({
     id: z.string().describe('Name of the question'),
@@ -94,7 +96,7 @@ const Retrieval = z.object({
 
 const count = (what: string) => z.int().min(0).describe(what);
 
-/** The figures of some questions. Parts of which there are no questions are absent. */
+/** Retrieval, answer and refusal figures over a set of questions. A part without questions is absent. */
 export const Figures = z.object({
   questions: count('Questions asked'),
   retrieval: Retrieval.optional().describe('Figures over the questions with gold passages'),
@@ -117,6 +119,7 @@ export const Figures = z.object({
 });
 export type Figures = z.infer<typeof Figures>;
 
+/** Result of `evaluate`. */
 export const EvaluationResult = Figures.extend({
   calibration: z
     .array(
@@ -141,11 +144,13 @@ export const EvaluationResult = Figures.extend({
 }).meta({ id: 'EvaluationResult', description: 'Figures for a golden set' });
 export type EvaluationResult = z.infer<typeof EvaluationResult>;
 
+/** Input of `propose_questions`. */
 export const ProposalRequest = z
   .strictObject({ count: z.int().min(1).max(10_000).describe('Number of questions to propose') })
   .meta({ id: 'ProposalRequest', description: 'How many questions to propose', examples: [{ count: 20 }] });
 export type ProposalRequest = z.infer<typeof ProposalRequest>;
 
+/** Result of `propose_questions`. */
 export const ProposalResult = z
   .object({ questions: z.array(GoldenQuestion).describe('Proposed rows of a golden set, for a person to check and correct') })
   .meta({ id: 'ProposalResult', description: 'Questions that the collection answers' });

@@ -1,36 +1,36 @@
 import { z } from 'zod';
 
-/** Fields of a request that lay themselves over keys of the configuration: the same schema, optional, with `meta.overrides` naming the key. */
+/** Request fields that override configuration keys: the same schemas, optional, with `meta.overrides` naming the key. */
 export type Overriding<Shape extends z.ZodRawShape> = { [Key in keyof Shape]: z.ZodOptional<Shape[Key]> };
 
-/** Seconds that a request to somewhere else may be waited for, at most: an hour. */
+/** Maximum timeout of a request to another service, in seconds: an hour. */
 export const LONGEST_WAIT = 3600;
 
-/** Characters of a path, at most: as many as Linux takes. */
+/** Maximum characters of a path: PATH_MAX of Linux. */
 export const LONGEST_PATH = 4096;
 
-/** What a provider alone understands. */
+/** Makes a field for options that only the chosen provider defines. */
 export const options = () => z.record(z.string(), z.unknown()).optional();
 
-/** Entries of a list in a request, at most: what a longer one holds is not looked at. */
+/** Maximum entries of a list in a request; the entries of a longer one are not validated. */
 const MOST_ENTRIES = 100_000;
 
-/** A list in a request. */
+/** Makes the schema of a list in a request, of at most MOST_ENTRIES entries. */
 export const listOf = <Schema extends z.ZodType>(entry: Schema): z.ZodArray<Schema> => z.array(entry).max(MOST_ENTRIES);
 
-/** A field that overrides the key `path` of the configuration, with the key's own schema, meaning and bounds. */
+/** Makes a request field that overrides the configuration key `path`, with the schema, description and bounds of the key. */
 export function overriding<Schema extends z.ZodType>(schema: Schema, path: string): z.ZodOptional<Schema> {
   const { flag: _flag, id: _id, ...meta } = schema.meta() ?? {};
   return z.optional(schema).meta({ ...meta, overrides: path }) as z.ZodOptional<Schema>;
 }
 
-/** Every key of a section as a flat field: `chunk_size` of a request overrides `chunking.chunk_size`. */
+/** Makes a flat request field for every key of a section: `chunk_size` overrides `chunking.chunk_size`. */
 export function flattened<Shape extends z.ZodRawShape>(section: z.ZodObject<Shape>, path: string): Overriding<Shape> {
   const fields = Object.entries(section.shape).map(([key, schema]) => [key, overriding(schema as z.ZodType, `${path}.${key}`)]);
   return Object.fromEntries(fields) as unknown as Overriding<Shape>;
 }
 
-/** A section of the configuration as a block of a request: `chunking: { chunk_size }` overrides `chunking.chunk_size`. */
+/** Makes a nested request block of a section: `chunking: { chunk_size }` overrides `chunking.chunk_size`. */
 export function block<Shape extends z.ZodRawShape>(
   section: z.ZodObject<Shape>,
   path: string,
@@ -51,7 +51,7 @@ export const Bytes = z.preprocess((value) => (typeof value === 'string' ? bytesI
 
 const BYTES_OF: Record<string, number> = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 };
 
-/** What is no size stays as it is: the schema says what is wrong with it. */
+/** Parses a size; any other text is returned as it is, so that the schema reports it. */
 function bytesIn(text: string): number | string {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmg]i?b)|b)?$/i.exec(text.trim()) ?? [];
   return number === undefined ? text : Math.round(Number(number) * BYTES_OF[unit.toLowerCase()]!);

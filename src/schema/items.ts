@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { listOf } from './fields.ts';
 
-/** What a document came from. `path` is a file on this machine; `bytes` an upload or a downloaded link. */
+/** Kind of the source of a document. `path` is a file on this machine; `bytes` an upload or a downloaded link. */
 export const SourceKind = z.enum(['path', 'bytes', 'url', 'api', 'markdown']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** Anything that a source knows about itself. Keys are the source's own; `title`, `source_kind`, `file_type`, `content_hash`, `location`, `page_kind`, `ingested_at` are ours. */
+/**
+ * Metadata of a document: keys of the source, and those that kb sets (`title`, `source_kind`, `file_type`, `content_hash`, `location`,
+ * `page_kind`, `ingested_at`).
+ */
 export const Metadata = z
   .record(z.string(), z.unknown())
   .describe('Metadata of the source: title, source_kind, file_type, content_hash, location, and custom keys');
 export type Metadata = z.infer<typeof Metadata>;
 
-/** Where a passage stands in its document. All counts begin with 1; ends are inclusive. */
+/** Location of a passage in its document. Numbers start at 1, `offset` at 0; ends are inclusive. */
 export const Location = z
   .object({
     page: z.int().optional().describe('Page of a PDF, slide of a presentation'),
@@ -32,8 +35,8 @@ export const Location = z
 export type Location = z.infer<typeof Location>;
 
 /**
- * Ties a place in `Document.text` to the place in the source that it was made from. A mark holds from the character offset `at` until the next
- * mark and repeats everything that is still true. Within its reach `line` grows by one with every newline, `row` with every table row.
+ * Maps a position in `Document.text` to its place in the source. A mark holds from the character offset `at` until the next mark and
+ * repeats everything that is still true. Within its reach `line` grows by one with every newline, `row` with every table row.
  */
 export const Mark = z.object({
   at: z.int().min(0).describe('Character offset in the text'),
@@ -47,7 +50,7 @@ export const Mark = z.object({
 });
 export type Mark = z.infer<typeof Mark>;
 
-/** A normalized document: Markdown, whatever it was before. */
+/** A document converted to Markdown. */
 export const Document = z
   .object({
     id: z.string().describe('Stable id, derived from the source'),
@@ -75,21 +78,21 @@ export const Chunk = z
   .meta({ id: 'Chunk', description: 'A passage of a document: the unit that is embedded, stored and retrieved' });
 export type Chunk = z.infer<typeof Chunk>;
 
-/** Which model made a vector. */
+/** Provider and model that computed a vector. */
 export const EmbedderName = z.object({
   provider: z.string().describe('Embedding provider'),
   model: z.string().describe('Embedding model'),
 });
 export type EmbedderName = z.infer<typeof EmbedderName>;
 
-/** A chunk with its vector; without one where the collection is searched by words alone. */
+/** A chunk with its vector; without one if the collection is searched by keyword only. */
 export const EmbeddedChunk = Chunk.extend({
   embedding: z.array(z.number()).optional().describe('The vector'),
   embedder: EmbedderName.optional().describe('Model of the vector. Default: the configured model'),
 }).meta({ id: 'EmbeddedChunk', description: 'A chunk with its vector; no vector if the collection is searched by keyword only' });
 export type EmbeddedChunk = z.infer<typeof EmbeddedChunk>;
 
-/** A chunk that a query found. */
+/** A retrieved chunk with its score. */
 export const RetrievedItem = z
   .object({
     id: z.string().describe('Identifier of the chunk'),
@@ -104,7 +107,7 @@ export const RetrievedItem = z
   .meta({ id: 'RetrievedItem', description: 'A retrieved chunk' });
 export type RetrievedItem = z.infer<typeof RetrievedItem>;
 
-/** One turn of a conversation. */
+/** One message of a conversation. */
 export const HistoryEntry = z
   .object({ role: z.enum(['user', 'assistant']).describe('Author of the message'), content: z.string().describe('Text of the message') })
   .meta({ id: 'HistoryEntry', description: 'One message of a conversation' });
@@ -127,29 +130,29 @@ export const Source = z
   .meta({ id: 'Source', description: 'A chunk used for the answer' });
 export type Source = z.infer<typeof Source>;
 
-// What people and programs hand in. An unknown key is refused: it is a misspelt one more often than a superfluous one.
+// Items in requests. An unknown key is rejected: it is usually a misspelt one.
 
 const source = z.string().describe('Path, address or name of its document');
 const id = z.string().min(1).describe('Identifier of the chunk');
 
-/** A document as people write it, or as `kb parse` gives it: only the text is needed. */
+/** A document in a request, written by hand or taken from `kb parse`: only the text is required. */
 export const GivenDocument = Document.partial()
   .extend({ text: Document.shape.text, marks: listOf(Mark.strict()).optional().describe('Locations in the source') })
   .strict();
 
-/** A chunk as people write it: an id and a text are needed. */
+/** A chunk in a request: an id and a text are required. */
 export const GivenChunk = Chunk.extend({
   id,
   source: source.default(''),
   metadata: Metadata.default({}),
 }).strict();
 
-/** Numbers of a vector, at most: models make some thousands. */
+/** Maximum length of a vector; embedding models return up to a few thousand numbers. */
 const LONGEST_VECTOR = 16_384;
 
 /**
- * A list of numbers, or of 32-bit floats where a program hands it over, looked through in one loop instead of one schema a number. The first entry that is none is told, and no other: a list of millions of
- * texts would be as many complaints.
+ * A vector: an array of numbers, or a Float32Array from a library caller. It is checked in one loop, which is faster than one schema per
+ * number, and reports only the first entry that is not a finite number.
  */
 const Vector = (
   z.any().meta({ type: 'array', items: { type: 'number' }, maxItems: LONGEST_VECTOR }) as unknown as z.ZodType<number[] | Float32Array>
@@ -166,7 +169,7 @@ function misfitOf(value: unknown): z.core.$ZodRawIssue | undefined {
   return undefined;
 }
 
-/** A chunk with its vector, as `kb embed` gives it. */
+/** A chunk with its vector in a request, as `kb embed` writes it. */
 export const GivenEmbeddedChunk = EmbeddedChunk.extend({
   id,
   source: source.default(''),
@@ -176,16 +179,16 @@ export const GivenEmbeddedChunk = EmbeddedChunk.extend({
 }).strict();
 export type GivenEmbeddedChunk = z.infer<typeof GivenEmbeddedChunk>;
 
-/** What changes about a stored chunk: its text, and its metadata where they are given. */
+/** A change to a stored chunk: its new text and, if given, its new metadata. */
 export const EditedChunk = GivenChunk.extend({
   source: source.optional(),
   metadata: Metadata.optional().describe('Replaces the metadata; if absent, the existing metadata stays'),
 });
 
-/** A message of a conversation, as a client hands it back. */
+/** A message of a conversation in a request. */
 export const GivenEntry = HistoryEntry.strict();
 
-/** A step of the work, as an error names it. */
+/** Stage of the work that an error item names. */
 export const Stage = z.enum([
   'validate',
   'fetch',
@@ -206,6 +209,7 @@ export const Stage = z.enum([
 ]);
 export type Stage = z.infer<typeof Stage>;
 
+/** Kind of the thing that failed: a source, a chunk, a query or a turn. */
 export const ErrorSourceKind = z.enum([
   'path',
   'bytes',
@@ -220,7 +224,7 @@ export const ErrorSourceKind = z.enum([
 ]);
 export type ErrorSourceKind = z.infer<typeof ErrorSourceKind>;
 
-/** One thing that failed while the rest went on. */
+/** An item that failed while the rest of the work went on. */
 export const ErrorItem = z
   .object({
     source: z.string().describe('The file, URL, chunk or query concerned; empty if none'),

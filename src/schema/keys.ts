@@ -6,7 +6,7 @@ export interface Key {
   path: string;
   schema: z.ZodType;
   description: string;
-  /** The flag of its own, without dashes. */
+  /** Its command-line flag without dashes, if it has one. */
   flag: string | undefined;
   /** The environment variable: `KB_CHUNKING_CHUNK_SIZE`. */
   variable: string;
@@ -17,13 +17,13 @@ export function unwrapped(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 
-/** What a schema means, said on it or on what it wraps. */
+/** The description of a schema, or of the schema inside optional wrappers; empty if there is none. */
 export function descriptionOf(schema: z.ZodType): string {
   if (schema.description !== undefined) return schema.description;
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? descriptionOf(schema.unwrap() as z.ZodType) : '';
 }
 
-/** Every key of an object schema, in its order. A section is walked into; an object that may be absent, and a free map, are one key. */
+/** Lists the keys of an object schema in their order. Sections are entered; an optional object or a free map is one key. */
 export function keysOf(schema: z.ZodObject, prefix = ''): Key[] {
   return Object.entries(schema.shape).flatMap(([name, field]) => {
     const path = prefix + name;

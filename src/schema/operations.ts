@@ -26,7 +26,7 @@ const store = ['collection', 'storage'] as const;
 const embedder = ['embedding.provider', 'embedding.model'] as const;
 const searching = ['collection', ...storePlace, ...embedder, 'retrieval', 'rerank'] as const;
 
-/** The table from which every face is derived; the engine has the work of each. */
+/** The table of operations, from which flags, HTTP routes, MCP tools and types derive; the engine implements each row. */
 export const operations = {
   ingest: operation({
     summary: 'Read sources, split them into chunks, embed and store them',
@@ -186,6 +186,9 @@ export const operations = {
 };
 
 type Operations = typeof operations;
+/** Name of an operation. */
 export type OperationName = keyof Operations;
+/** Input of an operation, before defaults are filled in. */
 export type RequestOf<Name extends OperationName> = z.input<Operations[Name]['input']>;
+/** Result of an operation. */
 export type ResultOf<Name extends OperationName> = z.output<Operations[Name]['output']>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A name that kb knows, or one that the program around it gave to a driver of its own (see `withOwnNames`): any text, to the types. */
+/** A built-in name, or the name of a driver of the calling program (see `withOwnNames`); to the type checker, any string. */
 type NameOf<Names extends readonly string[]> = Names[number] | (string & {});
 type NameSchema<Names extends readonly string[]> = z.ZodType<NameOf<Names>, NameOf<Names>> & { readonly options: string[] };
 
@@ -9,32 +9,36 @@ const names = <const Names extends readonly [string, ...string[]]>(all: Names): 
 
 const described = <Schema extends z.ZodType>(schema: Schema, meaning: string): Schema => schema.describe(meaning) as Schema;
 
-/** The name of what kb brings along and that asks nobody: its embedder, its reranker, its answer without a model. */
+/** Name of the bundled embedder, reranker and extractive answerer, which call no service. */
 export const BUNDLED = 'local';
 
-// Who can be asked. The table of src/drivers/providers.ts tells how each is asked; a test holds the two together.
+// The table in src/drivers/providers/providers.ts says how each provider is called; a test keeps the two in step.
 
+/** Names of the language model providers. */
 export const LlmProvider = described(
   names(['local', 'openai', 'anthropic', 'gemini', 'groq', 'mistral', 'deepseek', 'openrouter', 'ollama', 'openai_compatible']),
   'Provider of the language model. local quotes the documents without a model; the others read their key from the environment (OPENAI_API_KEY …)',
 );
 
+/** Names of the embedding providers. */
 export const EmbeddingProvider = described(
   names(['local', 'none', 'openai', 'voyage', 'cohere', 'gemini', 'mistral', 'jina', 'ollama', 'openai_compatible']),
   'Embedding provider. local is a bundled model; none searches by keyword only; the others read their key from the environment (OPENAI_API_KEY …). Default: the provider of the collection; local for a new one',
 );
 
+/** Names of the reranking providers. */
 export const RerankProvider = described(
   names(['local', 'llm', 'cohere', 'jina', 'voyage', 'openai_compatible']),
   'Reranking provider. local compares words and meaning without a model call; llm asks the language model; the others read their key from the environment (COHERE_API_KEY …)',
 );
 
+/** Names of the vector databases. */
 export const VectorDb = described(
   names(['lancedb', 'qdrant']),
   'Vector database. lancedb is embedded and needs no server; qdrant is a server (key: QDRANT_API_KEY in the environment)',
 );
 
-/** Names of drivers that are not kb's own, for each kind of driver. */
+/** Names of the drivers that the calling program adds, by kind of driver. */
 export interface OwnNames {
   embedders?: readonly string[];
   llms?: readonly string[];
@@ -42,7 +46,7 @@ export interface OwnNames {
   stores?: readonly string[];
 }
 
-/** The kinds of drivers that a name chooses, and kb's own names. */
+/** Kinds of drivers that are chosen by name, each with the schema of its built-in names. */
 export const DRIVER_KINDS = [
   ['embedders', EmbeddingProvider],
   ['llms', LlmProvider],
@@ -50,14 +54,17 @@ export const DRIVER_KINDS = [
   ['stores', VectorDb],
 ] as const;
 
-/** The names of what is given as records of drivers. */
+/** Lists the names of added drivers, which are given as one record per kind. */
 export const ownNames = (own: { readonly [Kind in keyof OwnNames]?: Readonly<Record<string, unknown>> | undefined }): OwnNames =>
   Object.fromEntries(DRIVER_KINDS.map(([kind]) => [kind, Object.keys(own[kind] ?? {})]));
 
 type AnyDef = { type: string; [part: string]: unknown };
 const defOf = (schema: z.ZodType): AnyDef => schema.def as unknown as AnyDef;
 
-/** The same schema, in which the names of one's own drivers are known beside those of kb: wherever it holds `EmbeddingProvider` or one of the others. */
+/**
+ * Returns the schema with the names of added drivers allowed beside the built-in ones, wherever it uses `EmbeddingProvider` or one of the
+ * others.
+ */
 export function withOwnNames<Schema extends z.ZodType>(schema: Schema, own: OwnNames): Schema {
   const added = new Map(
     DRIVER_KINDS.flatMap(([kind, { def }]) => (own[kind]?.length ? [[(def as unknown as AnyDef).entries, own[kind]]] : [])),
@@ -65,7 +72,7 @@ export function withOwnNames<Schema extends z.ZodType>(schema: Schema, own: OwnN
   return (added.size === 0 ? schema : extended(schema, added)) as Schema;
 }
 
-/** A schema that holds none of them is itself again. */
+/** Extends the enums inside a schema; returns the same object if it contains none of them. */
 function extended(schema: z.ZodType, added: ReadonlyMap<unknown, readonly string[]>): z.ZodType {
   const def = defOf(schema);
   const inside = (value: unknown): unknown => {
@@ -78,7 +85,7 @@ function extended(schema: z.ZodType, added: ReadonlyMap<unknown, readonly string
   return isChanged ? z.core.clone(schema, { ...def, ...change } as never, { parent: true }) : schema;
 }
 
-/** The parts of a schema that hold others, or the names of an enum. */
+/** Computes the changed parts of a schema definition: nested schemas, or the names of an enum. */
 function changeOf(
   def: AnyDef,
   { added, inside }: { added: ReadonlyMap<unknown, readonly string[]>; inside: (value: unknown) => unknown },

@@ -6,7 +6,7 @@ import { GivenEntry } from './items.ts';
 import { Filter } from './stored/filter.ts';
 import { embedderFields, searchedFields } from './request-targets.ts';
 
-/** Characters of a query, at most: more is no question, but a document. */
+/** Maximum characters of a query; a longer text is a document, not a question. */
 export const LONGEST_QUERY = 100_000;
 
 const { embedding, storage, retrieval, rerank, chat } = Config.shape;
@@ -34,6 +34,7 @@ const rewriteFields = {
   session_context: overriding(QueryRewrite.shape.session_context, 'chat.query_rewrite.session_context'),
 };
 
+/** Input of `retrieve`. */
 export const RetrieveRequest = z
   .strictObject({
     query,
@@ -65,7 +66,7 @@ export const RetrieveRequest = z
   });
 export type RetrieveRequest = z.infer<typeof RetrieveRequest>;
 
-/** The same search, its settings in blocks as the configuration has them. */
+/** Input of `query`: the search of `retrieve` with its settings nested as in the configuration. */
 export const QueryRequest = z
   .strictObject({
     query,
@@ -103,6 +104,7 @@ export const QueryRequest = z
   });
 export type QueryRequest = z.infer<typeof QueryRequest>;
 
+/** Input of `chat`. */
 export const ChatRequest = z
   .strictObject({
     query: z.unknown().optional().meta({

@@ -4,23 +4,23 @@ import { overriding } from './fields.ts';
 
 const { embedding, storage } = Config.shape;
 
-/** The fields of a request that say which model embeds. */
+/** Request fields that choose the embedding model. */
 export const embedderFields = {
   provider: overriding(embedding.shape.provider, 'embedding.provider'),
   model: overriding(embedding.shape.model, 'embedding.model'),
 };
 
-/** The fields of a request that say which collection it is about, and where that is. */
+/** Request fields that choose the collection and its store. */
 export const storeFields = {
   vector_db: overriding(storage.shape.vector_db, 'storage.vector_db'),
   collection: overriding(Config.shape.collection, 'collection'),
   url: overriding(storage.shape.url, 'storage.url'),
 };
 
-/** Collections that one question is asked of, at most. */
+/** Maximum collections that one search covers. */
 const MOST_COLLECTIONS = 20;
 
-/** The same of a search, which may be about several collections. */
+/** The same for a search, which may cover several collections. */
 export const searchedFields = {
   ...storeFields,
   collection: z

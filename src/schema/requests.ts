@@ -6,7 +6,7 @@ import { ApiInput, ApiSource, DocsEntry, folder, place, Sources, UrlsInput } fro
 
 const { embedding, ingestion } = Config.shape;
 const { docs, urls } = ingestion.shape;
-/** What a request may say of reading sources: not which of the server's variables hold passwords. */
+/** Source settings that a request may override: all but `password`, which names an environment variable of the server. */
 const requested = z
   .strictObject({ ...ingestion.shape, docs: docs.omit({ password: true }).describe(docs.description!) })
   .describe(ingestion.description!);
@@ -15,6 +15,7 @@ const ocr = {
   ocr_languages: overriding(docs.shape.ocr_languages, 'ingestion.docs.ocr_languages'),
 };
 
+/** Input of `parse`. The engine checks that exactly one of `files` and `folder` is given. */
 export const ParseRequest = z
   .strictObject({
     files: z
@@ -34,7 +35,10 @@ export const ParseRequest = z
   });
 export type ParseRequest = z.infer<typeof ParseRequest>;
 
-/** Files that were sent. `path` is a temporary file of the server's own, and never comes from a caller; `name` is what the caller named it. */
+/**
+ * Input of `upload`: files that were received. `path` is a temporary file of the server and never comes from the caller; `name` is the
+ * caller's name for the file.
+ */
 export const UploadRequest = z
   .strictObject({
     files: z
@@ -57,6 +61,7 @@ export const UploadRequest = z
   .meta({ id: 'UploadRequest', description: 'Uploaded files to parse, or to ingest' });
 export type UploadRequest = z.infer<typeof UploadRequest>;
 
+/** Input of `ingest`; without a source it reads those of the configuration. */
 export const IngestRequest = z
   .strictObject({
     ...Sources.shape,
@@ -89,6 +94,7 @@ export const IngestRequest = z
   });
 export type IngestRequest = z.infer<typeof IngestRequest>;
 
+/** Input of `scrape`. */
 export const ScrapeRequest = z
   .strictObject({
     url: UrlsInput.describe('Pages'),
@@ -108,7 +114,7 @@ export const ScrapeRequest = z
   });
 export type ScrapeRequest = z.infer<typeof ScrapeRequest>;
 
-/** One API config (service.md 2.2), or a list of them under `apis`. */
+/** Input of `fetch`: one API config (service.md 2.2), or a list of them under `apis`. */
 export const FetchRequest = ApiSource.partial()
   .extend({ apis: ApiInput.optional().describe('Several APIs') })
   .meta({

@@ -11,9 +11,11 @@ const documents = {
   ...failures,
 };
 
+/** Result of `parse`, `fetch`, and of `upload` without `store`. */
 export const DocumentsResult = z.object(documents).meta({ id: 'DocumentsResult', description: 'Documents converted to Markdown' });
 export type DocumentsResult = z.infer<typeof DocumentsResult>;
 
+/** Result of `scrape`. */
 export const PagesResult = z
   .object({
     pages: count('Pages read'),
@@ -25,6 +27,7 @@ export const PagesResult = z
   .meta({ id: 'PagesResult', description: 'Web pages converted to Markdown' });
 export type PagesResult = z.infer<typeof PagesResult>;
 
+/** Result of `chunk`, and part of the report of an ingest. */
 export const ChunkResult = z
   .object({
     inputs: count('Documents that came in'),
@@ -37,12 +40,13 @@ export type ChunkResult = z.infer<typeof ChunkResult>;
 
 const embedded = { inputs: count('Input chunks'), embedded: count('Chunks embedded') };
 
+/** Result of `embed`. */
 export const EmbedResult = z
   .object({ ...embedded, items: z.array(EmbeddedChunk).describe('Chunks with their vectors, in order'), ...failures })
   .meta({ id: 'EmbedResult', description: 'Chunks with their vectors' });
 export type EmbedResult = z.infer<typeof EmbedResult>;
 
-/** A chunk in a report that leaves its text out. */
+/** A chunk in a report, without its text. */
 export const ChunkReference = z.object({
   id: z.string().describe('Identifier of the chunk'),
   source: z.string().describe('Path, address or name of its document'),
@@ -56,20 +60,23 @@ const written = {
   collection: z.string().describe('Name of the collection'),
 };
 
+/** Result of `store`, and part of the report of an ingest. */
 export const StoreResult = z
   .object({ inputs: count('Input chunks'), stored: count('Chunks written'), ...written })
   .meta({ id: 'StoreResult', description: 'Result of storing chunks' });
 export type StoreResult = z.infer<typeof StoreResult>;
+/** Result of `edit`. */
 export const EditResult = z
   .object({ requested: count('Chunks requested'), edited: count('Chunks changed'), ...written })
   .meta({ id: 'EditResult', description: 'Result of an edit' });
 export type EditResult = z.infer<typeof EditResult>;
+/** Result of `delete` and `delete_source`. */
 export const DeleteResult = z
   .object({ requested: count('Chunks requested'), deleted: count('Chunks removed'), ...written })
   .meta({ id: 'DeleteResult', description: 'Result of a deletion' });
 export type DeleteResult = z.infer<typeof DeleteResult>;
 
-/** A document in the report of an ingest: without its text, which grows with the corpus. */
+/** A document in the report of an ingest, without its text: the report must not grow with the corpus. */
 export const DocumentReference = z.object({
   source: z.string().describe('Path, address or name'),
   status: z
@@ -84,7 +91,7 @@ const ReferencesResult = z.object({ documents: documents.documents, outputs, ...
 const PageReferencesResult = z.object({ pages: count('Pages read'), outputs, ...failures });
 const sources = (meaning: string) => z.array(z.string()).describe(meaning);
 
-/** The report of an ingest. Lists (`items`, `outputs`) end at REPORT_LIMIT entries; the counts are always whole. */
+/** Result of `ingest`. Lists (`items`, `outputs`) end at REPORT_LIMIT entries; the counts are always complete. */
 export const IngestResult = z
   .object({
     sources: count('Source documents that entered chunking'),
@@ -117,6 +124,7 @@ export const IngestResult = z
   .meta({ id: 'IngestResult', description: 'Report of an ingest. Lists may be truncated; counts are complete' });
 export type IngestResult = z.infer<typeof IngestResult>;
 
+/** Result of `upload`. */
 export const UploadResult = z
   .union([DocumentsResult, IngestResult])
   .meta({ id: 'UploadResult', description: 'Documents converted to Markdown; with store, the report of their ingest' });
@@ -124,7 +132,7 @@ export type UploadResult = z.infer<typeof UploadResult>;
 
 const time = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 
-/** What a watch has done so far. */
+/** Result of `watch`: what it has done so far. */
 export const WatchResult = z
   .object({
     runs: count('Runs that came to their end'),
@@ -137,7 +145,10 @@ export const WatchResult = z
   .meta({ id: 'WatchResult', description: 'What a watch has done' });
 export type WatchResult = z.infer<typeof WatchResult>;
 
-/** What a run says while it works; the envelope of every stream. An `item` is a record that the run hands out, such as a chunk of an export. Numbers in `sequence` grow and may skip values. */
+/**
+ * An event of a running operation, and the envelope of every stream. An `item` carries a record, such as a chunk of an export. `sequence`
+ * increases and may skip values.
+ */
 export const Event = z
   .object({
     type: z.enum(['progress', 'page', 'item', 'token', 'error', 'final']),

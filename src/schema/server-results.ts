@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WatchResult } from './results.ts';
 
-/** The exception envelope (service.md, section 7): what a request that ended without a result is answered with. */
+/** The exception envelope (service.md, section 7): body of the response to a request that ended without a result. */
 export const Envelope = z
   .object({
     error: z.object({
@@ -12,15 +12,15 @@ export const Envelope = z
   .meta({ id: 'Envelope', description: 'Error response' });
 export type Envelope = z.infer<typeof Envelope>;
 
-/** What the watch of a server does; without names of sources, because everyone may ask for it. */
 const WatchHealth = WatchResult.pick({ failed: true, last_run: true, next_run: true }).extend({
   state: z
     .enum(['reading', 'waiting', 'failing', 'stopped'])
     .describe('failing: the last run failed and is tried again; stopped: it has ended, the log says why'),
 });
+/** State of the watch of a server, without names of sources, because the health check needs no token. */
 export type WatchHealth = z.infer<typeof WatchHealth>;
 
-/** Whether the server answers; with `deep`, whether its store does. */
+/** Response of `GET /v1/health`; with `deep`, it includes the state of the store. */
 export const Health = z
   .object({
     status: z.enum(['ok', 'unavailable']),
@@ -36,16 +36,18 @@ export const Health = z
   .meta({ id: 'Health', description: 'Health of the server' });
 export type Health = z.infer<typeof Health>;
 
-/** Beside the request of an operation that may take minutes. */
+/** Request field of operations that may take minutes: run as a job. */
 export const Background = z.boolean().optional().describe('Return a job at once; it continues without this connection');
 
+/** State of a background job. */
 export const JobState = z.enum(['running', 'done', 'failed', 'cancelled', 'interrupted']);
 export type JobState = z.infer<typeof JobState>;
 
+/** Operations that can run as background jobs. */
 export const JobOperation = z.enum(['ingest', 'scrape']);
 export type JobOperation = z.infer<typeof JobOperation>;
 
-/** Work that goes on without the connection that asked for it. */
+/** A background job, which continues after its client disconnects. */
 export const Job = z
   .object({
     id: z.string().describe('Identifier of the job'),

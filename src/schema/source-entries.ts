@@ -3,12 +3,13 @@ import { ApiIngestion, UrlsIngestion } from './config-sources.ts';
 import { listOf, LONGEST_PATH } from './fields.ts';
 import { GivenDocument, Metadata } from './items.ts';
 
-// What documents are read from: in requests, and under `sources` in the configuration.
+// Sources of documents: in requests, and under `sources` in the configuration.
 
+/** A file, folder, glob or link: 1 to LONGEST_PATH characters. */
 export const place = z.string().min(1).max(LONGEST_PATH);
 const address = z.string().min(1);
 
-/** A file, folder, glob or link; with a title and a description of its own. */
+/** A file, folder, glob or link, optionally with a title and a description. */
 export const DocsEntry = z.union([
   place,
   z.strictObject({
@@ -18,7 +19,9 @@ export const DocsEntry = z.union([
   }),
 ]);
 export type DocsEntry = z.infer<typeof DocsEntry>;
+/** A folder that is read recursively. */
 export const folder = place.describe('Folder; all supported files in it are read');
+/** `docs` of an ingest: one entry, a list of them, or a folder. */
 export const DocsInput = z.union([DocsEntry, listOf(DocsEntry), z.strictObject({ folder })]);
 export type DocsInput = z.infer<typeof DocsInput>;
 
@@ -30,17 +33,21 @@ const UrlObject = z.strictObject({
   include: UrlsIngestion.shape.include.optional(),
   exclude: UrlsIngestion.shape.exclude.optional(),
 });
+/** A page, or the start page of a crawl with the settings of the crawl. */
 export const UrlsEntry = z.union([address, UrlObject]);
 export type UrlsEntry = z.infer<typeof UrlsEntry>;
+/** `urls` of an ingest: one entry or a list of them. */
 export const UrlsInput = z.union([UrlsEntry, listOf(UrlsEntry)]);
 export type UrlsInput = z.infer<typeof UrlsInput>;
 
+/** An HTTP API: its address, and settings that override `ingestion.api`. */
 export const ApiSource = ApiIngestion.partial().extend({ url: address.describe('Address of the API') });
 export type ApiSource = z.infer<typeof ApiSource>;
+/** `api` of an ingest: an address, an API, or a list of either. */
 export const ApiInput = z.union([address, ApiSource, listOf(z.union([address, ApiSource]))]);
 export type ApiInput = z.infer<typeof ApiInput>;
 
-/** A text, or a document as any answer hands it back (service.md 2.4): its id and marks are made anew. */
+/** A text, or a document of an earlier result (service.md 2.4), whose id and marks are computed again. */
 export const MarkdownEntry = z.union([
   z.string(),
   GivenDocument.extend({
@@ -50,10 +57,11 @@ export const MarkdownEntry = z.union([
   }),
 ]);
 export type MarkdownEntry = z.infer<typeof MarkdownEntry>;
+/** `markdown` of an ingest: a text, or a list of texts and documents. */
 export const MarkdownInput = z.union([z.string(), listOf(MarkdownEntry)]);
 export type MarkdownInput = z.infer<typeof MarkdownInput>;
 
-/** Everything that an ingest reads. */
+/** All sources of an ingest, by kind. */
 export const Sources = z.strictObject({
   docs: DocsInput.optional().describe('Files, folders, globs, links to documents'),
   urls: UrlsInput.optional().describe('Web pages'),
@@ -64,7 +72,7 @@ export type Sources = z.infer<typeof Sources>;
 
 const { docs, urls, api, markdown } = Sources.shape;
 
-/** The same, for a configuration. */
+/** `sources` of the configuration: the same keys, described for the configuration file. */
 export const ConfiguredSources = z.strictObject({
   docs: docs.describe(
     'Files, folders, globs and links that kb ingest reads if no source is given, relative to this file. The next kb ingest reports entries removed from these lists; --prune removes their documents',

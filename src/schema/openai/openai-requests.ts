@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { LlmConfig } from '../config-chat.ts';
 import { listOf } from '../fields.ts';
 
-// What OpenAI's clients send, as far as it means something here; the rest is ignored.
+// Requests of OpenAI's API: the fields that kb supports; others are ignored.
 
 const Content = z.union([z.string(), listOf(z.object({ type: z.literal('text'), text: z.string() }))]);
 const tokens = LlmConfig.shape.max_tokens.optional();
 
+/** Body of `POST /v1/chat/completions`. */
 export const CompletionRequest = z
   .object({
     model: z.string().min(1).describe('A collection, or kb for the configured one'),
@@ -33,7 +34,7 @@ export const CompletionRequest = z
   });
 export type CompletionRequest = z.infer<typeof CompletionRequest>;
 
-/** An error as OpenAI's API answers with it. */
+/** Body of an error response in the shape of OpenAI's API. */
 export const OpenAiError = z
   .object({
     error: z.object({
@@ -46,9 +47,10 @@ export const OpenAiError = z
   .meta({ id: 'OpenAiError', description: "Error response in OpenAI's shape" });
 export type OpenAiError = z.infer<typeof OpenAiError>;
 
-/** Texts of a request, at most: as many as OpenAI takes. */
+/** Maximum texts per request: the limit of OpenAI's API. */
 const MOST_TEXTS = 2048;
 
+/** Body of `POST /v1/embeddings`. */
 export const EmbeddingsRequest = z
   .object({
     model: z.string().min(1).describe('The configured embedding model'),

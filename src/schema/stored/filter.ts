@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A value that is compared. */
+/** A value that a field is compared with. */
 export type FilterScalar = string | number | boolean;
 
-/** The bounds of a range, at least one of them. */
+/** A range, with at least one bound. */
 export interface FilterRange {
   gt?: string | number | undefined;
   gte?: string | number | undefined;
@@ -11,7 +11,7 @@ export interface FilterRange {
   lte?: string | number | undefined;
 }
 
-/** What must hold for a field: all keys of an object. */
+/** Condition on a field: a value, or an object of which all keys must hold. */
 export type FilterCondition = FilterScalar | (FilterRange & { in?: FilterScalar[]; prefix?: string; exists?: boolean });
 
 /** Conditions by field, all of which must hold; under `and` and `or` lists of filters, under `not` a filter. */
@@ -19,7 +19,7 @@ export interface Filter {
   [field: string]: FilterCondition | Filter | Filter[];
 }
 
-/** Filters inside each other, filters in a list, conditions of a whole filter, values of `in`, at most. */
+/** Limits: nested filters, filters in a list, conditions of a whole filter, values of `in`. */
 const DEEPEST = 8;
 const MOST_FILTERS = 100;
 const MOST_CONDITIONS = 1_000;
@@ -30,7 +30,7 @@ const SIGNS = ['in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'exists'];
 
 type Path = (string | number)[];
 
-/** The first mistake of a filter: where it is, and what is expected there. */
+/** The first mistake in a filter: its place, and what is expected there. */
 interface Misfit {
   path: Path;
   expected: string;
@@ -39,7 +39,7 @@ interface Misfit {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 
-/** The mistake of a filter at a depth; `counted` counts its conditions. */
+/** Finds the mistake in a filter at a depth; `counted` counts its conditions. */
 function misfitOf(filter: unknown, path: Path, { depth, counted }: { depth: number; counted: { conditions: number } }): Misfit | undefined {
   if (depth > DEEPEST) return { path, expected: `at most ${DEEPEST} levels of filters` };
   if (!isObject(filter)) return { path, expected: 'an object such as {"year": {"gte": 2024}}' };
@@ -67,7 +67,7 @@ function misfitIn(list: unknown, path: Path, next: Parameters<typeof misfitOf>[2
   return undefined;
 }
 
-/** The mistake of the condition of a field. */
+/** Finds the mistake in the condition of a field. */
 function misfitAt(condition: unknown, path: Path): Misfit | undefined {
   if (isScalar(condition)) return undefined;
   if (!isObject(condition)) return { path, expected: `a text, a number, true, false or an object with ${SIGNS.join(', ')}` };
@@ -80,7 +80,7 @@ function misfitAt(condition: unknown, path: Path): Misfit | undefined {
   return undefined;
 }
 
-/** What is expected in the place of a value; undefined where it fits. */
+/** What is expected instead of a value; undefined if the value is valid. */
 function expectedOf(sign: string, value: unknown): string | undefined {
   if (BOUNDS.has(sign)) return typeof value === 'string' || Number.isFinite(value) ? undefined : 'a text or a number';
   if (sign === 'prefix') return typeof value === 'string' && value !== '' ? undefined : 'a text';
@@ -92,10 +92,10 @@ function expectedOf(sign: string, value: unknown): string | undefined {
 
 const scalarSchema = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
 const bound = (description: string) => ({ description, anyOf: [{ type: 'string' }, { type: 'number' }] });
-/** A filter in a filter: a schema that refers to itself is more than generators of clients take. */
+/** A nested filter. It is not described further, because client generators often fail on a schema that refers to itself. */
 const nested = { type: 'object', description: 'A filter, under not, or in a list under and, or' };
 
-/** What JSON Schema can say of it. */
+/** The condition of a field as JSON Schema, as far as that can express it. */
 const conditionSchema = {
   anyOf: [
     ...scalarSchema.anyOf,
@@ -117,7 +117,10 @@ const conditionSchema = {
   ],
 };
 
-/** Which chunks are meant. Fields: `source`, `title`, any metadata key, nested ones as dotted paths. Where a chunk lacks the field a comparison is false; of a list any value counts. */
+/**
+ * A filter on chunks. Fields are `source`, `title` and any metadata key, nested ones as dotted paths. A comparison with a missing field is
+ * false; a list matches if any of its values does.
+ */
 export const Filter = z
   .record(z.string(), z.unknown() as z.ZodType<Filter[string]>)
   .check(({ value, issues }) => {

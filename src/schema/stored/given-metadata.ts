@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Keys that kb itself keeps of a document. */
+/** Metadata keys that kb itself sets. */
 const OWN_KEYS = ['source', 'title', 'source_kind', 'file_type', 'content_hash', 'location', 'page_kind', 'ingested_at'];
 
-/** Characters of a name and a text, entries of a list, keys, at most. */
+/** Limits: characters of a key and a text, entries of a list, keys. */
 const LONGEST_KEY = 200;
 const LONGEST_TEXT = 10_000;
 const MOST_ENTRIES = 1_000;
@@ -11,7 +11,7 @@ const MOST_KEYS = 200;
 
 const text = z.string().max(LONGEST_TEXT);
 
-/** Metadata that is given to documents beside what they say of themselves. It is flat, so that every key can be filtered by. */
+/** Metadata that the caller adds to every document of a request. It is flat, so that every key can be used in filters. */
 export const GivenMetadata = z
   .record(z.string(), z.union([text, z.number(), z.boolean(), z.array(text).max(MOST_ENTRIES)]))
   .check(({ value, issues }) => {
@@ -29,5 +29,5 @@ export const GivenMetadata = z
   );
 export type GivenMetadata = z.infer<typeof GivenMetadata>;
 
-/** Whether kb itself keeps a key; the rest is the document's. */
+/** Whether kb itself sets a metadata key. */
 export const isOwnKey = (key: string): boolean => OWN_KEYS.includes(key);

@@ -19,11 +19,13 @@ const described = {
   metadata: Metadata.describe('Custom metadata and what the format knows'),
 };
 
+/** A stored document in a list, without its text. */
 export const StoredSourceSummary = z
   .object({ ...described, chunks: count('Number of chunks') })
   .meta({ id: 'StoredSourceSummary', description: 'A stored document' });
 export type StoredSourceSummary = z.infer<typeof StoredSourceSummary>;
 
+/** Input of `list_sources`. */
 export const ListSourcesRequest = z
   .strictObject({
     name,
@@ -40,6 +42,7 @@ export const ListSourcesRequest = z
   .meta({ id: 'ListSourcesRequest', description: 'Which stored documents to list', examples: [{ name: 'manuals', prefix: 'guides/' }] });
 export type ListSourcesRequest = z.infer<typeof ListSourcesRequest>;
 
+/** Result of `list_sources`: one page of the documents. */
 export const ListSourcesResult = z
   .object({
     sources: z.array(StoredSourceSummary).describe('Documents in the order of their sources'),
@@ -51,6 +54,7 @@ export type ListSourcesResult = z.infer<typeof ListSourcesResult>;
 
 const id = z.string().min(1).max(LONGEST_PATH).describe('Id of the source, or the source itself');
 
+/** Input of `get_source`. At most one of `lines`, `page` and `heading`. */
 export const GetSourceRequest = z
   .strictObject({
     name,
@@ -66,6 +70,7 @@ export const GetSourceRequest = z
   });
 export type GetSourceRequest = z.infer<typeof GetSourceRequest>;
 
+/** Result of `get_source`. */
 export const GetSourceResult = z
   .object({
     ...described,
@@ -83,6 +88,7 @@ export const GetSourceResult = z
   .meta({ id: 'GetSourceResult', description: 'A stored document with its text and chunks' });
 export type GetSourceResult = z.infer<typeof GetSourceResult>;
 
+/** Input of `delete_source`. */
 export const DeleteSourceRequest = z
   .strictObject({ name, id })
   .meta({ id: 'DeleteSourceRequest', description: 'A stored document to remove', examples: [{ name: 'manuals', id: 'guides/setup.md' }] });

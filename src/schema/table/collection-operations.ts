@@ -22,7 +22,7 @@ import {
 } from '../collection-requests.ts';
 import { operation, storePlace } from './operation-row.ts';
 
-/** What is done with whole collections and their snapshots. */
+/** Operations on whole collections and their snapshots. */
 export const collectionOperations = {
   list_collections: operation({
     summary: 'List the collections of the store',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TokenScope } from '../config-server.ts';
 
-/** Sections of the configuration, or single keys, that an operation reads: those keys are its flags. */
+/** Configuration sections or keys that an operation reads; they become its flags. */
 export type ConfigSection =
   | 'collection'
   | 'storage'
@@ -24,19 +24,22 @@ export type ConfigSection =
   | 'watch'
   | 'server';
 
-/** One thing that kb can do, as its callers see it. Flags, the HTTP interface with its description and the library are derived from it. */
+/** An operation as its callers see it. Flags, the HTTP interface, its OpenAPI document and the library derive from it. */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   summary: string;
-  /** What a token must allow. Reading the files of the server and fetching addresses from it counts as writing: both give out what no collection holds. */
+  /**
+   * Right that a token needs. Reading files of the server and fetching addresses from it counts as writing: both disclose more than the
+   * collections hold.
+   */
   scope: TokenScope;
   input: Input;
   output: Output;
   sections: readonly ConfigSection[];
 }
 
-/** A row of the table, with the types of its schemas. */
+/** Returns a row of the table with the types of its schemas. */
 export const operation = <Input extends z.ZodType, Output extends z.ZodType>(row: Operation<Input, Output>): Operation<Input, Output> =>
   row;
 
-/** Keys that say which store. */
+/** Configuration keys that choose the store. */
 export const storePlace = ['storage.vector_db', 'storage.url'] as const;
