@@ -7,14 +7,15 @@ import { setPath, type Layer } from '../core/settings.ts';
 import { Config } from '../schema/config.ts';
 import { keysOf, unwrapped, type Key } from '../schema/keys.ts';
 
+/** Environment variables. */
 export type Environment = Record<string, string | undefined>;
 
 /** A text in quotes. */
 const QUOTED = /^\s*(["'])[^]*\1\s*$/;
 
 /**
- * The value of a key as text gives it, read as YAML, also where it lies within a free map and so has no key of its own. Where the key is text, text stays
- * what it is, with `#`, `: ` and digits alone, unless it is quoted as a whole. A list of words may have commas between them. Throws a KbError (`usage`) for what is no plain data.
+ * Parses the text of a value as YAML; `key` is absent for a value inside a free map. If the key takes text, the text is kept as it is, also with `#`, `: ` or
+ * only digits, unless it is quoted as a whole. The words of a list may be separated by commas. Throws a KbError (`usage`) for anything but plain data.
  */
 export function fromText(key: Key | undefined, text: string): unknown {
   const schema = key && unwrapped(key.schema);
@@ -27,7 +28,7 @@ export function fromText(key: Key | undefined, text: string): unknown {
   return isText && typeof value !== 'string' ? text : value;
 }
 
-/** What is no YAML stays text: the schema says what is wrong with it. */
+/** Parses YAML; invalid YAML stays text, so that the schema reports it. */
 function yamlIn(text: string): unknown {
   try {
     return parse(text);
@@ -36,7 +37,9 @@ function yamlIn(text: string): unknown {
   }
 }
 
-/** The value that `--set` gives to a key: `fromText`, but as in YAML blanks around a text are none of it, and nothing, `null` and `~` are no text. */
+/**
+ * Parses the value of `--set`: as `fromText`, but blanks around a text are dropped as in YAML, and an empty text, `null` and `~` mean null.
+ */
 export function fromSetting(key: Key | undefined, text: string): unknown {
   const value = fromText(key, text);
   if (value !== text) return value;
@@ -44,7 +47,10 @@ export function fromSetting(key: Key | undefined, text: string): unknown {
   return /^(?:null|Null|NULL|~)?$/.test(bare) ? null : bare;
 }
 
-/** What the environment says (`KB_COLLECTION`, `KB_CHUNKING_CHUNK_SIZE`), and which variable said it. Throws for a variable that misses a known one by a letter or two. */
+/**
+ * Reads the configuration from environment variables (`KB_COLLECTION`, `KB_CHUNKING_CHUNK_SIZE`); returns also the variable of each key.
+ * Throws a KbError (`configuration`) for an unknown name that differs from a known one by a letter or two.
+ */
 export function readEnvironment(environment: Environment): { layer: Layer; variables: Map<string, string> } {
   const layer: Layer = {};
   const variables = new Map<string, string>();
@@ -65,5 +71,5 @@ export function readEnvironment(environment: Environment): { layer: Layer; varia
   return { layer, variables };
 }
 
-/** Variables of kb's that are not keys of the configuration. */
+/** Variables of kb that are not configuration keys. */
 const OTHERS = new Set(['KB_CONFIG', 'KB_SERVER_TOKEN', 'KB_PDF_PASSWORD', 'KB_OCR_FOLDER']);

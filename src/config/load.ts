@@ -16,9 +16,10 @@ import { validationMessage } from '../core/validation-issues.ts';
 import type { OwnDrivers } from '../ports/drivers.ts';
 import { ownNames, withOwnNames } from '../schema/provider-names.ts';
 
+/** Name of the configuration file. */
 export const CONFIG_NAME = 'kb.config.yaml';
 
-/** The configuration file: the one that is named, else the nearest `kb.config.yaml` from `cwd` upwards, else none. */
+/** Finds the configuration file: the named one, else the nearest `kb.config.yaml` from `cwd` upwards, else none. */
 function findConfig(cwd: string, named?: string): string | undefined {
   if (named) {
     const path = resolve(cwd, named);
@@ -34,13 +35,17 @@ function findConfig(cwd: string, named?: string): string | undefined {
   }
 }
 
-/** What a configuration file says, and where: the line of each key by its dotted path. */
+/** Contents of a configuration file, and the line of each key by its dotted path. */
 interface ConfigFile {
   layer: Layer;
   lines: Map<string, number>;
 }
 
-/** Reads a configuration file; `${NAME}` in a free map or a list (`headers`, `params`, `options`, `sites`, `sources`, but for its texts) stands for a variable of the environment, where that is set. Throws a KbError that names the file, the line and the key that is at fault; values are never printed. */
+/**
+ * Reads a configuration file. `${NAME}` in a free map or a list (`headers`, `params`, `options`, `sites`, `sources`, but not its texts) is
+ * replaced by an environment variable, if that is set. Throws a KbError that names the file, the line and the key; values are never
+ * printed.
+ */
 export function readConfigFile(path: string, environment: Environment = {}): ConfigFile {
   const name = basename(path);
   const counter = new LineCounter();
@@ -85,7 +90,7 @@ function readText(path: string): string {
   }
 }
 
-/** `storage.collection` is the one key with two places: it means `collection`. */
+/** Finds the schema of a key. `storage.collection` is an alias of `collection`. */
 function fieldOf(schema: z.ZodObject, prefix: string, key: string): z.ZodType | undefined {
   if (prefix === 'storage.' && key === 'collection') return Config.shape.collection;
   return Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
@@ -108,7 +113,10 @@ const credential = (where: string, path: string): KbError =>
       : "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
   });
 
-/** Refuses credentials, and keys that schemas drop without a word. Free maps and lists are searched too; what refers to a variable is no credential. */
+/**
+ * Rejects credentials, and keys that schemas drop silently. Free maps and lists are searched, too; a reference to a variable is no
+ * credential.
+ */
 function refuseUnsafeKeys(value: unknown, where: string, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -120,47 +128,52 @@ function refuseUnsafeKeys(value: unknown, where: string, path: string): void {
   }
 }
 
-/** Passwords that some services want beside a token in the place of the user name, or the other way around: no secrets. */
+/** Fixed values that some services expect beside a token, as user name or password: no secrets. */
 const NO_PASSWORD = /^(x|none|x-oauth-basic|(api[_-]?)?token)?$/i;
 
-/** Whether a user name and password keep the password out of the file: a variable beside a password makes that no less one. */
+/** Whether the password of a `name:password` is only in variables; a variable in the name alone does not suffice. */
 function isReferred(given: string): boolean {
   const [, password] = /^[^:]*:(.*)$/s.exec(given) ?? [];
   if (!isReferring(given)) return false;
   return password === undefined || NO_PASSWORD.test(withoutReferences(password));
 }
 
-/** Characters of a cookie from which on it is more than a setting such as `lang=en`. */
+/** Characters from which a cookie may be a secret, and not a setting such as `lang=en`. */
 const LONG_COOKIE = 12;
 
-/** A password, or a cookie that says who someone is, of `network.sites`. */
+/** Whether a value is a password of `network.sites`, or a cookie there that identifies a user. */
 const isGivenToSite = (path: string, key: string, value: unknown): boolean =>
   /^network\.sites\.\d+$/.test(path)
     ? key === 'basic_auth'
     : /^network\.sites\.\d+\.cookies$/.test(path) && (/sess|auth|sid|login|user/i.test(key) || String(value).length >= LONG_COOKIE);
 
+/** Where the configuration comes from. */
 export interface LoadOptions {
   cwd: string;
   /** The file that `--config` names; else `KB_CONFIG`, else the nearest `kb.config.yaml`. */
   file?: string | undefined;
   environment: Environment;
-  /** What flags say, as a layer; and the flag's name for each path. */
+  /** The values of flags as a layer, and the name of the flag for each path. */
   flags?: { layer: Layer; names: Map<string, string> };
-  /** Drivers of one's own, as `createEngine` takes them: the configuration may use their names. */
+  /** Drivers of the calling program, as `createEngine` takes them: the configuration may use their names. */
   own?: OwnDrivers | undefined;
 }
 
+/** The configuration, with where it came from. */
 export interface LoadedConfig {
   config: Config;
-  /** The configuration file, where there is one. */
+  /** The configuration file, if there is one. */
   file: string | undefined;
-  /** The folder that relative paths and sources are relative to: the file's, else `cwd`. */
+  /** The folder to which paths and sources are relative: that of the file, else `cwd`. */
   home: string;
-  /** The environment, with what `.env` adds. */
+  /** The environment variables, with those of `.env`. */
   environment: Environment;
 }
 
-/** Finds, reads and lays over each other: defaults < file < .env < environment < flags. Throws a KbError that names what is wrong, and where. */
+/**
+ * Finds, reads and merges the layers of the configuration: defaults < file < .env < environment < flags. Throws a KbError that names the
+ * faulty value and where it is.
+ */
 export function loadConfig({ cwd, file: named, environment: given, flags, own = {} }: LoadOptions): LoadedConfig {
   const file = findConfig(cwd, named ?? given.KB_CONFIG);
   const home = file ? dirname(file) : resolve(cwd);
@@ -187,7 +200,10 @@ function dotenv(path: string): Environment {
   }
 }
 
-/** The merged layers as a configuration; `said` tells who said what is at a path. Throws a KbError that names what is wrong. */
+/**
+ * Validates the merged layers; `said` names the origin of the value at a path. Throws a KbError that names the faulty value and where it
+ * is.
+ */
 export function validated(merged: Layer, said: (path: string) => string, schema = Config): Config {
   const result = schema.safeParse(merged);
   if (result.success) {
@@ -204,7 +220,7 @@ export function validated(merged: Layer, said: (path: string) => string, schema 
   });
 }
 
-/** What `--set chat.history_compaction.keep_recent=8` says, added to a layer. Throws a KbError for a key that nobody knows. */
+/** Reads the values of `--set`, such as `chat.history_compaction.keep_recent=8`, as a layer. Throws a KbError for an unknown key. */
 export function readSet(settings: readonly string[]): { layer: Layer; names: Map<string, string> } {
   const layer: Layer = {};
   const names = new Map<string, string>();

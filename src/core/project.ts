@@ -9,9 +9,10 @@ export const packageRoot: string = (() => {
   }
 })();
 
+/** Reads the version of kb from its package.json. */
 export const packageVersion = (): string =>
   (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 
-/** A module beside the caller, for a worker thread: the TypeScript source in a checkout's tests, the compiled file in `dist`. */
+/** Resolves a worker module beside the caller: the TypeScript source in a checkout, the compiled file in `dist`. */
 export const workerFile = (from: string, name: string): string =>
   fileURLToPath(new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from));

@@ -2,20 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { KbError } from './errors.ts';
 import { currentSignal, progress, type Progress, type Run, waitFor } from './run.ts';
 
+/** How often and how long `retry` tries. */
 export interface RetryOptions {
-  /** How often at most, the first try counted in. */
+  /** Maximum attempts, including the first. Default: 4. */
   attempts?: number;
-  /** Seconds before the second try, unless `Retry-After` says otherwise; doubled each time, with jitter. */
+  /** Seconds before the second attempt, unless `Retry-After` says otherwise; doubled each time, with jitter. Default: 0.5. */
   base?: number;
-  /** Seconds that one wait lasts at most; a `Retry-After` beyond it gives up at once. */
+  /** Maximum seconds of one wait; a longer `Retry-After` gives up at once. Default: 60. */
   longest?: number;
-  /** Seconds from the beginning after which no further try begins. */
+  /** Seconds from the beginning after which no further attempt begins. Default: no limit. */
   within?: number;
-  /** That of the run where nothing is said. */
+  /** Stops the waits. Default: the signal of the run. */
   signal?: AbortSignal | undefined;
 }
 
-/** Tries again what fails with a retryable KbError, and tells of each pause before that. The error thrown in the end knows how often it was tried. */
+/**
+ * Repeats work that fails with a retryable KbError, and reports each wait. The error that is thrown in the end holds the number of
+ * attempts.
+ */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { attempts = 4, base = 0.5, longest = 60, within = Infinity, signal = currentSignal() } = options;
   const end = performance.now() + within * 1000;
@@ -35,17 +39,17 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
 
 interface RetryPause {
   seconds: number;
-  /** Which try it will be, and of how many. */
+  /** Number of the next attempt, and the maximum. */
   attempt: number;
   attempts: number;
-  /** Why, as a sentence. */
+  /** The reason, as a sentence. */
   reason: string;
 }
 
-// What waits lies many calls below who asked, behind ports that only give back what was asked for: so it is told along the way of the calls.
+// A wait happens many calls below the operation, behind ports that only return results. So it is reported through the async context.
 const listeners = new AsyncLocalStorage<(pause: RetryPause) => void>();
 
-/** Tells of a pause, where somebody listens. */
+/** Reports a wait to the listener of the run, if there is one. */
 export const reportPause = (pause: RetryPause): void => listeners.getStore()?.(pause);
 
 /** `Waiting 12 s, then trying again (2 of 4): openai answered 429: Too many requests.` */
@@ -55,10 +59,13 @@ const sentence = ({ seconds, attempt, attempts, reason }: RetryPause): string =>
 const toProgress = (pause: RetryPause, { stage, data }: Pick<Progress, 'stage' | 'data'>): Progress =>
   progress(stage, { ...data, wait: pause.seconds, attempt: pause.attempt, attempts: pause.attempts }, sentence(pause));
 
-/** Milliseconds that work which is left while it waits has to close: it was not told to stop, and may wait for a minute. */
+/** Milliseconds for closing a run that is abandoned while it waits: it was not aborted, and may wait for a minute. */
 const LONGEST_CLOSING = 500;
 
-/** The same work; each pause before another try is an event of its stage with `wait` (seconds), `attempt`, `attempts`. `first`: what it is told with before any stage. */
+/**
+ * Runs work and yields its events; each wait before another attempt is an event of the current stage with `wait` (seconds), `attempt`,
+ * `attempts`. `first`: stage and data before the first event.
+ */
 export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, 'stage' | 'data'>): Run<R> {
   const waits: RetryPause[] = [];
   let wake = () => {};
@@ -94,7 +101,7 @@ export async function* withRetryProgress<R>(run: Run<R>, first: Pick<Progress, '
   }
 }
 
-/** Waits until a run is closed, or for so many milliseconds; how it fails then is nobody's business any more. */
+/** Waits until a run is closed, or for so many milliseconds; errors after that are ignored. */
 async function closed(closing: Promise<unknown>, longest: number): Promise<void> {
   if (longest === Infinity) return void (await closing);
   let timer: NodeJS.Timeout | undefined;

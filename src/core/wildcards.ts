@@ -5,29 +5,33 @@ import { KbError } from './errors.ts';
 import { pathFrom, systemPath } from './file-names.ts';
 import { throwIfAborted } from './run.ts';
 
-/** The longest pattern (characters): what it costs to hold one against a name grows with both. */
+/** Maximum characters of a pattern: the cost of matching grows with pattern and path. */
 const MAX_LENGTH = 500;
-/** The longest path that a pattern is held against (characters): as long as Linux lets one be. */
+/** Maximum characters of a path that is matched: PATH_MAX of Linux. */
 const MAX_PATH = 4096;
 
 const SEPARATOR = sep === '\\' ? /[\\/]/ : '/';
 
+/** Whether a path contains `*` or `?`. */
 export const hasWildcards = (given: string): boolean => /[*?]/.test(given);
 
 /**
- * A pattern of `*` and `?` (within a name) and `**` (any folders, but hidden ones); every other character stands for itself. It has no regular
- * expression, brace or escape, so that what a stranger wrote is held against a name in a time that is bounded by the lengths of the two.
+ * A pattern of `*` and `?` (within a name) and `**` (any folders except hidden ones); every other character stands for itself. It has no regular
+ * expressions, braces or escapes, so that the time for matching an untrusted pattern is bounded by its length and that of the path.
  */
 export interface Wildcards {
-  /** The folder that it begins at, as it was spelled. */
+  /** The folder before its first wildcard, as written. */
   base: string;
-  /** Whether it holds for a path from the base, with `/`. */
+  /** Whether it matches a path relative to the base, with `/`. */
   matches(inside: string): boolean;
-  /** The files below `root` that it holds for, absolute. Links are not followed, and node_modules are left out. Throws a KbError (`aborted`) when the signal stops it. */
+  /**
+   * Lists the matching files below `root` as absolute paths. Links are not followed, and node_modules are left out. Throws a KbError
+   * (`aborted`) if the signal stops it.
+   */
   files(root: string, signal?: AbortSignal): Promise<string[]>;
 }
 
-/** Reads a pattern. Gives the error where it is too long, or climbs (`..`). */
+/** Parses a pattern. Returns an error if it is too long, or contains `..`. */
 export function wildcards(pattern: string): Wildcards | KbError {
   if (pattern.length > MAX_LENGTH)
     return new KbError('usage', `The pattern ${pattern.slice(0, 60)}… is longer than ${MAX_LENGTH} characters.`, {
@@ -39,8 +43,8 @@ export function wildcards(pattern: string): Wildcards | KbError {
   const first = parts.findIndex(hasWildcards);
   const base = first > 0 ? `${parts.slice(0, first).join('/')}/` : isAbsolute(pattern) ? sep : '.';
   const named = parts.slice(first).filter((name) => name !== '' && name !== '.');
-  const single = named.filter((name, i) => name !== '**' || named[i + 1] !== '**'); // any folders of any folders are any folders
-  const names = single.flatMap((name, i) => (name !== '**' || i + 1 < single.length ? name : [name, '*'])); // a file has a name of its own
+  const single = named.filter((name, i) => name !== '**' || named[i + 1] !== '**'); // `**/**` means the same as `**`
+  const names = single.flatMap((name, i) => (name !== '**' || i + 1 < single.length ? name : [name, '*'])); // `**` at the end matches files, too
   const places = standing(names);
   return {
     base,
@@ -49,7 +53,7 @@ export function wildcards(pattern: string): Wildcards | KbError {
   };
 }
 
-/** Where in the names of a pattern a path may stand: several places at once, for `**` stands for any number of folders. */
+/** States of the matcher: positions in the names of a pattern. There may be several, because `**` stands for any number of folders. */
 interface Places {
   first: ReadonlySet<number>;
   after(places: ReadonlySet<number>, name: string): ReadonlySet<number>;
@@ -86,7 +90,10 @@ async function* filesIn(
   }
 }
 
-/** A hidden name is matched by what begins with a dot alone. After a failure it goes back to the last `*` and no further: the ones before it can gain nothing. */
+/**
+ * Matches one name. A hidden name needs a dot at the beginning of the pattern. After a mismatch it goes back to the last `*` only: earlier
+ * ones cannot help.
+ */
 function matchesName(wanted: string, name: string): boolean {
   if (name.startsWith('.') && !wanted.startsWith('.')) return false;
   let at = 0;

@@ -8,6 +8,7 @@ import { addressOf, type Http, type HttpAnswer, type HttpRequest } from './messa
 import { retry, type RetryOptions } from '../core/retry.ts';
 import { redactUrl } from '../core/secrets.ts';
 
+/** Options of the HTTP client of one run. */
 export interface HttpOptions {
   network: Network;
   surface: AddressPolicy['surface'];
@@ -18,7 +19,10 @@ export interface HttpOptions {
   retries?: Pick<RetryOptions, 'attempts' | 'base' | 'longest'>;
 }
 
-/** Opens the door, for one run: what may be private depends on what its user named. Nothing is loaded or connected before the first request. */
+/**
+ * Creates the HTTP client of one run. Which private addresses it may fetch depends on the origins that its user named. Nothing is loaded or
+ * connected before the first request.
+ */
 export function createHttp({ network, surface, named, environment = process.env, lookup = systemLookup, retries }: HttpOptions): Http {
   const policy: AddressPolicy = { allow_private: network.allow_private, surface, named };
   let opened: Promise<PinnedConnections> | undefined;

@@ -1,12 +1,12 @@
 import type { Language } from './language.ts';
 
-// How models say in English that the sources do not answer. An answer is often about documents, data or a text, too; so each pattern wants more than such a
-// word: an article or "provided", and a verb or a noun of telling.
+// How models say in English that the sources do not answer. An answer may also be about documents, data or a text; so each pattern requires more than such
+// a word: an article or "provided", and a verb or a noun of telling.
 const GIVEN = '(?:provided|given|available|supplied|retrieved|quoted|listed|cited|above)';
 const THE = `‹(?:(?:the|these|those|this|your|my|any of the|all)(?: (?:${GIVEN}|numbered|following|relevant|other|search|\\p{N}+|two|three))*|${GIVEN}) `;
-/** What hardly anything but the prompt is called. */
+/** Terms that almost only name the sources of the prompt. */
 const PROMPTED = `(?:^sources|${THE}(?:sources?|passages?|contexts?|excerpts?|snippets?|search results?)|‹(?:the |any |this )?information ${GIVEN}|‹(?:the |this )?${GIVEN} (?:documents?|texts?|materials?|documentation|information))›`;
-/** What an answer may be about, too. */
+/** Terms for sources, including those that may also be the subject of an answer. */
 const SOURCES = `(?:${PROMPTED}|${THE}(?:documents?|texts?|materials?|documentation|knowledge base)›)`;
 const SAY =
   '(?:mention|say|specify|specifie|state|answer|address|addresse|discuss|discusse|cover|describe|list|tell|indicate|explain|define|refer)s?';
@@ -15,7 +15,7 @@ const NEWS =
   '(?:(?:any|enough|sufficient|specific|relevant|further|direct|explicit|an?|the) )*(?:information|details?|mention|answer|reference to|anything about)';
 const NOT =
   "(?:,? (?:provided|given|available|above|listed|supplied|here|i|you|we|that|for|from|at|in|shown|quoted|themselves)\\b…)? (?:\\p{L}+ly )?(?:do not|does not|did not|don't|doesn't|didn't|cannot|can't|can not|could not)(?: \\p{L}+ly| appear to| seem to)?";
-/** What follows a word for information that is missing: not "information desk". */
+/** What follows a word for missing information, so that "information desk" does not count. */
 const MISSING = `(?= (?:about|on|of|for|to|that|as|whether|how|what|where|who|when|why|regarding|concerning|related|relating|in|from|here|${GIVEN})›|[,.!]|$)`;
 
 const REFUSALS = [
@@ -43,6 +43,7 @@ const ONES = 'one two three four five six seven eight nine'.split(' ');
 const BELOW_TWENTY = `zero ${ONES.join(' ')} ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen`.split(' ');
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
+/** English. */
 export const english: Language = {
   code: 'en',
   marks: {

@@ -17,7 +17,7 @@ const BELOW_TWENTY =
   'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf'.split(' ');
 const SCORES = 'vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(' ');
 
-/** How a number from 20 to 99 is written: 71 is "soixante et onze", 80 "quatre-vingts", 99 "quatre-vingt-dix-neuf". */
+/** Writes out a number from 20 to 99: 71 is "soixante et onze", 80 "quatre-vingts", 99 "quatre-vingt-dix-neuf". */
 function written(number: number): string {
   const score = SCORES[Math.floor(number / 10) - 2]!;
   const rest = (number % 10) + (number >= 70 && (number < 80 || number >= 90) ? 10 : 0);
@@ -25,6 +25,7 @@ function written(number: number): string {
   return rest % 10 === 1 && number < 80 ? `${score} et ${BELOW_TWENTY[rest]!}` : `${score}-${BELOW_TWENTY[rest]!}`;
 }
 
+/** French. */
 export const french: Language = {
   code: 'fr',
   marks: {

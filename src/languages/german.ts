@@ -17,6 +17,7 @@ const ONES = 'eins zwei drei vier fünf sechs sieben acht neun'.split(' ');
 const BELOW_TWENTY = 'zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn'.split(' ');
 const TENS = 'zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig'.split(' ');
 
+/** German. */
 export const german: Language = {
   code: 'de',
   marks: {

@@ -1,12 +1,14 @@
-/** What a message may be that asks nothing. */
+/** Kinds of messages that ask nothing. */
 export type DirectIntent = 'greeting' | 'thanks' | 'farewell' | 'acknowledgement';
 
-/** For each intent its phrases, divided by `|`, and the reply. Capitals, accents and punctuation of a phrase do not matter. */
+/** Phrases and the reply for each intent. Phrases are separated by `|`; their capitals, accents and punctuation do not matter. */
 export type SmallTalk = Readonly<Record<DirectIntent, readonly [phrases: string, reply: string]>>;
 
 /**
- * Sentences in place of an answer: the sources hold none; none but what was said before; asks for a narrower question; a refusal; `{part}` of several questions
- * has none; the sources are written in `{language}`. Then why an answer is to be trusted less, and what stands above other passages to look at.
+ * Messages in place of an answer or beside it. Without an answer: the sources hold none (`nothing`); none but what was said before
+ * (`no_more`); asks for a narrower question (`narrower`); a refusal (`refused`); `{part}` of several questions has none (`part`); the
+ * sources are written in `{language}` (`written_in`). The others say why an answer is less reliable, or introduce further passages
+ * (`see_also`).
  */
 export type FallbackMessages = Readonly<
   Record<
@@ -25,13 +27,13 @@ export type FallbackMessages = Readonly<
   >
 >;
 
-/** What tells a language from others that share its letters. Words are divided by blanks. */
+/** What distinguishes a language from others with the same letters. Words are separated by blanks. */
 export interface LanguageMarks {
-  /** Words that hardly any question does without: question words, articles, forms of "to be". */
+  /** Words that almost every question contains: question words, articles, forms of "to be". */
   functionWords: string;
   /** First words of questions. */
   beginnings?: string;
-  /** Words that decide where two languages have as many of the others. */
+  /** Words that decide between two languages with equally many of the others. */
   leans?: string;
   /** Letters or signs that no other language has. */
   mark?: RegExp;
@@ -43,15 +45,15 @@ interface QuestionPatterns {
   asks: string;
   /** Words before a question, or after it, that ask nothing: "please". */
   courtesies: string;
-  /** Function words that are terms of the subject all the same: "kostet". Divided by blanks. */
+  /** Function words that are also content words: "kostet". Separated by blanks. */
   telling?: string;
-  /** Words beside the function words that are no terms of the subject. Divided by blanks. */
+  /** Further words that are no content words. Separated by blanks. */
   idle?: string;
   /** A question word (`word`) with what makes it ask for a measure: "how long". Global. */
   measure: RegExp;
   /** Asks for a number, a time or a price. */
   figures: string;
-  /** Words that answer as a number does: "free". */
+  /** Words that answer like a number: "free". */
   figureWords: string;
   /** Asks for a time or a period. */
   times: string;
@@ -63,7 +65,7 @@ interface QuestionPatterns {
   listing: string;
   /** Asks what `what` is or means. */
   meaning: RegExp;
-  /** What may be asked about a thing beside what it is: its "default". */
+  /** Properties of a thing that a question may ask for: its "default". */
   aspects: string;
   /** Headings of introductions. */
   introductions: string;
@@ -75,11 +77,11 @@ interface QuestionPatterns {
   joint: RegExp;
 }
 
-/** How a question refers to those before it. Strings are alternatives for whole words, the last four words divided by blanks. */
+/** How a question refers to earlier ones. Strings are alternatives for whole words; the last four are words separated by blanks. */
 export interface FollowUpWords {
-  /** Begin a question that goes on with the last one: "and". */
+  /** Words that begin a question that continues the last one: "and". */
   conjunctions: string;
-  /** Questions that go on with the last one by themselves: "why". */
+  /** Questions that continue the last one by themselves: "why". */
   askingOn?: string;
   /** Pronouns of the third person. */
   pronouns?: string;
@@ -89,11 +91,11 @@ export interface FollowUpWords {
   pointingEnds?: string;
   prepositions: string;
   articles: string;
-  /** Words that make a question a sentence of its own: question words and verbs that begin one. */
+  /** Words that make a question a complete sentence: question words and verbs that begin one. */
   asking: string;
-  /** Verbs that a whole question has. */
+  /** Verbs of a complete question. */
   verbs: string;
-  /** Words that name no thing. */
+  /** Nouns without a meaning of their own. */
   vague?: string;
   /** Ask for more of the same: "more", "again". */
   more: string;
@@ -103,13 +105,16 @@ export interface FollowUpWords {
   asksElse: string;
 }
 
-/** Phrases that models write in place of what they were asked for, compared in lower case. `‹`, `›`: the edges of a word; `…`: up to 90 characters of a sentence. */
+/**
+ * Phrases that models write instead of the requested text, compared in lower case. `‹`, `›`: the edges of a word; `…`: up to 90 characters
+ * of a sentence.
+ */
 export interface ModelPhrases {
   /** The sources do not answer; one pattern each. */
   refusals: readonly string[];
   /** After a refusal: an answer follows. */
   turns: string;
-  /** How a politeness beside a refusal begins. */
+  /** How a polite phrase beside a refusal begins. */
   politeness: string;
   /** Names of a search query, and of a remark about it: "query", "note". */
   queries: string;
@@ -122,22 +127,25 @@ export interface ModelPhrases {
 interface SentenceRules {
   /** Abbreviations, without their last full stop, that end no sentence. */
   abbreviations: string;
-  /** Abbreviations that may end one, where a text had better be cut elsewhere. In lower case. */
+  /** Abbreviations that may end a sentence, at which a text is cut only if there is no better place. In lower case. */
   softAbbreviations: string;
   /** Words that begin a sentence, as regular expressions. */
   openers: string;
-  /** Of a language that writes ordinals with a full stop ("30. September"): words before them, and what they count beside months, as regular expressions. */
+  /**
+   * For a language that writes ordinals with a full stop ("30. September"): words before them, and what they count besides months, as
+   * regular expressions.
+   */
   ordinals?: { before: string; counted: string };
-  /** Alternatives for what goes on behind its full stop whatever follows, and for what does before a number. */
+  /** Alternatives for words whose full stop never ends a sentence, and for those whose full stop does not before a number. */
   continued?: { always: string; beforeNumber: string };
 }
 
-/** A language that kb knows completely. One file each; `languages.ts` lists them. */
+/** A language that kb supports fully. One file each; `languages.ts` lists them. */
 export interface Language {
   /** ISO 639-1. */
   code: string;
   marks: LanguageMarks;
-  /** Whether every noun begins with a capital, so that capitals do not tell names. */
+  /** Whether every noun has a capital, so that capitals do not reveal names. */
   capitalNouns?: boolean;
   smallTalk: SmallTalk;
   /** Words that may stand beside small talk, divided by `|`. */
@@ -151,8 +159,8 @@ export interface Language {
   numbers: readonly string[];
   /** The twelve months, divided by blanks, spellings of one by `|`. */
   months: string;
-  /** The same, shortened. */
+  /** The months, abbreviated. */
   shortMonths: string;
-  /** How the names of weekdays begin, divided by `|`. */
+  /** Beginnings of the names of weekdays, separated by `|`. */
   weekdays: string;
 }

@@ -18,6 +18,7 @@ const BELOW_THIRTY =
   );
 const TENS = 'treinta cuarenta cincuenta sesenta setenta ochenta noventa'.split(' ');
 
+/** Spanish. */
 export const spanish: Language = {
   code: 'es',
   marks: {

@@ -5,10 +5,10 @@ import type { Event } from '../schema/results.ts';
 import type { OwnDrivers } from './drivers.ts';
 import type { Run } from '../core/run.ts';
 
-/** Where an engine runs: what the user of the command line names may be private, what a request to a server names may not. */
+/** Where an engine runs: the command line may fetch private addresses that its user names, a server may not. */
 export type Surface = 'cli' | 'server';
 
-/** Beside where and how it works: drivers of one's own, whose names the configuration and requests may then use. */
+/** Options of an engine, with drivers of the calling program, whose names the configuration and requests may then use. */
 export interface EngineOptions extends OwnDrivers {
   config: Config;
   /** The folder that sources and relative store paths are relative to; the working directory where absent. */
@@ -19,21 +19,22 @@ export interface EngineOptions extends OwnDrivers {
   tracer?: Tracer | undefined;
 }
 
+/** Options of one run of an operation. */
 export interface RunOptions {
   signal?: AbortSignal | undefined;
   /** The caller's span, as W3C Trace Context writes it. */
   traceparent?: string | undefined;
-  /** Without it, everything is allowed. */
+  /** Rights of the caller. Default: everything is allowed. */
   access?: AccessRights | undefined;
-  /** Told the collections that the request is about, once it is known to be allowed. */
+  /** Called with the collections that the request is about, once it is known to be allowed. */
   onBegin?: (collections: readonly string[]) => void;
-  /** Whether the report's lists are filled; without them it stays small, whatever the corpus. */
+  /** Whether the report's lists are filled; without them it stays small, however large the corpus is. */
   lists?: boolean;
-  /** More of the same follows at once: what brings the indexes of a store up to date may wait for it. */
+  /** More requests of this kind follow at once, so the store may put off updating its indexes. */
   hasMore?: boolean;
 }
 
-/** kb itself, without a face. Drivers are opened when they are first needed, and shared. */
+/** kb without an interface. Drivers are opened when they are first needed, and shared. */
 export interface Engine {
   readonly config: Config;
   /** Runs an operation: yields numbered events, returns its result. Throws a KbError where the work ends without one. */
@@ -47,15 +48,15 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** How a call is recorded: the name of its span, and what its arguments add to it, which must hold no text. */
+/** How a call is recorded: the name of its span, and a function that makes attributes of its arguments, which must hold no text. */
 export type CallSpan = string | { name: string; about(...args: readonly unknown[]): Record<string, string | number> };
 
 /** Records spans: what ran, when and how long, with counts and names of models; no text. */
 export interface Tracer {
   /** Runs work as a span; spans that begin in it are its children. `traceparent`: the caller's span, as W3C Trace Context writes it. */
   run<R>(name: string, run: Run<R>, options?: { traceparent?: string | undefined }): Run<R>;
-  /** The same object; calls of these methods are spans. */
+  /** Returns the same object with calls of these methods recorded as spans. */
   instrument<T extends object>(target: T, stages: { readonly [Method in keyof T]?: CallSpan }): T;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }

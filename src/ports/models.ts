@@ -35,6 +35,7 @@ export interface Reranker {
   rank(query: string, passages: readonly RerankPassage[], options: RankOptions): Promise<number[]>;
 }
 
+/** Options of one call of a reranker. */
 export interface RankOptions {
   /** The embedder of the collection; absent if it is searched by words alone. */
   embedder?: Embedder | undefined;
@@ -43,6 +44,7 @@ export interface RankOptions {
   instrument?: ((llm: Llm) => Llm) | undefined;
 }
 
+/** A passage to rank. */
 export interface RerankPassage {
   text: string;
   /** The retrieval score, 0 to 1. */
@@ -50,6 +52,7 @@ export interface RerankPassage {
   metadata: Metadata;
 }
 
+/** A message to a language model. */
 export interface Message {
   role: 'system' | 'user' | 'assistant';
   content: string;
@@ -72,6 +75,7 @@ export interface GroundingSource {
   page_kind?: string | undefined;
 }
 
+/** A request to a language model or an extractive answerer. */
 export interface GenerateRequest {
   messages: readonly Message[];
   /** Content of the messages as data, for an answerer that quotes instead of writing. */
@@ -90,6 +94,7 @@ export interface GenerateRequest {
   signal?: AbortSignal | undefined;
 }
 
+/** Token counts of a call, as the provider reports them; else 0. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -111,10 +116,16 @@ export interface Outcome extends Usage {
   unsure?: boolean | undefined;
 }
 
-/** How an answer begins that says that the sources do not answer: with the number of no source. Behind a statement, it says that of a part. The chat takes it out of what people see. */
+/**
+ * The marker that says that the sources do not answer: a citation of no source. At the beginning of an answer it stands for the whole
+ * question, after a statement for a part of it. The chat removes it from the answer.
+ */
 export const NO_ANSWER = '[0]';
 
-/** Yields pieces of an answer; returns what it cost and how it ended. Throws a KbError after its retries: `too_large` if shorter sources may succeed. */
+/**
+ * A language model, or an answerer that quotes. `generate` yields pieces of an answer, and returns its usage and outcome. It throws a
+ * KbError after its retries: `too_large` if shorter sources may succeed.
+ */
 export interface Llm {
   readonly provider: string;
   readonly model: string;

@@ -37,31 +37,34 @@ export interface StoredSource {
   chunk_count: number;
 }
 
-/** What a source holds, from its chunks. */
+/** Size and metadata of a stored source, from its chunks. */
 export interface SourceContent {
   chunks: number;
-  /** Of the texts of its chunks. */
+  /** Total length of the texts of its chunks. */
   characters: number;
-  /** Of one of its chunks. */
+  /** Metadata of one of its chunks. */
   metadata: Metadata;
 }
 
-/** Which sources are asked for: those of the chunks that match `filter`, from the one behind `after` on. */
+/** A request for a page of the sources whose chunks match `filter`, from the one after `after` on. */
 export interface SourcePageRequest {
   filter?: Filter | undefined;
   after?: string | undefined;
   limit: number;
 }
 
+/** A page of the stored sources. */
 export interface SourcePage {
   /** At most `limit`, in the order of their code points. */
   sources: string[];
-  /** How many match, before `after` too. */
+  /** Number of all that match, including those before this page. */
   total: number;
 }
 
+/** Selects the chunks to remove. */
 export type Where = { ids: readonly string[] } | { source: string } | { filter: Filter };
 
+/** A search in one collection, by a vector or a text. */
 export interface SearchRequest {
   /** Query vector for the nearest chunks by cosine. Either this or `text`. */
   vector?: Float32Array;
@@ -71,6 +74,7 @@ export interface SearchRequest {
   limit: number;
 }
 
+/** A chunk that a search found. */
 export interface Hit {
   chunk: StoredChunk;
   /** Cosine (-1 to 1) for a vector, BM25 (0 and up) for a text. */
@@ -79,13 +83,14 @@ export interface Hit {
   cosine?: number | undefined;
 }
 
+/** Name and embedder of a collection. */
 export interface CollectionInfo extends Fingerprint {
   name: string;
 }
 
 /** A collection in the list of a store. */
 export interface ListedInfo extends CollectionInfo {
-  /** Why it can't be opened; nothing but its name is known then. */
+  /** Why it cannot be opened; nothing but its name is known then. */
   unreadable?: KbError;
 }
 
@@ -95,8 +100,8 @@ export interface Collection {
   /** Replaces the chunks of every source given, in one step: a reader sees all of a document's old chunks or all of its new ones. */
   replace(replacements: readonly Replacement[]): Promise<void>;
   /**
-   * Writes chunks over those of their ids. `edited`: they were read before. Where a store may have been written to since, by whom no lock of this machine
-   * stops, it throws a KbError (`conflict`) and writes nothing if the version of one of them is not stored any more.
+   * Writes chunks, replacing those with the same ids. `edited`: they were read before. If another machine may have written to the store
+   * since, it throws a KbError (`conflict`) and writes nothing if the version of one of them is not stored any more.
    */
   upsert(chunks: readonly StoredChunk[], options?: { edited?: boolean }): Promise<void>;
   /** Removes chunks and returns those removed. */
@@ -106,24 +111,24 @@ export interface Collection {
   all(options?: { source?: string; vectors?: boolean }): AsyncIterable<StoredChunk[]>;
   /** All stored sources. */
   sources(): Promise<Map<string, StoredSource>>;
-  /** Some of the stored sources, in a memory that does not grow with their number. */
+  /** Lists a page of the stored sources; memory does not grow with their number. */
   sourcePage(request: SourcePageRequest): Promise<SourcePage>;
-  /** What the given sources hold, without their texts; those that are not stored are left out. */
+  /** Reads the size and metadata of the given sources, without their texts; sources that are not stored are left out. */
   contents(sources: readonly string[]): Promise<Map<string, SourceContent>>;
   search(request: SearchRequest): Promise<Hit[]>;
   /**
-   * Several searches of one state, for a store that answers them together sooner than one by one. A request may have a vector beside its text: its hits are
-   * the best by words, with their `cosine`. Hits may lack their vectors; `withVectors` reads those that are needed.
+   * Runs several searches on one state, for a store that is faster with all together. A request may have a vector beside its text: its hits
+   * are the best by words, with their `cosine`. Hits may lack their vectors; `withVectors` reads those that are needed.
    */
   searchAll?(requests: readonly SearchRequest[]): Promise<Hit[][]>;
   /** The chunks of hits with their vectors; one that was removed meanwhile stays as it is. Needed where `searchAll` leaves vectors out. */
   withVectors?(chunks: readonly StoredChunk[]): Promise<StoredChunk[]>;
   count(): Promise<number>;
-  /** Bytes on disk; null where the store does not tell. */
+  /** Bytes on disk; null if the store does not report it. */
   bytes(): Promise<number | null>;
   /**
-   * Updates the indexes and removes old versions, each where it pays; with `whole` everywhere. Call it at the end of a job, or in the midst of a long one,
-   * where more follows at once (`hasMore`).
+   * Updates indexes and removes old versions where that pays, with `whole` everywhere. Call it at the end of a job, or with `hasMore`
+   * during a long one.
    */
   optimize(options?: { whole?: boolean; hasMore?: boolean }): Promise<void>;
 }
@@ -135,26 +140,27 @@ export interface Draft {
   discard(): Promise<void>;
 }
 
-/** What a person wants to know of a store that is reached over a network. */
+/** State of a store that is reached over a network, for people. */
 export interface StoreReport {
-  /** Where it is, its version, how fast, what may be done. */
+  /** Its address, version, latency and permissions. */
   message: string;
-  /** What is amiss and what to do, a sentence each without a full stop. */
+  /** Problems and what to do, one sentence each without a full stop. */
   warnings?: string[];
 }
 
-/** Something that a store found wrong in itself. */
+/** A defect that a store found in its own data. */
 export interface StoreProblem {
   /** What is wrong, as a sentence. */
   problem: string;
   /** What mends it, as a sentence. */
   remedy: string;
-  /** Does that; absent where only people can. */
+  /** Applies the remedy; absent if only people can. */
   mend?: (() => Promise<void>) | undefined;
-  /** Whether something is removed by that. */
+  /** Whether the remedy removes data. */
   removes: boolean;
 }
 
+/** A vector database with any number of collections. */
 export interface VectorStore {
   readonly provider: string;
   collections(): Promise<ListedInfo[]>;
@@ -164,17 +170,21 @@ export interface VectorStore {
   create(info: CollectionInfo): Promise<Collection>;
   draft(info: CollectionInfo): Promise<Draft>;
   /**
-   * A draft `as` with all of collection `name`, made without reading its chunks. Nobody may write to either: the one of a snapshot (`isSealed`) is never
-   * written to, others may be when they are in place. Undefined if the store can't: chunks are copied one by one.
+   * Copies the collection `name` into a draft `as` without reading its chunks. Nobody may write to either meanwhile. The copy of a snapshot
+   * (`isSealed`) is never written to, others may be once they are committed. Undefined if the store cannot: then chunks are copied one by
+   * one.
    */
   copy?(name: string, as: string, options?: { isSealed?: boolean }): Promise<Draft | undefined>;
-  /** Throws a KbError (`invalid`) that names what of a sealed copy was changed or is missing. Absent where the store keeps no checksums: chunks are compared. */
+  /**
+   * Checks a sealed copy. Throws a KbError (`invalid`) that names what was changed or is missing. Absent if the store keeps no checksums:
+   * then chunks are compared.
+   */
   verify?(name: string): Promise<void>;
   /** False if there was none. */
   drop(name: string): Promise<boolean>;
   /** Undefined if there is nothing to say. */
   describe?(): Promise<StoreReport | undefined>;
-  /** Looks for what killed processes, lost files and the like have left. Nothing is changed until it is mended. */
+  /** Finds what killed processes, lost files and the like have left. It changes nothing; `mend` does. */
   problems?(): Promise<StoreProblem[]>;
   /** Waits until no other writer, in any process, holds the collection; calls `onWait` once if it has to wait. Returns the release function. */
   lock(name: string, options?: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined }): Promise<() => Promise<void>>;

@@ -12,43 +12,49 @@ const SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 // oxlint-disable-next-line no-control-regex
 const STRING = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(\u0007|\u001b\\|\u009c)?/g;
 
-/** The text without orders to a terminal: none of their letters is left. */
+/** Removes terminal control sequences completely. */
 export const withoutSequences = (text: string): string =>
   text.replace(SEQUENCE, '').replace(STRING, (all, end?: string) => (end === undefined ? all : ''));
 
-/** A joiner is part of the spelling between two letters (Persian, Hindi), and of nothing elsewhere. */
+/** Zero-width joiners outside of words. Between two letters they are part of the spelling (Persian, Hindi). */
 const STRAY_JOINER = /(?<![\p{L}\p{M}])[\u200c\u200d]+|[\u200c\u200d]+(?![\p{L}\p{M}])|[\u200c\u200d]{2,}/gu;
 
-/** The text as a person sees it: without what hides words from a reader, or orders from a person who looks at the source. Newlines are kept. */
+/**
+ * Removes invisible characters and terminal sequences, which can hide text from a reader or address someone who reads the source. Keeps
+ * newlines.
+ */
 export const visible = (text: string): string =>
   withoutSequences(text)
     .replace(/\r\n?|\u2028|\u2029/g, '\n')
     .replace(HIDDEN, '')
     .replace(STRAY_JOINER, '');
 
-/** Control characters but tab and newline, and what overrides or isolates the direction of text. */
+/** Control characters except tab and newline, and characters that override or isolate the direction of text. */
 // oxlint-disable-next-line no-control-regex -- it is what has to be found
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** An order to a terminal. The single characters that also begin one (U+009B) come from misread encodings more often: what follows those is text. */
+/**
+ * A terminal control sequence that begins with ESC. The single-character forms (U+009B) come from misread encodings more often, so the text
+ * after those is kept.
+ */
 const ORDER =
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c))/g;
 
-/** Vertical tab, form feed, separators of records, next line: words stand on both sides of them. */
+/** Vertical tab, form feed, record separators, next line: replaced by a blank, because they separate words. */
 // oxlint-disable-next-line no-control-regex -- it is what has to be found
 const SEPARATORS = /[\u000b\u000c\u001c-\u001f\u0085]/g;
 
-/** The text as it may be stored: without control characters but tab and newline, orders to a terminal, and overrides of direction. */
+/** Removes control characters (except tab and newline), terminal sequences and direction overrides, as for storing. */
 export function cleanText(text: string): string {
   if (text.search(CONTROLS) < 0) return text;
   return text.replace(/\r\n?/g, '\n').replace(ORDER, '').replace(SEPARATORS, ' ').replace(CONTROLS, '');
 }
 
-/** The document with clean text, title and metadata. Its source is clean already. */
+/** Cleans the text, title and metadata of a document. Its source is clean already. */
 export const cleanDocument = (document: Document): Document => rewriteDocument(document, cleanText);
 
-/** What a chunk is stored with. */
+/** The text fields of a chunk. */
 interface Storable {
   text: string;
   embed_text?: string | undefined;
@@ -56,15 +62,16 @@ interface Storable {
   metadata?: Record<string, unknown> | undefined;
 }
 
-/** The chunk with clean text, source and metadata. */
+/** Cleans the text, source and metadata of a chunk. */
 export function cleanChunk<Chunk extends Storable>(chunk: Chunk): Chunk {
   const { text, embed_text, source, metadata } = chunk;
   return Object.assign({}, chunk, rewriteValue({ text, embed_text, source, metadata }, cleanText));
 }
 
+/** Maps a text to its replacement. */
 export type RewriteText = (text: string) => string;
 
-/** The value with every text in it rewritten, the names of fields too. What is absent stays absent. */
+/** Rewrites every string in plain data, including field names; undefined fields are dropped. */
 function rewriteValue<Value>(value: Value, rewrite: RewriteText): Value;
 function rewriteValue(value: unknown, rewrite: RewriteText): unknown {
   if (typeof value === 'string') return rewrite(value);
@@ -74,7 +81,10 @@ function rewriteValue(value: unknown, rewrite: RewriteText): unknown {
   return Object.fromEntries(fields.map(([name, inner]) => [rewrite(name), rewriteValue(inner, rewrite)]));
 }
 
-/** The document with text, title and metadata rewritten. Its text is rewritten between its marks, which move along; its source stays. */
+/**
+ * Rewrites the text, title and metadata of a document. The text is rewritten piece by piece between its marks, which move along; the source
+ * stays.
+ */
 export function rewriteDocument(document: Document, rewrite: RewriteText): Document {
   const { text, title, metadata, marks = [] } = document;
   const whole = rewrite(text);
@@ -84,7 +94,7 @@ export function rewriteDocument(document: Document, rewrite: RewriteText): Docum
   return { ...rewritten, ...rewriteMarked(text, marks, rewrite) };
 }
 
-/** A text rewritten between its marks, and the marks where they stand then. */
+/** Rewrites a text between its marks; returns it with the moved marks. */
 function rewriteMarked(text: string, marks: readonly Mark[], rewrite: RewriteText): { text: string; marks: Mark[] } {
   const moved: Mark[] = [];
   let whole = rewrite(text.slice(0, marks[0]!.at));

@@ -1,28 +1,28 @@
 import type { Mark } from '../../schema/items.ts';
 
-/** Text in which the start of a tag is escaped. */
+/** Escapes the start of HTML tags. */
 export const escapeTags = (text: string): string => text.replace(/<(?=[a-z!?/])/gi, '\\<');
 
-/** One line of plain text as a line of Markdown that shows the same: what would be markup at its start, and the start of a tag, are escaped. */
+/** Escapes a line of plain text so that Markdown shows it unchanged: markup at its start, and the start of tags. */
 export const escapeLine = (line: string): string =>
   escapeTags(line)
     .replace(/^(\s*)(#{1,6}|[-+*])(?=\s|$)/, '$1\\$2')
     .replace(/^(\s*)(\d{1,9})([.)])(?=\s|$)/, '$1$2\\$3')
     .replace(/^(\s*)(>|\||```|~~~|={2,}\s*$|([-*_])(?:\s*\3){2,}\s*$)/, '$1\\$2');
 
-/** Text on one line, without white space around it. */
+/** Collapses white space to single blanks, and trims. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** `## Text`, on one line. */
+/** Writes a heading on one line; levels beyond 6 become 6. */
 export const heading = (level: number, text: string): string => `${'#'.repeat(Math.min(6, level))} ${oneLine(text)}`;
 
-/** A table row of cells that hold plain text or inline Markdown. */
+/** Writes a table row; cells hold plain text or inline Markdown. */
 export const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 
 /**
- * A GFM table; the first row is its header, as wide as the widest row. Shorter rows are not filled up (GFM 4.10 lets readers do that),
- * so that one wide row does not cost a cell in every other.
+ * Writes a GFM table; the first row is its header, as wide as the widest row. Shorter rows are not padded (GFM 4.10 allows that), so that
+ * one wide row does not cost a cell in every other.
  */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const [header, ...body] = rows;
@@ -32,13 +32,17 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
   return [tableRow(filled), `|${' --- |'.repeat(width)}`, ...body.map(tableRow)];
 }
 
+/** A table row with its row number in the source. */
 export interface NumberedRow {
   /** The row in the source, from 1. */
   row: number;
   cells: readonly string[];
 }
 
-/** A table of numbered rows, and a mark at every row that does not follow the one before. `at` is where the table begins in the text. */
+/**
+ * Writes a table of numbered rows, with a mark at every row whose number does not follow the one before. `at` is the offset of the table in
+ * the text.
+ */
 export function numberedTable(rows: readonly NumberedRow[], { at, ...place }: Omit<Mark, 'row'>): { text: string; marks: Mark[] } {
   const lines = tableLines(rows.map(({ cells }) => cells));
   const marks: Mark[] = [];
@@ -53,7 +57,7 @@ export function numberedTable(rows: readonly NumberedRow[], { at, ...place }: Om
   return { text: lines.join('\n'), marks };
 }
 
-/** A block of code, whatever marks are in it. */
+/** Writes a fenced code block, with a fence longer than any in the code. */
 export function codeFence(code: string, language: string): string {
   const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const marks = '`'.repeat(longest + 1);
