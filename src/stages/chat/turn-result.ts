@@ -53,6 +53,7 @@ export interface Turn extends Pick<ChatTurn, 'history' | 'settings'> {
   readonly step: <R>(stage: string, run: Run<R>, done?: Partial<Pick<ChatResult, 'retrieval' | 'retrieval_quality' | 'errors'>>) => Run<R>;
 }
 
+/** Prepares a turn, with its token budget and trace. A query that is no string becomes empty. */
 export function openTurn({ query: asked, history, settings, show_prompt = false }: ChatTurn, parts: ChatParts): Turn {
   const query = typeof asked === 'string' ? asked : '';
   const open = openResult(query, history);

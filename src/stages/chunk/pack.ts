@@ -126,6 +126,7 @@ export interface Piece {
   closing: string;
 }
 
+/** Sizes of chunks in characters, with their overlap. */
 export interface PackSizes extends Sizes {
   /** Maximum overlap, in characters. */
   overlap: number;
@@ -146,7 +147,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
   for (let start = skipSpace(text, group.start, group.end); ;) {
     const rest = group.end - start;
     const opening = openingAt(text, blocks, { index, offset: start, sizes });
-    // the last chunk repeats less rather than be followed by a scrap
+    // the last chunk repeats less, so that no scrap follows it
     const limit = rest <= sizes.longest ? Math.min(sizes.overlap, sizes.longest - rest) : sizes.overlap;
     const isFramed = blocks[index]!.kind !== 'list' && opening !== '';
     const from = previous && !isFramed ? overlapStart(text, previous, { start, limit }) : start;
@@ -156,7 +157,7 @@ export function pack(text: string, blocks: readonly Block[], { group, sizes, bef
     if (rest <= room) return pieces;
     const window = windowOf(text, { start, end: group.end, room, shortest: sizes.shortest });
     const cut = findCut(text, blocks, { index, window, sizes });
-    // what was kept whole beyond the bound needs the room of what is repeated
+    // a unit that was kept whole beyond the limit takes the place of the overlap
     if (cut > window.to) piece.from = start;
     if (cut >= group.end) return pieces;
     while (blocks[index]!.end < cut) index += 1;
@@ -182,7 +183,7 @@ const LONGEST_LEAD = 200;
 const MOST_OF_CHUNK = 0.2;
 const CAPTION = /^[*_]*(?:tab(?:le|elle|leau|la|ela|ella)?|fig(?:ure|ur|ura)?|listing|code)\b\.?\s*\d/i;
 
-/** What a chunk that begins inside of a table, fence or list begins with: the line that leads to it or names it, and what frames it. */
+/** Makes the beginning of a chunk inside of a table, fence or list: the line that leads to it or names it, and its frame. */
 function openingAt(
   text: string,
   blocks: readonly Block[],
@@ -195,7 +196,10 @@ function openingAt(
   return (isContinued ? leadOf(text, blocks[index - 1], { block, longest: Math.min(sizes.longest * MOST_OF_CHUNK, room) }) : '') + frame;
 }
 
-/** The last line of the paragraph before a block that leads to it (`The parts are:`), or is its caption; empty where there is none of at most `longest` characters. */
+/**
+ * Finds the last line of the paragraph before a block that leads to it (`The parts are:`) or is its caption; empty if there is none of at
+ * most `longest` characters.
+ */
 function leadOf(text: string, before: Block | undefined, { block, longest: room }: { block: Block; longest: number }): string {
   if (before?.kind !== 'paragraph') return '';
   const longest = Math.min(LONGEST_LEAD, room);
@@ -211,15 +215,18 @@ function frameAt(text: string, { block, offset, sizes }: { block: Block; offset:
   return offset >= block.body && offset > block.start ? frameOf(text, block, sizes.longest) : undefined;
 }
 
-/** Characters that the text of an item in a list is indented by, at most. */
+/** Maximum indentation of the text of a list item, in characters. */
 const DEEPEST_ITEM = 12;
 
-/** Where the chunk after a cut begins: with the indentation of its line in code, and where it may tell that an item of a list goes on, else at its first character. */
+/**
+ * Finds where the chunk after a cut begins: with the indentation of its line in code and in continued list items, else at its first
+ * character.
+ */
 function nextStart(text: string, { block, cut, end, longest }: { block: Block; cut: number; end: number; longest: number }): number {
   const start = skipSpace(text, cut, end);
   const line = cut + text.slice(cut, start).lastIndexOf('\n') + 1;
   const isCode = block.kind === 'fence' && start < block.end;
-  const deepest = isCode ? longest / 2 : DEEPEST_ITEM; // a chunk of nothing but indentation says nothing
+  const deepest = isCode ? longest / 2 : DEEPEST_ITEM; // no chunk may consist of indentation alone
   return line === cut || start - line > deepest ? start : line;
 }
 

@@ -7,17 +7,18 @@ type Interval = [low: number, high: number];
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
+/** Computes the arithmetic mean; NaN of no numbers. */
 export const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
 
-/** The nearest-rank percentile; 0 of no numbers. */
+/** Computes the nearest-rank percentile (`percent` from 0 to 100); 0 of no numbers. */
 export function percentile(numbers: readonly number[], percent: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
 }
 
 /**
- * 95 % interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. The sum of numbers from 0 to 1 is taken as `hits`,
- * too: their mean varies no more than a share does.
+ * Computes the 95 % interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. `hits` may also be a
+ * sum of numbers from 0 to 1: their mean varies no more than a share does.
  */
 export function shareInterval(hits: number, total: number): Interval {
   const share = hits / total;
@@ -27,7 +28,9 @@ export function shareInterval(hits: number, total: number): Interval {
   return [Math.max(0, (centre - reach) / scale), Math.min(1, (centre + reach) / scale)];
 }
 
-/** 95 % interval of a mean of numbers without bounds, such as differences, by its standard error; of a single number, that number. */
+/**
+ * Computes the 95 % interval of a mean of unbounded numbers, such as differences, by its standard error; of a single number, that number.
+ */
 export function meanInterval(numbers: readonly number[]): Interval {
   const centre = mean(numbers);
   if (numbers.length < 2) return [centre, centre];
@@ -48,7 +51,7 @@ function valuesByName(records: Iterable<Readonly<Record<string, number>>>): Map<
   return values;
 }
 
-/** Questions that are listed as the worst, at most. */
+/** Maximum questions in the list of the worst. */
 const WORST = 10;
 
 type Measure = (outcome: EvaluationOutcome) => number;
@@ -58,7 +61,7 @@ const within =
     rank! > 0 && rank! <= depth ? 1 : 0;
 const discounted: Measure = ({ rank }) => (rank! > 0 && rank! <= 10 ? 1 / Math.log2(rank! + 1) : 0);
 
-/** What each figure of retrieval is the mean of, for a question with gold passages. */
+/** The retrieval figures: each is the mean of this measure over the questions with gold passages. */
 const RETRIEVAL = {
   'recall@1': within(1),
   'recall@5': within(5),
@@ -73,10 +76,10 @@ const isJudged = ({ answerable, verdict, must }: Judged): boolean => answerable 
 const isDeclined = ({ verdict }: EvaluationOutcome): boolean => verdict === 'declined';
 const isAnswered = ({ verdict }: EvaluationOutcome): boolean => verdict !== undefined && verdict !== 'declined';
 
-/** An outcome, and whether the question says what its answer must hold. */
+/** An outcome, and whether its question has required phrases (`must`). */
 export type Judged = EvaluationOutcome & { must: boolean };
 
-/** What a question contributes to each figure that it counts for, by the figure's name. Comparisons are drawn pair by pair from it. */
+/** The value of a question for each figure that it counts for. Paired comparisons are computed from these. */
 function contributions(outcome: Judged): Record<string, number> {
   const retrieval = hasGold(outcome) ? Object.entries(RETRIEVAL).map(([name, measure]) => [name, measure(outcome)] as const) : [];
   return {
@@ -122,7 +125,7 @@ function intervalsOf(outcomes: readonly Judged[]): Record<string, Interval> {
   return Object.fromEntries(Array.from(values, ([name, numbers]) => [name, shareInterval(sum(numbers), numbers.length)]));
 }
 
-/** Answers by their level of confidence: those whose question says what is right, and all to unanswerable questions. */
+/** Counts answers by confidence level: those to questions with required phrases, and all to unanswerable questions. */
 function calibrationOf(outcomes: readonly Judged[]): EvaluationResult['calibration'] {
   const answered = outcomes.filter((outcome) => isAnswered(outcome) && (outcome.must || !outcome.answerable));
   return (['high', 'low', 'none'] as const).flatMap((level) => {
@@ -138,7 +141,10 @@ function calibrationOf(outcomes: readonly Judged[]): EvaluationResult['calibrati
   });
 }
 
-/** Wrong and sure of it is worst, above all where the right passage was at hand; then what was not found; then what was found late. */
+/**
+ * Scores how bad an outcome is: a wrong answer (100) is worse than a declined (50) or partly right one (20), high confidence in it adds 20,
+ * a passage that was not found 15, one found late up to 10.
+ */
 function badness({ verdict, level, rank, answerable }: EvaluationOutcome): number {
   const answer =
     !answerable && isDeclined({ verdict } as EvaluationOutcome)
@@ -150,7 +156,7 @@ function badness({ verdict, level, rank, answerable }: EvaluationOutcome): numbe
 
 const withoutMust = ({ must: _must, ...outcome }: Judged): EvaluationOutcome => outcome;
 
-/** The figures of a golden set from what came of its questions. At least one outcome. */
+/** Computes the figures of a golden set from the outcomes of its questions, of which there must be one. */
 export function summarize(
   outcomes: readonly Judged[],
   { lists, ...more }: Pick<EvaluationResult, 'errors' | 'failed' | 'missing_sources'> & { lists: boolean },
@@ -170,18 +176,18 @@ export function summarize(
   };
 }
 
-/** What the second of two evaluations brings, question by question. */
+/** Paired difference of a figure between two evaluations. */
 export interface Difference {
   /** Mean of second minus first over the questions that both counted. */
   difference: number;
-  /** 95 % interval of it; one without 0 is more than chance. */
+  /** 95 % interval of the difference; if it excludes 0, the difference is more than chance. */
   interval: Interval;
-  /** Questions that the second did better, and worse. */
+  /** Number of questions that the second did better, and worse. */
   better: number;
   worse: number;
 }
 
-/** The paired differences of every figure that both have. Both results come with their items. */
+/** Computes the paired difference of every figure that both results have. Both must include their items. */
 export function compareResults(first: EvaluationResult, second: EvaluationResult, judged: ReadonlySet<string>): Record<string, Difference> {
   const values = ({ items }: EvaluationResult) =>
     new Map(items.map((outcome) => [outcome.id, contributions({ ...outcome, must: judged.has(outcome.id) } as Judged)]));

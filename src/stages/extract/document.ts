@@ -13,17 +13,17 @@ import { settingsFor } from './api/api-settings.ts';
 import type { Extracted, FoundDocument } from './extract.ts';
 import { addressesIn, type NetworkSources } from './pages/network.ts';
 
-/** What is true of how a document came here, not of what it says; front matter leaves it out. */
+/** Metadata keys that are not copied into front matter: kb sets them, or they are written separately. */
 const OURS = new Set(['title', 'source', 'source_kind', 'file_type', 'content_hash', 'description']);
 
-/** The YAML block of a document, `---` lines and the empty line after it included: title, source, description, then what the format knows. */
+/** Writes the YAML block of a document, with its `---` lines and the blank line after it: title, source, description, further metadata. */
 export function frontmatterBlock({ title, source, metadata }: Document): string {
   const known = Object.fromEntries(Object.entries(metadata).filter(([key, value]) => !OURS.has(key) && value !== undefined));
   const description = metadata.description === undefined ? {} : { description: metadata.description };
   return `---\n${stringify({ title, source, ...description, ...known }, { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n`;
 }
 
-/** The document with its YAML block before the text. The marks move along; the block itself stands nowhere in the source. */
+/** Puts the YAML block before the text. The marks move along; the block itself has no place in the source. */
 export function withFrontmatter({ members, ...document }: FoundDocument): FoundDocument {
   const block = frontmatterBlock(document);
   const marks = document.marks?.map((mark) => ({ ...mark, at: mark.at + block.length }));
@@ -31,10 +31,10 @@ export function withFrontmatter({ members, ...document }: FoundDocument): FoundD
   return members ? { ...made, members: members.map(withFrontmatter) } : made;
 }
 
-/** What is known of a document beside what its file says. */
+/** What is known about a document besides the content of its file. */
 interface Provenance {
   source: string;
-  /** Told apart by more than its source: the id, where it is not made of the source. */
+  /** The document id, if it is not derived from the source alone. */
   id?: string | undefined;
   source_kind: SourceKind;
   file_type: string;
@@ -45,7 +45,10 @@ interface Provenance {
   description?: string | undefined;
 }
 
-/** The normalized, clean document of what a parser found; its own keys win over front matter. Throws a KbError (`invalid`) if no text is left. */
+/**
+ * Makes a clean document of the output of a parser, with the members of its file. Metadata keys that kb sets win over front matter. Throws
+ * a KbError (`invalid`) if no text is left.
+ */
 export function toDocument(parsed: ParsedDocument, provenance: Provenance): FoundDocument {
   const members = memberDocuments(parsed, provenance);
   if (members.length === 0) return documentOf(parsed, provenance);
@@ -53,9 +56,10 @@ export function toDocument(parsed: ParsedDocument, provenance: Provenance): Foun
   return { ...first!, members: others };
 }
 
+/** Drops the documents of the files inside a file, such as those of an archive or the attachments of a mail. */
 export const withoutMembers = ({ members: _, ...document }: FoundDocument): Document => document;
 
-/** The documents in a file, those within others too. What the file says about itself is known of each. */
+/** Makes a document of each member of a file, at any depth. Each has the metadata of the file as well. */
 function memberDocuments({ members = [], metadata }: ParsedDocument, { title: _, ...provenance }: Provenance, folder = ''): Document[] {
   const id = provenance.id ?? documentId(provenance.source);
   return members.flatMap(({ path: name, file_type, parsed }) => {
@@ -84,7 +88,7 @@ function documentOf(
   return document;
 }
 
-/** A title where nothing gives one: the name of the file, or the last name of the address (else its host), without an extension. */
+/** The title of last resort: the file name without its extension, or the last segment of the address (else its host). */
 function nameOf(source: string): string {
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) return basename(source, extname(source)) || source;
   const { pathname, host } = new URL(source);
@@ -117,7 +121,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Takes the credentials that a run sends out of what comes back; undefined where it sends none. */
+/** Makes a function that removes the credentials sent by a run from texts that it receives; undefined if it sends none. */
 export function redactorFor({ docs, urls, api, sites, settings }: Sent): RewriteText | undefined {
   const apis = [api ?? []].flat().map((entry) => settingsFor(entry, settings));
   const asked = apis.flatMap(({ headers, params, body }) => [headers, params, body].flatMap(fieldsIn));
@@ -133,7 +137,7 @@ export function redactorFor({ docs, urls, api, sites, settings }: Sent): Rewrite
   ]);
 }
 
-/** What an extractor yields, without these credentials in documents and messages. */
+/** Applies a redactor to the documents, errors and notices of an extractor. */
 export async function* redacted(items: AsyncIterable<Extracted>, redact: RewriteText | undefined): AsyncGenerator<Extracted, void, void> {
   for await (const item of items) yield redact ? redactedItem(item, redact) : item;
 }

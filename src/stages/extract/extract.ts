@@ -5,15 +5,19 @@ import type { Document, ErrorItem, Metadata, SourceKind } from '../../schema/ite
 
 /** The kinds of sources, in the order in which their documents are merged (service.md 4.1). */
 export const SOURCE_KINDS = ['docs', 'urls', 'api', 'markdown'] as const;
+/** Kind of source, as a request names it. */
 export type SourceName = (typeof SOURCE_KINDS)[number];
 
-/** Extractors of the kinds that were given. */
+/** Extractors by kind; a kind that was not given is absent. */
 export type Extractors = Partial<Record<SourceName, () => AsyncGenerator<Extracted, void, void>>>;
 
-/** Documents that one kind works ahead while another is read. */
+/** Items that a kind may prefetch while another is read. */
 const WORK_AHEAD = 16;
 
-/** Everything that the extractors find, in the order of the kinds: one kind after another, or all at work side by side (`parallel`). */
+/**
+ * Yields the items of all extractors in the order of the kinds, which are read one after another (`serial`) or at the same time
+ * (`parallel`).
+ */
 export async function* extractAll(
   extractors: Extractors,
   concurrency: 'serial' | 'parallel',
@@ -29,7 +33,7 @@ export async function* extractAll(
   }
 }
 
-/** A document, and those that stand by themselves in its file. All of them have one source. */
+/** A document and the further documents in its file (`members`). All have the same source. */
 export interface FoundDocument extends Document {
   members?: Document[];
 }
@@ -39,35 +43,36 @@ export interface Candidate {
   /** What the document is stored under: a path, an address or a name. */
   source: string;
   source_kind: SourceKind;
-  /** Of all that decides what the document will be (`contentHash`). */
+  /** Hash of everything that determines the document (`contentHash`). */
   content_hash: string;
   /** Reads the document, which is the expensive part. Throws a KbError where that fails. Called at most once. */
   document(): Promise<FoundDocument>;
   /** Length of the file; absent where it was not one. */
   bytes?: number;
-  /** The file holds nothing but blanks. */
+  /** The file contains only white space. */
   isEmpty?: boolean;
-  /** How a page was come upon: how many links from where the crawl began, and the status that it was answered with. */
+  /** For a page: its distance in links from the start of the crawl, and its HTTP status. */
   page?: { depth: number; status_code: number };
   /** Several documents share this source (texts without a name of their own): a new one stands beside the others and replaces none. */
   shares_source?: boolean;
-  /** Further documents of the same request under this source: all of them are stored together, and take the place of what is stored of it. */
+  /** Further documents with this source in the same request: all are stored together, in place of what is stored under it. */
   beside?: readonly Candidate[];
 }
 
-/** A part of the world that was listed whole: a stored source that lies in it and was not met is gone. */
+/** A folder, site or API that was listed completely: a stored source that it covers and that was not met is gone. */
 export interface Scope {
   source_kind: SourceKind;
   covers(source: string): boolean;
-  /** Why it may not have been listed whole after all, as a part of a sentence: what was not met in it is not gone then. */
+  /** Why the list may be incomplete after all, as a part of a sentence: then nothing in it counts as gone. */
   doubt?: string;
 }
 
 /**
- * What an extractor yields: the input (an entry of what was given, without credentials) that all up to the next one comes from; a document, or what failed in the place of one (`isGone`: it is not there any more, so that what is stored of it may go;
- * `stored_as`: under another address, where that is so); a
- * file that no parser reads; the source of a file that is known not to have changed, and was not read; a scope, after everything in it; how many more documents are coming (fewer, where it is negative), as far as that is
- * known, and how long they are together; a sentence that a person should read although nothing failed.
+ * What an extractor yields. `input`: the entry, without credentials, that the following items come from. `candidate`: a document. `error`:
+ * a document that failed (`isGone`: it no longer exists, so its chunks may be removed; `stored_as`: the source it is stored under, if
+ * another). `passed_over`: a file that no parser reads. `unchanged`: the source of a file that was not read because it has not changed.
+ * `scope`: follows the items that it covers. `expected`: how many more documents are coming (negative: fewer), and their bytes, as far as
+ * known. `notice`: a sentence for the user although nothing failed.
  */
 export type Extracted =
   | { input: string }
@@ -79,30 +84,33 @@ export type Extracted =
   | { expected: number; bytes?: number }
   | { notice: string };
 
-/** What a person said about a document beside its content. */
+/** What the caller says about a document besides its content. */
 export interface GivenContent {
   title?: string | undefined;
   description?: string | undefined;
   frontmatter?: boolean | undefined;
   metadata?: Metadata | undefined;
-  /** How its file is read now (`DocumentReader.revisionOf`). */
+  /** Version of the reader of its file type (`DocumentReader.revisionOf`). */
   revision?: string | undefined;
 }
 
-/** Hash of a document's content and of what was said about it: another title, description or front matter makes another document of the same bytes. */
+/**
+ * Hashes a document's content and what the caller said about it: the same bytes with another title, description or front matter are another
+ * document.
+ */
 export const contentHash = (
   content: Uint8Array | string,
   { title = '', description = '', frontmatter = false, metadata = {}, revision }: GivenContent = {},
 ): string =>
   hash(content, title, description, String(frontmatter), ...metadataParts(metadata), ...(revision === undefined ? [] : [revision]));
 
-/** Metadata as parts of a hash, in the order of its keys; none where there is none. */
+/** Writes metadata as parts of a hash, sorted by key. */
 export const metadataParts = (metadata: Metadata): string[] =>
   Object.entries(metadata)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map((entry) => JSON.stringify(entry));
 
-/** Why a document could not be read, as an error that says so: what is none of ours names no source. */
+/** Wraps an error so that its message names the source; a KbError stays as it is. */
 export const unreadError = (source: string, error: unknown): KbError =>
   error instanceof KbError
     ? error

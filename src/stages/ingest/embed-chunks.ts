@@ -7,21 +7,24 @@ import type { EmbedResult } from '../../schema/results.ts';
 import type { StoredChunk } from '../../ports/stores.ts';
 import type { IngestDocument } from './read-documents.ts';
 
+/** The embedder, what the texts are, and the signal that stops the work. */
 export interface EmbedOptions {
   embedder: Embedder;
   input_type: 'document' | 'query';
   signal?: AbortSignal | undefined;
 }
 
-/** Failures that every further text would meet again. */
+/** Codes of failures that every further text would meet as well. */
 const ENDING: ReadonlySet<string> = new Set(['unauthorized', 'setup', 'configuration', 'aborted']);
-/** Texts refused one by one, none accepted, after which the fault is not taken to be theirs: the rest of the batch is not asked for singly. */
+/**
+ * Number of texts refused one by one, with none accepted, after which the texts are not to blame: the rest of the batch is not sent singly.
+ */
 const REFUSED_ALONE = 3;
 
 /**
- * A vector or an error for each text, in their order: one bad text does not lose its batch. Texts that are refused as too much, or one of which is
- * refused, are sent again in halves; an error that outlasted the embedder's retries is that of every text in the request.
- * @throws KbError where every further text would fail as well (`unauthorized`, `setup`, `configuration`), or the work was stopped.
+ * Embeds texts; returns a vector or an error for each, in order, so that one bad text does not lose its batch. A request that is too large or holds a
+ * refused text is sent again in halves. An error that outlasts the embedder's retries applies to every text of the request.
+ * @throws KbError if every further text would fail as well (`unauthorized`, `setup`, `configuration`), or the work was stopped.
  */
 export async function embedTexts(texts: readonly string[], options: EmbedOptions): Promise<(Float32Array | KbError)[]> {
   const filled = texts.filter((text) => text.trim() !== '');
@@ -56,7 +59,7 @@ async function halves(texts: readonly string[], attempt: Attempt): Promise<(Floa
   return [...first, ...(await embedHalving(texts.slice(middle), attempt))];
 }
 
-/** The same for any number of texts, in batches, several at once: yields what came of each batch, in their order. */
+/** Embeds any number of texts in batches, several at once; yields the vectors or errors of each batch, in order. */
 export async function* embedBatches(
   texts: readonly string[],
   { batch_size, ...options }: EmbedOptions & { batch_size: number },
@@ -69,7 +72,7 @@ interface EmbedChunksOptions extends EmbedOptions {
   batch_size: number;
 }
 
-/** Embeds chunks in batches, several at once; a chunk that can't be embedded is an error item beside the others. Throws as `embedTexts` does. */
+/** Embeds chunks in batches, several at once; a chunk that cannot be embedded becomes an error item. Throws as `embedTexts` does. */
 export async function* embedChunks({ chunks, batch_size, ...options }: EmbedChunksOptions): Run<EmbedResult> {
   const { embedder } = options;
   const items: EmbeddedChunk[] = [];
@@ -98,14 +101,14 @@ function* sliceIntoBatches<Item>(items: readonly Item[], size: number): Generato
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-/** As few digits as a 32-bit float needs to come back the same: nine (IEEE 754). Half the bytes of a JSON that spells out the double. */
+/** Rounds to nine significant digits, enough to restore a 32-bit float (IEEE 754): half the bytes of a full double in JSON. */
 const shortest = (value: number): number => Number(value.toPrecision(9));
 
-/** Documents that may pass without a text to embed before they are handed on. */
+/** Maximum documents in a batch, also if they have no text to embed. */
 const MOST_PASSING = 256;
 /** Milliseconds that a text waits for others to be embedded with it. */
 const PATIENCE = 1_000;
-/** Batches that fail whole, one after another, before the embedder is taken to be down: what follows would wait through every retry again. */
+/** Consecutive batches that fail as a whole before the embedder counts as down: every further one would wait through all retries. */
 const FAILED_BATCHES = 3;
 
 interface Slot {
@@ -115,7 +118,7 @@ interface Slot {
 
 interface Batch {
   slots: Slot[];
-  /** The documents of which this batch holds the last text. */
+  /** Documents whose last text is in this batch. */
   completes: IngestDocument[];
 }
 
@@ -124,14 +127,14 @@ interface EmbedDocumentsOptions {
   batch_size: number;
   signal?: AbortSignal | undefined;
   onBatch?: (embedded: number) => void;
-  /** Told what ends the work, before what feeds it is let go of: that waits for what is under way. */
+  /** Called with the fatal error before the input iterator is closed (closing waits for in-flight work). */
   onFailure?: (error: unknown) => void;
 }
 
 /**
- * Gives every chunk without a vector one. Batches are filled across documents and embedded several at once; documents leave in the order in which
- * they came. A chunk that can't be embedded moves from `chunks` to `lost`. Throws when the embedder refuses everything (`unauthorized`, `setup`)
- * or is down.
+ * Embeds the chunks that have no vector. Batches are filled across documents and embedded several at once; documents are yielded in their
+ * input order. A chunk that cannot be embedded moves from `chunks` to `lost`. Throws if the embedder refuses everything (`unauthorized`,
+ * `setup`) or is down.
  */
 export async function* embedDocuments(
   works: AsyncIterable<IngestDocument>,

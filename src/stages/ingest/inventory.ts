@@ -4,7 +4,7 @@ import { KbError, toErrorItem } from '../../core/errors.ts';
 import type { Collection, StoredSource } from '../../ports/stores.ts';
 import type { IngestReport } from './ingest-report.ts';
 
-/** Stored sources, each with the input that gave it: a kind and an entry of it, such as `docs manuals/`. */
+/** Maps a stored source to the input that it came from: a kind and an entry of it, such as `docs manuals/`. */
 export type Origins = ReadonlyMap<string, string>;
 
 class Inputs {
@@ -13,14 +13,14 @@ class Inputs {
   readonly #outcomes = new Map<string, 'read' | 'failed' | 'empty'>();
   readonly #origins = new Map<string, string>();
 
-  /** What comes of this kind from now on is of that input. */
+  /** Attributes the following items of this kind to an input. */
   begin(name: SourceName, input: string): void {
     const key = `${name} ${input}`;
     this.#current.set(name, key);
     if (!this.#outcomes.has(key)) this.#outcomes.set(key, 'empty');
   }
 
-  /** A document; several texts without a name of their own are nobody's. */
+  /** Records a document. Texts that share a source belong to no input. */
   meet(name: SourceName, { source, shares_source }: { source: string; shares_source?: boolean }): void {
     const key = this.#current.get(name);
     if (key === undefined) return;
@@ -33,17 +33,17 @@ class Inputs {
     if (key !== undefined && this.#outcomes.get(key) === 'empty') this.#outcomes.set(key, 'failed');
   }
 
-  /** What was met, each source with the first input that gave it. */
+  /** The sources that were met, each with the first input that gave it. */
   get origins(): Origins {
     return this.#origins;
   }
 
-  /** Whether an origin is none of these inputs any more. */
+  /** Whether an origin is no longer among the inputs. */
   hasLeft(origin: string): boolean {
     return !this.#outcomes.has(origin);
   }
 
-  /** The inputs of the kind of an origin of which nothing could be read: what that gave may be theirs now. */
+  /** Lists the inputs of the kind of `origin` from which nothing could be read: they may now hold its documents. */
   unread(origin: string): string[] {
     const kind = origin.slice(0, origin.indexOf(' ') + 1);
     return [...this.#outcomes].flatMap(([key, outcome]) => (outcome === 'failed' && key.startsWith(kind) ? [key.slice(kind.length)] : []));
@@ -53,25 +53,26 @@ class Inputs {
 /** Sources removed in one step. */
 const PRUNED_AT_ONCE = 500;
 
-/** What an ingest met, so that what it did not meet can be told from what it did. */
+/** Records what an ingest met, to find the stored sources that are gone. */
 export interface Inventory {
-  /** The candidates among what was extracted, each source once; everything else goes into the report. */
+  /** Yields the candidates among the extracted items, each source once; everything else goes into the report. */
   candidates(
     extracted: AsyncIterable<{ name: SourceName; item: Extracted }>,
   ): AsyncGenerator<{ name: SourceName; candidate: Candidate }, void, void>;
-  /** What was met, and which input gave it. */
+  /** The sources that were met, with the input that gave them. */
   readonly origins: Origins;
   /**
-   * Stored sources that lie in what was listed whole and were not there, that are known to be gone, or whose input is none of this run's any more.
-   * A source that failed was there.
+   * Lists stored sources that are gone: missing from a scope that was listed completely, reported as gone, or from an input that this run
+   * no longer has. A source that failed to be read is not gone.
    */
   gone(before: Stored, origins?: Origins): string[];
-  /** What stays although it was not met, and why: a sentence for each reason. */
+  /** Explains why sources that were not met are kept: a sentence for each reason. */
   kept(before: Stored, origins?: Origins): string[];
 }
 
 type Stored = ReadonlyMap<string, StoredSource>;
 
+/** Creates an empty inventory, which writes errors and notices to `report`. */
 export function createInventory(report: IngestReport): Inventory {
   const met = new Met(report);
   return {
@@ -131,7 +132,7 @@ class Met {
     return this.#hasLeft(stored, origins) && this.doubts(stored, origins).length === 0;
   }
 
-  /** Why a source that was not met may be there all the same. */
+  /** Lists reasons why a source that was not met may still exist. */
   doubts(stored: StoredSource, origins?: Origins): string[] {
     if (!this.#isMissed(stored)) return [];
     const doubts = this.#scopes.flatMap((scope) => (scope.doubt !== undefined && isIn(stored, scope) ? [scope.doubt] : []));
@@ -150,7 +151,9 @@ class Met {
     return origin !== undefined && this.inputs.hasLeft(origin);
   }
 
-  /** Of several documents under one source the first is taken. Where the others say something else, that is a failure: each would replace the one before. */
+  /**
+   * Accepts the first of several documents with one source. A later one with other content is an error: each would replace the one before.
+   */
   #isFirst(name: SourceName, { source, source_kind, content_hash, shares_source }: Candidate): boolean {
     const before = shares_source ? undefined : this.#given.get(source);
     this.#given.set(source, before ?? content_hash);
@@ -174,7 +177,7 @@ export async function prune(collection: Collection, sources: readonly string[]):
     await collection.delete({ filter: { source: { in: sources.slice(i, i + PRUNED_AT_ONCE) } } });
 }
 
-/** A document that could not be made, as an item of the report. */
+/** Makes the error item of a document that could not be read. */
 export function unreadItem(candidate: Candidate, error: unknown) {
   return toErrorItem(unreadError(candidate.source, error), {
     source: candidate.source,

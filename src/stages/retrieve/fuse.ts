@@ -2,6 +2,7 @@ import type { Hit, StoredChunk } from '../../ports/stores.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import type { RetrievedItem } from '../../schema/items.ts';
 
+/** Name of a search arm: by keywords (BM25) or by vectors. */
 export type ArmName = 'text' | 'vector';
 
 /** The results of one kind of search, best first. */
@@ -46,7 +47,7 @@ export interface FusedCandidate {
   places: Partial<Record<ArmName, ArmRank>>;
 }
 
-/** Best first; ties by id, so that results are reproducible. */
+/** Sorts candidates by score, best first; ties by id, so that results are reproducible. */
 export const byScore = (candidates: readonly FusedCandidate[]): FusedCandidate[] =>
   candidates.toSorted((a, b) => b.fused - a.fused || (a.chunk.id < b.chunk.id ? -1 : 1));
 
@@ -90,15 +91,16 @@ function shareOfBest({ hits, limit, floor = 0 }: Arm): (score: number | undefine
   return (score) => (score === undefined ? unlisted : scaled(score));
 }
 
-/** What was found in one of several collections. */
+/** The result of one of several collections. */
 interface CollectionHits {
   collection: string;
   result: RetrieveResult;
 }
 
 /**
- * Fuses what several collections hold on one query, up to `limit` items, each with its collection. By ranks: the first of each before the second of any, so
- * that a large collection does not push out a small one; equal ranks by score. Reranked items are ordered by their rerank scores, which are comparable.
+ * Fuses the results of several collections for one query, up to `limit` items, each with its collection. By ranks: the first of each before
+ * the second of any, so that a large collection does not push out a small one; equal ranks by score. Reranked items are ordered by their
+ * rerank scores, which are comparable.
  */
 export function fuseCollections(found: readonly CollectionHits[], limit: number): RetrieveResult {
   const ranked = found.flatMap(({ collection, result }) => result.items.map((item, rank) => ({ item: { ...item, collection }, rank })));
@@ -125,7 +127,7 @@ export function fuseCollections(found: readonly CollectionHits[], limit: number)
   };
 }
 
-/** A document that is stored in several collections has the same chunks in each: the first of them stays. */
+/** Drops duplicates: a document that is stored in several collections has the same chunks in each. */
 function withoutCopies(items: readonly RetrievedItem[]): RetrievedItem[] {
   const met = new Set<string>();
   return items.filter(({ id, text }) => met.size < met.add(`${id} ${text}`).size);

@@ -45,6 +45,7 @@ export function questionsIn(history: readonly HistoryEntry[]): string[] {
   return written.map((text) => text.replace(/\s+/g, ' ').trim());
 }
 
+/** Writes messages as text for a prompt, each after its role. */
 export const historyText = (history: readonly HistoryEntry[]): string =>
   history.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
 

@@ -12,15 +12,15 @@ import type { Candidate, Extracted } from '../extract.ts';
 import type { NetworkParts } from '../pages/network.ts';
 import { doubtfulEnd } from './doubtful-end.ts';
 
-/** An API of a request, and why it is not read: what it answers could not be told from what another one does. */
+/** An API of a request. `clash`: why it is not read; its documents could not be distinguished from those of another. */
 interface ApiOfBatch {
   api: ApiSettings;
   clash?: KbError;
 }
 
 /**
- * The APIs of a request. Those that are asked at the same address with other headers (a language, a tenant) are told apart by a mark of these in their sources;
- * those that differ by their credentials alone can't be, because no trace of these may be stored, and the first of them is read.
+ * Resolves the APIs of a request. APIs at the same address with other headers (a language, a tenant) get a mark of these in their sources.
+ * APIs that differ only in their credentials cannot be distinguished, because no trace of these may be stored: the first of them is read.
  */
 function apisOf(input: ApiInput, settings: Config['ingestion']['api']): ApiOfBatch[] {
   const apis = [input].flat().map((entry) => settingsFor(entry, settings));
@@ -49,10 +49,10 @@ const headersOf = ({ headers = {} }: ApiSettings): [string, string][] =>
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Headers that hold no credential. */
+/** The headers without credentials, as text. */
 const openHeaders = (api: ApiSettings): string => JSON.stringify(headersOf(api).filter(([name, value]) => !holdsSecret(name, value)));
 
-/** All that a request proves with who asks. */
+/** All credentials of a request, as text. */
 function credentials(api: ApiSettings): string {
   const { username, password, searchParams } = new URL(URL.canParse(api.url) ? api.url : 'http://none');
   const params = [...searchParams, ...Object.entries(api.params ?? {})].map(([name, value]): [string, string] => [
@@ -63,14 +63,14 @@ function credentials(api: ApiSettings): string {
 }
 
 interface Stopped {
-  /** 1 for the first that was asked for. */
+  /** Number of the page, from 1. */
   number: number;
   request: PageRequest;
 }
 
 /**
- * What to send again after a failure that may pass; the values of headers, and of what else looks like credentials, are left out. Pages that are counted go
- * on at the one that failed; cursors and links may be gone by then, so that those begin again (what is unchanged costs nothing).
+ * Makes the input of a retry, without the values of headers and other credentials. Counted pages continue at the one that failed. Cursors
+ * and links may have expired, so they begin again (unchanged records cost nothing).
  */
 function retryInput(
   { url, headers = {}, params, body, headers_mark: _mark, isHeir: _heir, ...rest }: ApiSettings,
@@ -94,7 +94,7 @@ function remaining({ pagination, max_pages }: Pick<ApiSettings, 'pagination' | '
     : {};
 }
 
-/** A body that is text may hold anything: JSON is cleaned, what else looks like a credential is left out as a whole. */
+/** Removes credentials from a body. JSON is cleaned; other text that may contain a credential is dropped as a whole. */
 function bodyWithoutSecrets(body: unknown): unknown {
   if (typeof body !== 'string') return withoutSecrets(body);
   try {
@@ -104,13 +104,14 @@ function bodyWithoutSecrets(body: unknown): unknown {
   }
 }
 
+/** What reading APIs works with. */
 export interface ApiParts extends NetworkParts {
   settings: Config['ingestion']['api'];
-  /** They were asked for over HTTP. */
+  /** Whether the request came over HTTP. */
   isRequested?: boolean;
 }
 
-/** What HTTP APIs answer, one API after another (service.md 2.2); what one fails at costs the others nothing. */
+/** Reads HTTP APIs one after another (service.md 2.2). A failure of one does not affect the others. */
 export async function* extractApi(input: ApiInput, { settings, ...parts }: ApiParts): AsyncGenerator<Extracted, void, void> {
   for (const one of apisOf(input, settings)) {
     yield { input: apiSource(one.api) };
@@ -123,7 +124,10 @@ interface Position extends Stopped {
   had_records: boolean;
 }
 
-/** Page by page, to an empty one, one that was there before, the last, or `max_pages`; only what came to its end by itself was read whole. */
+/**
+ * Reads an API page by page, up to an empty or repeated page, the last page, or `max_pages`. Only an API that ended by itself was read
+ * completely.
+ */
 async function* extractOne(
   { api, clash }: ApiOfBatch,
   { isRequested = false, ...parts }: Omit<ApiParts, 'settings'>,
@@ -174,7 +178,7 @@ function* itemsOf({ source, structure }: ApiPage, candidates: readonly Candidate
     yield { error: toErrorItem(error, { source: markedSource(source, `line=${line}`), source_kind: 'api', stage: 'convert' }) };
 }
 
-/** All that belongs to an API; `doubt`: why that may be more than was read. */
+/** Makes the scope of an API; `doubt`: why there may be more than was read. */
 const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
   const { headers_mark: _mark, ...alone } = api;
   const sources = [api, ...(api.isHeir ? [alone] : [])].map(apiSource);
@@ -182,20 +186,20 @@ const scopeOf = (api: ApiSettings, doubt?: string): Extracted => {
   return { scope: { source_kind: 'api', covers, ...(doubt === undefined ? {} : { doubt }) } };
 };
 
-/** An end that may not be the end. */
+/** Reports an end that may not be the real one. */
 function* doubtful(api: ApiSettings, notice: string): Generator<Extracted, void, void> {
   yield { notice };
   yield scopeOf(api, `${apiSource(api)} may have more than was read.`);
 }
 
-/** An answer without the list that the pages before it had: the end, or a failure that calls itself a success. */
+/** Handles a response without the list that the pages before had: the end, or an error with a success status. */
 function* strayEnd({ source, value }: ApiPage): Generator<Extracted, void, void> {
   const says =
     typeof value === 'object' && value !== null ? Object.keys(value).find((key) => /^(error|errors|fault|message)$/i.test(key)) : undefined;
   if (says !== undefined) yield { notice: `${source} holds no records but «${says}»: it was treated as the last page.` };
 }
 
-/** A second page that is the first one again: an API with one page alone may answer so to a further one, but also one that does not know the parameter. */
+/** Notice for a second page that repeats the first: the API has only one page, or ignores the parameter. */
 function ignored(api: ApiSettings): string {
   const { type, param } = api.pagination!;
   const name = apiSource(api);
@@ -203,11 +207,11 @@ function ignored(api: ApiSettings): string {
   return `${name} ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
 }
 
-/** A page that an API refuses to give after others: its last one may have been the one before. */
+/** Notice for a page that is refused after others: the one before may have been the last. */
 const refused = (api: ApiSettings, { request, number }: Position, status: number): string =>
   `${markedSource(apiSource(api), positionOf(api.pagination, request, number) ?? '')} answered with status ${status}: it was taken for the end, and there may be more.`;
 
-/** Cursors and links tell that there is more; who counts finds out by asking. */
+/** Notice that `max_pages` was reached. Cursors and links prove that there is more; counted pages do not. */
 function cutOff(api: ApiSettings): string {
   return `${apiSource(api)}: stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`;
 }

@@ -2,12 +2,16 @@ import { fenceMark, readBlocks } from '../../../text/markdown/blocks.ts';
 import { readDate } from '../../../text/dates.ts';
 import { redactUrl } from '../../../core/secrets.ts';
 
-/** An object of JSON. */
+/** A JSON object. */
 export type Fields = Record<string, unknown>;
 
+/** Whether a JSON value is an object: neither null nor a list. */
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The keys that a dotted path names, one after another, in a value that has them; undefined where it leads nowhere. A key may hold dots itself (`@odata.nextLink`): the longest that is there is meant. */
+/**
+ * Splits a dotted path into the keys of a value; undefined if it does not exist there. A key may contain dots itself (`@odata.nextLink`):
+ * the longest existing key is taken.
+ */
 function keysAt(value: unknown, path: string): string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
@@ -36,9 +40,9 @@ function withoutField(record: Fields, [first, ...rest]: readonly string[]): Fiel
 
 /** A text longer than this, or of several lines, stands under a heading of its own. */
 const LONG_TEXT = 300;
-/** Shorter ones are keys and numbers of orders. */
+/** Minimum characters of base64 that is left out; shorter texts are keys and order numbers. */
 const LONG_BINARY = 256;
-/** Deeper structure is written as JSON: nobody reads further in. */
+/** Maximum depth of nested lists; deeper structure is written as JSON. */
 const MAX_DEPTH = 8;
 
 const TITLES = ['title', 'name', 'subject', 'headline', 'heading', 'label', 'display_name', 'displayname', 'question', 'caption'];
@@ -46,14 +50,17 @@ const IDS = ['id', '_id', '@id', 'uuid', 'guid', 'key', 'slug', 'number', 'sku',
 const CREATED = ['created', 'created_at', 'createdat', 'published_at', 'publishedat', 'published', 'pubdate', 'date'];
 const MODIFIED = ['modified', 'modified_at', 'updated', 'updated_at', 'updatedat', 'last_modified', 'lastmodified'];
 
-/** The records of an answer: the list at `items_path`, a single one there as a list of one, else the answer itself where it is a list. Undefined where there is no list. */
+/**
+ * Finds the records of a response: the list at `items_path` (a single object there counts as a list of one), else the response itself if it
+ * is a list; undefined if there is no list.
+ */
 export function recordsIn(value: unknown, items_path: string | undefined): unknown[] | undefined {
   const found = items_path ? valueAt(value, items_path) : value;
   if (Array.isArray(found)) return found;
   return items_path && isFields(found) ? [found] : undefined;
 }
 
-/** How many records an answer holds, as far as that can be told: an object whose lists are all empty holds none. */
+/** Counts the records of a response; 0 for an object whose lists are all empty, undefined if unknown. */
 export function recordCount(value: unknown, items_path: string | undefined): number | undefined {
   const records = recordsIn(value, items_path);
   if (records) return records.length;
@@ -62,7 +69,7 @@ export function recordCount(value: unknown, items_path: string | undefined): num
   return lists.length > 0 && lists.every((list) => list.length === 0) ? 0 : undefined;
 }
 
-/** A field that says something on one line. */
+/** A field with a short text on one line. */
 interface Said {
   name: string;
   text: string;
@@ -89,26 +96,29 @@ function oneLine(value: unknown): string | undefined {
 const isElement = (value: unknown): value is { text: string } =>
   isFields(value) && typeof value.text === 'string' && Object.values(value).every((inner) => typeof inner !== 'object');
 
-/** The title at a dotted path, where one is named and there; else what a record usually calls itself by. */
+/** Finds the title at `title_field` if it exists, else in the first of the usual fields. */
 function titleOf(record: unknown, title_field: string | undefined): Said | undefined {
   const named = title_field === undefined ? undefined : oneLine(valueAt(record, title_field));
   return named === undefined ? firstOf(record, TITLES) : { name: title_field!, text: named };
 }
 
-/** What a record calls itself. `title_field` is a dotted path. */
+/** Finds the title of a record. `title_field` is a dotted path. */
 export const titleIn = (record: unknown, title_field?: string): string | undefined => titleOf(record, title_field)?.text;
 
-/** What tells a record from the others. An address is one without credentials; of one that is signed, the signature is another one at each request, and so is what it was signed with. */
+/**
+ * Finds the id of a record. An address is returned without credentials, and a signed one without its query, because its signature differs
+ * at each request.
+ */
 export function idIn(record: unknown): string | undefined {
   const id = firstOf(record, IDS)?.text;
   if (id === undefined || !/^https?:\/\//i.test(id)) return id;
   return SIGNED.test(id) ? redactUrl(id.replace(/[?#].*/s, '')) : redactUrl(id);
 }
 
-/** An address that is good for a while, as Amazon, Google and Azure hand them out. */
+/** A signed address that expires (Amazon, Google, Azure). */
 const SIGNED = /[?&]([\w-]*signature|sig)=/i;
 
-/** When a record was made and changed, as far as it says so by a date that can be read. */
+/** Finds when a record was created and modified, from fields with a readable date. */
 export function datesIn(record: unknown): { created?: string; modified?: string } {
   const date = (names: readonly string[]): string | undefined => {
     const text = firstOf(record, names)?.text;
@@ -118,7 +128,7 @@ export function datesIn(record: unknown): { created?: string; modified?: string 
   return { ...(created ? { created } : {}), ...(modified ? { modified } : {}) };
 }
 
-/** An answer as Markdown: an object as its fields, a list as one section for each record. */
+/** Writes a response as Markdown: an object as its fields, a list as one section for each record. */
 export function asMarkdown(value: unknown, title_field?: string): string {
   if (Array.isArray(value) && value.some(isFields)) return value.map((record, i) => section(record, i, title_field)).join('\n\n');
   if (Array.isArray(value)) return value.map((item) => `- ${inline(item)}`).join('\n');
@@ -130,7 +140,10 @@ const section = (record: unknown, index: number, title_field: string | undefined
     ? `## Record ${idIn(record) ?? index + 1}\n\n${recordMarkdown(record, 2)}`
     : recordMarkdown(record, 2, title_field);
 
-/** One record: its title as a heading of the level, its short fields as a list, each long text under a heading one level deeper. */
+/**
+ * Writes a record as Markdown: its title as a heading of the level, its short fields as a list, each long text under a heading one level
+ * deeper.
+ */
 export function recordMarkdown(record: unknown, level: number, title_field?: string): string {
   if (!isFields(record)) return inline(record);
   const title = titleOf(record, title_field);
@@ -143,7 +156,7 @@ export function recordMarkdown(record: unknown, level: number, title_field?: str
   ].join('\n\n');
 }
 
-/** The long texts of a record, also inside its objects (`content.rendered`), and what is left. */
+/** Separates the long texts of a record, also nested ones (`content.rendered`), from its other fields. */
 function parted(record: Fields, depth = 0): { short: Fields; long: [string, string][] } {
   const long: [string, string][] = [];
   const short = Object.entries(record).flatMap(([name, value]) => {
@@ -162,7 +175,7 @@ function parted(record: Fields, depth = 0): { short: Fields; long: [string, stri
 
 const label = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
-/** A text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
+/** Fits a text under a heading of this level: its headings are lowered, and a fence that a cut left open is closed. */
 function under(level: number, text: string): string {
   const blocks = readBlocks(text);
   const headings = blocks.filter(({ kind, start }) => kind === 'heading' && text[start] === '#');
@@ -182,7 +195,10 @@ const isEmpty = (value: unknown): boolean =>
     ? Object.values(value).every(isEmpty)
     : value === null || value === undefined || (typeof value === 'string' && (value.trim() === '' || isBinary(value)));
 
-/** Bytes that are written as letters (RFC 2397, RFC 4648) say nothing to a reader. Words of a language are not as long, and no hash has capitals beside small letters. */
+/**
+ * Whether a text is base64 data (RFC 2397, RFC 4648). Unlike words it is long without a blank, and unlike a hash it mixes capitals and
+ * small letters.
+ */
 const isBinary = (text: string): boolean =>
   /^\s*data:[^,\s]{0,200};base64,/i.test(text) ||
   (text.length >= LONG_BINARY &&
@@ -210,7 +226,7 @@ function inside(value: object, depth: number): string[] {
   });
 }
 
-/** A record whose fields are all short fits on a line. */
+/** Whether a value fits on a line: all its fields are short. */
 const isFlat = (value: unknown): boolean =>
   isFields(value)
     ? Object.values(value).every((inner) => typeof inner !== 'object' || inner === null) && !Object.values(value).some(isLong)

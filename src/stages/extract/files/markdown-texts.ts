@@ -6,10 +6,10 @@ import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entrie
 import { contentHash, type Candidate, type Extracted } from '../extract.ts';
 import { toDocument } from '../document.ts';
 
-/** The source of a text that has no name of its own (service.md 2.4). */
+/** Source of a text without a name (service.md 2.4). */
 export const BARE_SOURCE = 'markdown';
 
-/** The id of a text that shares its source with others: made of the text, so that each has chunks of its own. */
+/** Makes the id of a text that shares its source with others: derived from the text, so that each has its own chunks. */
 export const bareId = (text: string, source = BARE_SOURCE): string => documentId(`${source}\n${text}`);
 
 interface MarkdownParts {
@@ -17,7 +17,7 @@ interface MarkdownParts {
   signal?: AbortSignal | undefined;
 }
 
-/** Markdown that was given as text. */
+/** Yields a candidate for each source in the given Markdown texts. */
 export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownParts): AsyncGenerator<Extracted, void, void> {
   const entries = [input].flat();
   yield { expected: entries.length };
@@ -29,14 +29,15 @@ export async function* extractMarkdown(input: MarkdownInput, parts: MarkdownPart
   }
 }
 
-/** Candidates of one source in a group; those that share theirs with others, and failures, by themselves. */
+/** Groups candidates by source; those that share their source, and failures, each stand alone. */
 export const groupBySource = (items: readonly ExtractedEntry[]): ExtractedEntry[][] => [
   ...Map.groupBy(items, (item) => ('candidate' in item && !item.candidate.shares_source ? item.candidate.source : item)).values(),
 ];
 
+/** A document, or the error in its place. */
 export type ExtractedEntry = Extract<Extracted, { candidate: unknown } | { error: unknown }>;
 
-/** Texts that were given under one source become one candidate, each of them with an id of its own; the same text twice is one. */
+/** Merges the texts of one source into one candidate, each with its own id; duplicates are dropped. */
 export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Extracted, void, void> {
   const given = group.flatMap((item) => ('candidate' in item ? [item.candidate] : []));
   const [first, ...others] = new Map(given.map((candidate) => [candidate.content_hash, candidate])).values();
@@ -62,7 +63,7 @@ function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): 
     const error = new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
     return { error: toErrorItem(error, { source: name, source_kind: 'markdown', stage: 'validate' }) };
   }
-  const isBare = name === BARE_SOURCE; // also where it was called so: it is how a text without a name is handed back
+  const isBare = name === BARE_SOURCE; // also if the caller names it so: results give this name to texts without one
   const document = async () => {
     const parsed = await reader.read(Buffer.from(text), { source: name, file_type: GIVEN_TYPES.markdown, signal });
     const id = isBare ? bareId(text) : undefined;

@@ -11,14 +11,17 @@ import { keyOf, normalized } from './crawl/page-address.ts';
 import { assertIsAsked, hasMoreLetters, needOfBrowser } from './error-page.ts';
 import type { PageMemory, RememberedPage } from './page-memory.ts';
 
-/** Of a web page: one of 10 MB takes the gigabyte that a reader has (measured: short paragraphs), and the largest that people write are near it. */
+/**
+ * Maximum bytes of a web page. A page of 10 MB takes the gigabyte that a reader has (measured: short paragraphs); the largest pages that
+ * people write are near it.
+ */
 const MOST_HTML = 16 * 2 ** 20;
 
-/** How many bytes a page of this kind may have, whatever the configuration says. */
+/** Maximum bytes of a page of this file type, whatever the configuration says. */
 const mostBytesOf = (file_type: string | undefined, reader: DocumentReader): number =>
   file_type === reader.page.file_type ? MOST_HTML : Infinity;
 
-/** What is said of a page that has more. */
+/** Makes the error for a page above that limit. */
 export const tooLarge = (url: string, file_type: string, reader: DocumentReader): KbError =>
   new KbError(
     'too_large',
@@ -28,48 +31,53 @@ export const tooLarge = (url: string, file_type: string, reader: DocumentReader)
     },
   );
 
+/** What reading a page works with. */
 export interface PageParts extends NetworkParts {
   settings: Config['ingestion']['urls'];
   /** Opens pages in a browser, which starts with the first one. */
   renderer: Renderer;
-  /** Absent where nothing is kept between two runs. */
+  /** What earlier runs remember; absent if nothing is kept between runs. */
   memory?: PageMemory | undefined;
-  /** Told why no browser could be started for a page that may hold more in one, and is taken as it was sent. */
+  /** Called with the reason if no browser could be started for a page that may need one; the page is used as fetched. */
   onUnopened?: ((source: string, reason: KbError) => void) | undefined;
 }
 
+/** Options of one request. */
 export interface PageOptions {
-  /** What is sent with an address, and to its origin alone. */
+  /** Headers to send to an address; they must go to its origin only. */
   given?: ((url: string) => Readonly<Record<string, string>>) | undefined;
-  /** `manual`: where a page leads elsewhere, that is what is handed back. */
+  /** `manual`: a redirect is returned instead of followed. */
   redirect?: 'follow' | 'manual' | undefined;
-  /** Whether the page is wanted, by its media type and what else comes before it; whatever can be read where absent. */
+  /** Decides by the response head whether the page is read. Default: if there is a parser for it. */
   isWanted?: ((head: AnswerHead) => boolean) | undefined;
-  /** Does the work when it is its turn: what the site asks for in manners. */
+  /** Runs a request when the host allows the next one (crawl delay, requests at once). */
   inTurn?: InTurn | undefined;
-  /** Bytes that the page may have in this try, where that is less than it may have at all. */
+  /** Maximum bytes in this attempt, if less than the general limit. */
   max_bytes?: number | undefined;
 }
 
-/** A page that was read just now. */
+/** A page that was fetched and parsed. */
 export interface LoadedPage {
-  /** Where it was found in the end. Holds the credentials that it was asked with: `sourceOf` before it goes anywhere. */
+  /** Final address, after redirects. It may contain credentials: use `urlSource` before it is stored or shown. */
   url: string;
   status_code: number;
   file_type: string;
   parsed: ParsedDocument;
-  /** Of the bytes that were read. */
+  /** Hash of the content. */
   bytes_hash: string;
   isRendered: boolean;
-  /** Names in lower case; none where a browser was sent. */
+  /** Response headers with lower-case names; empty if a browser fetched the page. */
   headers: Readonly<Record<string, string>>;
-  /** What the headers `X-Robots-Tag` say, one after another. */
+  /** Values of the `X-Robots-Tag` headers, in order. */
   robots_tags: readonly string[];
-  /** It may hold more in a browser, and there was none: the same bytes may be another page the next time. */
+  /** It may need a browser, but none could be started: the same bytes may give another page next time. */
   isUnopened?: boolean;
 }
 
-/** What came of a page (`isMoved`: its address leads elsewhere for good, and was followed); what is `unreadable` is named by its media type; of what failed once it was there, its kind is known (`isCutOff`: it has more bytes than this try was given, and not more than it may have). */
+/**
+ * Result of reading a page. `isMoved`: its address redirected permanently. `unreadable`: its media type, which has no parser. `failed`: the
+ * error, its stage, and the file type if known; `isCutOff`: the page exceeds the limit of this attempt, but not the general one.
+ */
 export type PageRead =
   | { page: LoadedPage; isMoved?: boolean | undefined }
   | { unchanged: RememberedPage; isMoved?: boolean | undefined }
@@ -77,13 +85,16 @@ export type PageRead =
   | { unreadable: string }
   | { failed: unknown; stage: Stage; file_type?: string | undefined; isCutOff?: boolean };
 
-/** Where a page leads elsewhere. `isLasting`: it is not there any more, and not merely elsewhere for now. */
+/** A redirect that was not followed. `isLasting`: it is permanent. */
 export interface Redirect {
   redirect: string;
   isLasting: boolean;
 }
 
-/** Reads one page: fetched first, and opened in a browser where the configuration or the page asks for it. One that is as it was remembered is not parsed. */
+/**
+ * Reads one page: fetches it, and opens it in a browser if the configuration or the page requires that. A page that has not changed since
+ * it was remembered is not parsed. Failures are returned; it throws only if aborted.
+ */
 export async function readPage(url: string, parts: PageParts, options: PageOptions = {}): Promise<PageRead> {
   const remembered = parts.memory?.recall(urlSource(url));
   if (remembered?.isFresh) return freshPage(url, remembered, options);
@@ -97,7 +108,7 @@ export async function readPage(url: string, parts: PageParts, options: PageOptio
 
 type FailedPage = Extract<PageRead, { failed: unknown }>;
 
-/** What the work gives, or its failure as data. Throws where it was aborted. */
+/** Returns the result of the work, or its failure as data. Throws if aborted. */
 async function attempted<T>(work: () => Promise<T>, at: Omit<FailedPage, 'failed'>): Promise<T | FailedPage> {
   try {
     return await work();
@@ -117,7 +128,7 @@ const convert = (bytes: Uint8Array, { source, file_type }: { source: string; fil
     { stage: 'convert', file_type },
   );
 
-/** A page that needs not be asked for. */
+/** The result for a page that the interrupted crawl has read already. */
 const freshPage = (url: string, remembered: RememberedPage, { redirect }: PageOptions): PageRead =>
   redirect === 'manual' && remembered.found !== urlSource(url)
     ? { redirect: remembered.found, isLasting: false }
@@ -130,7 +141,7 @@ interface Way {
 
 const atOnce = <T>(work: () => Promise<T>): Promise<T> => work();
 
-/** The answer to a request that, with something remembered, need not be answered in full where nothing has changed. */
+/** Requests a page; conditionally (ETag, Last-Modified) if it is remembered. */
 async function answerOf(url: string, remembered: RememberedPage | undefined, { parts, options }: Way): Promise<HttpAnswer | FailedPage> {
   const { http, reader, signal } = parts;
   const { inTurn, isWanted = () => true, max_bytes: most = Infinity } = options;
@@ -156,11 +167,11 @@ async function answerOf(url: string, remembered: RememberedPage | undefined, { p
   return isTrusted ? answer : answerOf(url, undefined, { parts, options });
 }
 
-/** Whether what is remembered of an address is of the page that it leads to today. */
+/** Whether the remembered page is the one that the address leads to now. */
 const isOf = (remembered: RememberedPage | undefined, { url }: HttpAnswer): remembered is RememberedPage =>
   remembered?.found === urlSource(url);
 
-/** Those that ask for something to be left. */
+/** The robots tags that forbid indexing the page or following its links. */
 const tagsOf = ({ headers, repeated }: AnswerHead): readonly string[] =>
   (repeated?.['x-robots-tag'] ?? [headers['x-robots-tag'] ?? '']).filter((tag) => /noindex|nofollow|none/i.test(tag));
 
@@ -188,7 +199,7 @@ async function readAnswer(answer: HttpAnswer, { parts, options, remembered }: As
   return 'page' in best ? { ...best, isMoved } : best;
 }
 
-/** The page as it was fetched, or as a browser shows it where that is asked for or holds more. */
+/** Chooses the page as fetched, or as a browser shows it if that is required or shows more text. */
 async function bestOf(page: LoadedPage, html: Uint8Array, { parts, options }: Way): Promise<PageRead> {
   const isAlways = parts.settings.render === 'always';
   const need = isAlways ? 'surely' : needOfBrowser(html, page.parsed);
@@ -232,7 +243,7 @@ async function renderedPage(url: string, parts: PageParts, options: PageOptions)
   return { page: { url: found, status_code, file_type, parsed, bytes_hash, isRendered: true, headers: {}, robots_tags } };
 }
 
-/** A script may write a slash or what analytics add into the address of its page. */
+/** Whether two addresses are of one page: a script may add a slash or analytics parameters. */
 const isSamePage = (asked: string, found: string): boolean => pageKey(asked) === pageKey(found);
 
 function pageKey(address: string): string | undefined {

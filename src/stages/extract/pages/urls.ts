@@ -18,7 +18,7 @@ import { failedPage, isPageGone, knownOf, pageCandidate, unchangedCandidate, unr
 import type { PageMemory } from './page-memory.ts';
 import { type PageOptions, type PageParts, type PageRead, readPage } from './page.ts';
 
-/** A document behind a link (service.md 2.1): its kind is that of the extension that the address ends in. */
+/** Reads a document behind a link (service.md 2.1). The extension of the address decides its file type. */
 export async function* extractLink(url: string, given: GivenContent, parts: NetworkParts): AsyncGenerator<Extracted, void, void> {
   const source = urlSource(url);
   const failed = (error: unknown, stage: Stage): Extracted => ({ error: toErrorItem(error, { source, source_kind: 'bytes', stage }) });
@@ -38,7 +38,7 @@ const unsupported = (source: string, extension: string, extensions: readonly str
     hint: `Supported: ${extensions.join(', ')}. A web page is given as --urls (urls).`,
   });
 
-/** Whether an answer is a web page by its type and by what it says: either alone is often wrong. */
+/** Whether a response is a web page by media type and by content: either alone is often wrong. */
 const isWebPage = ({ content_type, bytes }: HttpAnswer, { page }: DocumentReader): boolean =>
   page.media_types.includes(content_type) && page.signature!.test(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'));
 
@@ -73,16 +73,20 @@ async function fetchLink(
   };
 }
 
+/** What reading pages and crawling sites works with. */
 export interface UrlsParts extends PageParts {
-  /** What robots.txt files may speak to by its name. */
+  /** Name of this program, which robots.txt may address. */
   user_agent: string;
-  /** Redirects that a crawl follows, one after another (`network.max_redirects`, which `http` keeps to by itself). */
+  /** Maximum consecutive redirects in a crawl (`network.max_redirects`; `http` applies it to single pages). */
   max_redirects: number;
-  /** Shared by all runs that may ask the same hosts. */
+  /** Limits requests per host; shared by all runs. */
   turns: HostLimiter;
 }
 
-/** The pages given, and the sites that are crawled, in their order; each page once. Throws a KbError (`usage`) for a pattern that can't be read, before anything is fetched. */
+/**
+ * Reads the given pages and crawls the given sites, in order; each page once. Throws a KbError (`usage`) for an invalid pattern, before
+ * anything is fetched.
+ */
 export async function* extractUrls(urls: UrlsInput, parts: UrlsParts): AsyncGenerator<Extracted, void, void> {
   const entries = entriesIn(urls, parts.settings);
   const stored = new Set<string>();
@@ -104,7 +108,7 @@ function unopenedNotice({ length, 0: reason }: readonly KbError[]): string {
   return `${were} taken as sent, and will be read again: ${describe(reason)}`;
 }
 
-/** Entries with what the configuration says where they don't: a crawl, or the address of a page. */
+/** Completes the entries from the configuration: each is a crawl, or the address of a page. */
 function entriesIn(urls: UrlsInput, settings: PageParts['settings']): (CrawlEntry | string)[] {
   const entries = [urls].flat().map((entry) => asCrawl(entry, settings));
   for (const entry of entries)
@@ -133,9 +137,9 @@ function groupedIn(entries: readonly (CrawlEntry | string)[]): (CrawlEntry | str
 interface Run {
   parts: UrlsParts;
   stored: Set<string>;
-  /** Addresses that lead elsewhere for good, by the source that they lead to. */
+  /** Addresses that redirect permanently, by the source of their target. */
   moved: Map<string, Set<string>>;
-  /** What pages were stored under that stand elsewhere on their host now, and where that is. */
+  /** Old sources of pages that moved within their host, with the new source. */
   left: Map<string, string>;
 }
 
@@ -151,7 +155,10 @@ async function* readEach(pages: readonly string[], run: Run): AsyncGenerator<Ext
   if (run.left.size > 0) yield { scope: { source_kind: 'url', covers: (source) => hasLeft(source, run) } };
 }
 
-/** Whether what is stored has moved. Where several addresses lead to one, that may be a login, or a notice that the site is down. */
+/**
+ * Whether the page of a stored source has moved. Several addresses that redirect to one page may be a login or an outage notice, and do not
+ * count.
+ */
 const hasLeft = (source: string, { moved, left }: Pick<Run, 'moved' | 'left'>): boolean => moved.get(left.get(source) ?? '')?.size === 1;
 
 function leave(url: string, source: string, { parts, moved, left }: Run): void {
@@ -161,14 +168,14 @@ function leave(url: string, source: string, { parts, moved, left }: Run): void {
     if (before !== undefined && before !== source && new URL(before).host === new URL(source).host) left.set(before, source);
 }
 
-/** What the page at an address was stored under, unless that is the address of another one, which has to be asked for by itself. */
+/** The source under which the page of an address was stored, unless another address leads there directly: that is requested on its own. */
 function storedFor(url: string, memory: PageMemory | undefined): string | undefined {
   const own = urlSource(url);
   const source = memory?.storedUnder(own);
   return source === undefined || source === own || memory?.storedUnder(source) !== source ? source : undefined;
 }
 
-/** Pages of one host may be asked for by other runs, too. */
+/** Limits requests to the host of the page, which other runs may use at the same time. */
 const optionsOf = (url: string, { turns }: UrlsParts): PageOptions => (URL.canParse(url) ? { inTurn: turns.at(new URL(url).origin) } : {});
 
 async function extracted({ url, read }: { url: string; read: PageRead }, run: Run): Promise<Extracted> {

@@ -5,28 +5,29 @@ import type { PageMemory } from '../page-memory.ts';
 import type { Robots } from './robots.ts';
 import type { CrawlScope } from './scope.ts';
 
-/** A page that waits to be read. */
+/** A page that is queued. */
 export interface Waiting extends FoundAddress {
   key: string;
   /** Links from the start page. */
   depth: number;
-  /** The page that linked to it first, as it may be shown; undefined where something else named it. */
+  /** The first page that linked to it, without credentials; undefined if it was not found by a link. */
   from?: string | undefined;
 }
 
+/** Rules and limits of a crawl. */
 export interface FrontierOptions {
   scope: CrawlScope;
   robots: Pick<Robots, 'allows'>;
   reader: Pick<FileTypes, 'fileType'>;
   memory?: PageMemory | undefined;
-  /** Takes what is not read, though it is there. */
+  /** Collects the pages that exist but are left out. */
   skipped: SkippedPages;
   max_depth: number;
-  /** Redirects that are followed, one after another (`network.max_redirects`). */
+  /** Maximum consecutive redirects (`network.max_redirects`). */
   max_redirects: number;
-  /** Addresses that are read at most. */
+  /** Maximum addresses that are read. */
   limit: number;
-  /** Addresses that are kept apart at most; MOST_KNOWN where absent. */
+  /** Maximum addresses that are remembered. Default: MOST_KNOWN. */
   most_known?: number;
 }
 
@@ -36,34 +37,34 @@ interface Found {
   from?: string | undefined;
 }
 
-/** Addresses that are kept apart at most: what comes after them is not looked at. */
+/** Maximum addresses that a crawl remembers; those found later are ignored. */
 export const MOST_KNOWN = 200_000;
-/** Characters of an address that are kept apart; longer ones are a trap. */
+/** Characters of an address that are compared; a longer one is a crawler trap. */
 const LONGEST = 2_000;
 
-/** What a crawl has found, each address once, level by level: all pages of one depth come before those of the next. */
+/** The queue of a crawl: each address once, level by level. All pages of one depth come before those of the next. */
 export class Frontier {
   readonly #options: FrontierOptions;
   readonly #mostKnown: number;
-  /** Addresses as they were found, for which everything is decided: most links of a page are those of the page before. */
+  /** Addresses as written in links that need no further check: most links of a page were on the page before. */
   readonly #decided = new Set<string>();
   readonly #met = new Set<string>();
-  /** Keys of what is there for all that is known, though it was not read. */
+  /** Keys of pages that may exist although they were not read. */
   readonly #spared = new Set<string>();
-  /** Keys of what lies deeper than the crawl goes. */
+  /** Keys of the addresses beyond `max_depth`. */
   readonly #deeperKeys = new Set<string>();
-  /** Addresses of theirs as they were found. */
+  /** The same addresses as written in links. */
   readonly #tooDeep = new Set<string>();
   #level: Waiting[] = [];
   #at = 0;
   #deeper: Waiting[] = [];
   #taken = 0;
   #beyond = 0;
-  /** Whether more was found than is kept apart. */
+  /** Whether more addresses were found than are remembered. */
   isOverflowing = false;
-  /** Links from the start page, of the level that is read. */
+  /** Depth of the current level, in links from the start page. */
   depth = 0;
-  /** Addresses that a site makes without end. */
+  /** Number of addresses that look like crawler traps (generated without end). */
   traps = 0;
 
   constructor(options: FrontierOptions) {
@@ -75,17 +76,17 @@ export class Frontier {
     return this.#level.length - this.#at + this.#deeper.length;
   }
 
-  /** How many addresses were found that are not read, for there are too many. */
+  /** Number of addresses that were found, but exceed the limit. */
   get unread(): number {
     return this.waiting + this.#beyond;
   }
 
-  /** How many addresses were found that are too many links away: what they lead to in turn is not known. */
+  /** Number of addresses beyond `max_depth`; the pages that they link to are unknown. */
   get deeper(): number {
     return this.#deeperKeys.size;
   }
 
-  /** The start page, as the first one to be read; neither its address nor those that led to it are asked for again. */
+  /** Queues the start page. Its address and those that redirected to it are not requested again. */
   begin(at: FoundAddress): Waiting {
     for (const address of [...at.trail, at.url]) this.#met.add(keyOf(address));
     const start = { ...at, key: '', depth: 0 };
@@ -93,7 +94,10 @@ export class Frontier {
     return start;
   }
 
-  /** An address that a page of this level links to, or (`isBeside`) that belongs to this level itself. False where no more will be read. */
+  /**
+   * Adds an address that a page of this level links to, or (`isBeside`) that belongs to this level itself. Returns false once no more will
+   * be read.
+   */
   found(address: string, { isBeside = false, trail = [], from }: Found = {}): boolean {
     if (this.#decided.has(address) || (!isBeside && this.#tooDeep.has(address))) return true;
     const url = normalized(address);
@@ -138,7 +142,10 @@ export class Frontier {
     (page.depth === this.depth ? this.#level : this.#deeper).push(page);
   }
 
-  /** A page that is told to be elsewhere: under another spelling of its own address it is asked for again. What came of that; `circle`: it has been there. */
+  /**
+   * Follows a redirect; another spelling of the page's own address is requested again. `left`: it leads out of the scope; `circle`: it is a
+   * loop.
+   */
   moved(page: Waiting, address: string): 'followed' | 'left' | 'circle' {
     const url = normalized(address);
     if (url === undefined || !this.#options.scope.covers(url)) return 'left';
@@ -150,7 +157,7 @@ export class Frontier {
     return 'followed';
   }
 
-  /** A page of this level. */
+  /** Takes the next page of this level; undefined at its end. */
   next(): Waiting | undefined {
     return this.#at < this.#level.length ? this.#level[this.#at++] : undefined;
   }
@@ -162,7 +169,7 @@ export class Frontier {
     this.#at = 0;
   }
 
-  /** Notes that a page could not be read, though it is there, and so is what led to it and what it was stored under. */
+  /** Notes that a page exists although it could not be read, and so do the addresses that led to it and the source it is stored under. */
   spare({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
       this.#spared.add(keyOf(address));
@@ -171,13 +178,13 @@ export class Frontier {
     }
   }
 
-  /** Whether a source lies in what was crawled and is known to be there, or was not asked about. To be asked once everything is read that is not spared. */
+  /** Whether a stored source must stay, because its page exists or was not checked. Call it after the crawl has read everything else. */
   spares(source: string): boolean {
     return this.isOverflowing || isOtherKind(source, this.#options.reader) || this.#spared.has(keyOf(source));
   }
 }
 
-/** Why an address of a site became no document, in the order in which it is told; nothing failed there. */
+/** Why an address became no document although nothing failed, in the order in which the reasons are listed. */
 const REASONS = {
   filtered: 'that include or exclude keeps out',
   robots: 'that robots.txt forbids',
@@ -190,20 +197,23 @@ const REASONS = {
 
 type Reason = keyof typeof REASONS;
 
-/** Addresses that are told apart for each reason. */
+/** Maximum addresses that are counted for a reason. */
 export const MOST_TOLD = 10_000;
 
-/** What a crawl found and left out, by reason: the first address as it may be shown, and the keys of all, each once. */
+/** Pages that a crawl left out, by reason: the first address without credentials, and the keys of all. */
 export type SkippedPages = Map<Reason, { first: string; keys: Set<string> }>;
 
-/** `address`: as it may be shown. */
+/** Records a page that is left out. `address` must hold no credentials. */
 export function noteSkipped(skipped: SkippedPages, reason: Reason, address: string): undefined {
   const { first, keys } = skipped.get(reason) ?? { first: address, keys: new Set<string>() };
   if (keys.size < MOST_TOLD) keys.add(keyOf(address));
   skipped.set(reason, { first, keys });
 }
 
-/** `2 addresses that robots.txt forbids (such as …)`, `3 addresses: 2 that robots.txt forbids (such as …), 1 …`; undefined where nothing was left out. */
+/**
+ * Describes the pages that were left out: `2 addresses that robots.txt forbids (such as …)`, `3 addresses: 2 that robots.txt forbids (such
+ * as …), 1 …`; undefined if there are none.
+ */
 export function skippedText(skipped: SkippedPages): string | undefined {
   const parts = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const { first, keys: { size } = new Set() } = skipped.get(reason) ?? {};

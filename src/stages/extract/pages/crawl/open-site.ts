@@ -11,44 +11,45 @@ import type { HostLimiter } from './host-limiter.ts';
 import { type LoadAddress, readRobots, type Robots } from './robots.ts';
 import { type CrawlScope, type Patterns, scopeOf } from './scope.ts';
 
-/** A crawl, as it was asked for. */
+/** A requested crawl: its start page, limits and path patterns. */
 export interface CrawlEntry extends Patterns {
   url: string;
   max_depth: number;
   max_pages: number;
 }
 
+/** What a crawl works with. */
 export interface CrawlParts extends PageParts {
-  /** Whom robots.txt speaks to. */
+  /** Name of this program, which robots.txt may address. */
   user_agent: string;
-  /** Redirects that are followed, one after another (`network.max_redirects`). */
+  /** Maximum consecutive redirects (`network.max_redirects`). */
   max_redirects: number;
   turns: HostLimiter;
   /** Sources that pages are stored under in this run. */
   stored: Set<string>;
 }
 
-/** A site that a crawl has come to: its rules, its bounds, its start page. */
+/** A site that is ready to be crawled: its robots rules, scope and start page. */
 export interface OpenSite {
   start: string;
-  /** Where the start page was found: at its own address, or where that led, hop by hop. */
+  /** Final address of the start page, with the redirects that led there. */
   at: FoundAddress;
   read: Extract<PageRead, { page: unknown } | { unchanged: unknown }>;
   scope: CrawlScope;
   robots: Robots;
   load: LoadAddress;
-  /** How its other pages are read. */
+  /** Options for reading its other pages. */
   options: PageOptions;
   notices: string[];
 }
 
-/** Seconds between two requests that a site can ask for. */
+/** Maximum crawl delay that is respected, in seconds. */
 const LONGEST_DELAY = 60;
 
-/** Text that is read where someone names the file, but is no page of a site unless a parser names its media type. */
+/** Text types that are read if a user names the file, but that are no pages of a site unless a parser claims their media type. */
 const NO_PAGE = /^text\/(css|javascript|ecmascript|x-|calendar|vcard|vtt|cache-manifest|event-stream|xml|xsl)/;
 
-/** Reads what the site asks for in its robots.txt, and the start page. Hands back an error item where the crawl ends with that. */
+/** Reads robots.txt and the start page. Returns an error item if the crawl cannot begin; throws only if aborted. */
 export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<OpenSite | { error: Extracted }> {
   try {
     const start = normalized(addressOf(entry.url).href)!;
@@ -62,7 +63,7 @@ export async function openSite(entry: CrawlEntry, parts: CrawlParts): Promise<Op
   }
 }
 
-/** Goes where the start page leads, each hop by the rules of the site that it leads to. */
+/** Follows the redirects of the start page, each under the robots rules of the site that it leads to. */
 async function startPage(
   start: string,
   entry: CrawlEntry,
@@ -87,7 +88,7 @@ async function startPage(
   }
 }
 
-/** The failure of a whole crawl: what is to be sent again is the crawl, and not its start page alone. */
+/** Makes the error item of a whole crawl: a retry repeats the crawl, not only its start page. */
 function failedCrawl(error: unknown, entry: CrawlEntry, stage: Stage): Extracted {
   const failed = failedPage(error, entry.url, { stage });
   if (!failed.error.isRetryable) return failed;
@@ -96,7 +97,7 @@ function failedCrawl(error: unknown, entry: CrawlEntry, stage: Stage): Extracted
 
 type Gate = Pick<OpenSite, 'robots' | 'load' | 'options' | 'notices'>;
 
-/** The way into an origin. Throws a KbError where its rules can't be read. */
+/** Reads the robots rules of an origin, and prepares requests to it. Throws a KbError if the rules cannot be read. */
 async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Promise<Gate> {
   const { http, reader, signal, user_agent } = parts;
   const given = credentialsIn(entry.url);
@@ -117,7 +118,7 @@ async function gateOf(origin: string, entry: CrawlEntry, parts: CrawlParts): Pro
   return { robots, load: (address, request) => ask(address, { ...request, inTurn }), options, notices };
 }
 
-/** User name and password of an address are for its origin, and no other. */
+/** Makes headers of the user name and password in an address, for requests to its origin only. */
 function credentialsIn(address: string): (url: string) => Record<string, string> {
   const given = new URL(address);
   const headers = givenHeaders(given);

@@ -4,42 +4,44 @@ import { hasWildcards, wildcards } from '../../../../core/wildcards.ts';
 import { isTrap } from './page-address.ts';
 import { timeLimited } from './robots.ts';
 
-/** Which addresses a crawl takes. */
+/** The addresses that a crawl covers. */
 export interface CrawlScope {
   readonly origin: string;
   /** A path, up to its last slash. */
   readonly folder: string;
-  /** The start page was found where it was asked for: only then what lies in the scope and was not met is gone, and not merely elsewhere. */
+  /** Whether the start page stayed where it was requested. Only then a page in the scope that was not met is gone, and not moved. */
   readonly isAsked: boolean;
-  /** Whether an address that `normalized` gives lies in the scope. */
+  /** Whether an address, normalized before, is in the scope. */
   covers(address: string): boolean;
-  /** Where a stored source would be found today: at https, where the start page has moved there from http. */
+  /** The address of a stored source today: at https, if the start page moved there from http. */
   asFound(source: string): string;
-  /** Whether an address would lie in the scope, had nobody narrowed it. */
+  /** Whether only include or exclude keeps an address out of the scope. */
   isFiltered(address: string): boolean;
-  /** What was to be taken and has held for no address so far. */
+  /** Include patterns that have matched no address so far. */
   unmatched(): string[];
-  /** Its patterns have taken so long to be held against addresses that it covers nothing more. */
+  /** Whether matching has used up its time; then the scope covers nothing more. */
   isExhausted(): boolean;
 }
 
-/** Milliseconds of holding patterns against addresses, for one crawl. */
+/** Milliseconds for matching patterns, per crawl. */
 const MOST_TIME = 10_000;
 
+/** Path patterns of a crawl; without `include` all paths are read. */
 export interface Patterns {
   include: readonly string[];
   exclude: readonly string[];
 }
 
 /**
- * The scope of a crawl that began at `start` and was led to `final` by redirects: the origin of where it was led, under the path of the start page (`/docs/`
- * for `/docs/intro`; contract, section 5) as far as it was not led out of that. Throws a KbError (`usage`) for a pattern that can't be read.
+ * Computes the scope of a crawl whose start page led from `start` to `final` by redirects: the origin of `final`, below the folder of
+ * `start` (`/docs/` for `/docs/intro`; contract, section 5), or that of `final` if it is elsewhere. Throws a KbError (`usage`) for an
+ * invalid pattern.
  */
 export function scopeOf({ start, final }: { start: string; final: string }, { include, exclude }: Patterns): CrawlScope {
   const { origin, pathname } = new URL(final);
   const asked = new URL(start);
   const given = asked.pathname;
-  const isFolder = pathname === `${given}/`; // `/docs` that is told to be `/docs/`
+  const isFolder = pathname === `${given}/`; // `/docs` redirects to `/docs/`
   const folder = folderOf(isFolder || !pathname.startsWith(folderOf(given)) ? pathname : given);
   const left = exclude.map(pathPattern);
   const taken = include.map((pattern) => ({ pattern, matches: pathPattern(pattern), isMet: false }));
@@ -70,7 +72,7 @@ export function scopeOf({ start, final }: { start: string; final: string }, { in
   };
 }
 
-/** Whether an origin is the one that was asked for, or that one as it may not be read over the shoulder. */
+/** Whether an origin is the requested one, or the same host over https. */
 const isSameSite = (asked: URL, found: URL): boolean =>
   found.host === asked.host && (found.protocol === asked.protocol || found.protocol === 'https:');
 
@@ -78,7 +80,10 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') +
 
 type PathPattern = (path: string) => boolean;
 
-/** A pattern as a person writes it is held against the path as a person reads it: one without wildcards holds for the path and all below it. A trailing slash makes no difference. */
+/**
+ * Compiles a path pattern, which is compared with decoded paths. Without wildcards it matches a path and everything below; a trailing slash
+ * makes no difference. Throws a KbError (`usage`) for an invalid pattern.
+ */
 export function pathPattern(pattern: string): PathPattern {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(pattern))
     throw new KbError('usage', `«${redactUrl(pattern)}» is an address: include and exclude take paths.`, {

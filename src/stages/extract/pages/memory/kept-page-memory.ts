@@ -6,35 +6,39 @@ import { FILE_FORMAT, KnownPages, MemoryLine, PageLine, validator } from './know
 import { LineFile, type LinePosition, LONGEST_LINE } from './line-file.ts';
 import type { PageMemory, RememberedPage } from '../page-memory.ts';
 
-/** Milliseconds after which a crawl that was killed is begun anew: what it has read may have changed since. */
+/** Milliseconds within which an interrupted crawl is resumed; later, the pages that it read may have changed. */
 const GOES_ON_WITHIN = 2 * 60 * 60 * 1_000;
-/** A file is written anew where it is so many times as large as what counts of it: in the end, and in the middle of a run. */
+/** The file is rewritten if it is this many times larger than its live lines: at the end of a run, and during one. */
 const WORTH_TIDYING = 1.5;
 const MUST_TIDY = 4;
-/** Bytes of a file that is small enough to be left as it is in the middle of a run. */
+/** Bytes up to which a file is not rewritten during a run. */
 const SMALL = 4 << 20;
 
+/** How a page memory is opened. */
 export interface PageMemoryOptions {
-  /** Its folder is there. */
+  /** Path of the file, whose folder exists. */
   file: string;
-  /** Names the settings that decide what becomes of a page beside its content: what was read under others is not recalled. */
+  /** Key of the settings that affect how a page is read: a page read with others is not recalled. */
   settings: string;
   /** `use`; `read`: nothing is written; `write`: nothing is recalled. */
   mode: 'use' | 'read' | 'write';
-  /** Whether the document is stored just as the run would store what is remembered: else the page is not recalled, and so read again. */
+  /** Whether the document is stored as this run would store the remembered page; else the page is read again. */
   isStored(page: RememberedPage & { source: string }): boolean;
-  /** Whether anything is stored of the source: what is not, and was not met in this run, is forgotten in the end. */
+  /** Whether anything of the source is stored. Other sources that this run did not meet are forgotten at its end. */
   isKnown(source: string): boolean;
-  /** Told, once, why nothing more can be kept. The run goes on. */
+  /** Called once with the reason if nothing more can be written. The run goes on. */
   onProblem(reason: string): void;
 }
 
-/** A memory with a file open. */
+/** A page memory with an open file. */
 export interface KeptPageMemory extends PageMemory {
   close(): Promise<void>;
 }
 
-/** Opens the memory of a file, which is made where there is none and begun anew where it is broken or of another version. Throws what the system says where it can't be opened. */
+/**
+ * Opens the page memory in a file. The file is created if it is missing, and started anew if it is damaged or of another version. Throws
+ * the error of the system if it cannot be opened.
+ */
 export async function openPageMemory(options: PageMemoryOptions): Promise<KeptPageMemory> {
   const { file, mode } = options;
   const lines = new LineFile(file, mode === 'read' ? 'r' : 'a+');
@@ -46,7 +50,7 @@ export async function openPageMemory(options: PageMemoryOptions): Promise<KeptPa
   return memory;
 }
 
-/** What the file says; undefined where it is broken or of another version. */
+/** Reads the file; undefined if it is damaged or of another version. */
 async function readPages(file: LineFile): Promise<KnownPages | undefined> {
   const pages = new KnownPages();
   try {
@@ -133,7 +137,7 @@ class FilePageMemory implements KeptPageMemory {
     this.#file.close();
   }
 
-  /** Adds a line. Where that fails, it was the last one. */
+  /** Appends a line. After a failure nothing more is written. */
   write(line: MemoryLine): void {
     try {
       this.#pages.take(line, this.#isKeeping ? this.#file.append(JSON.stringify(line)) : NOWHERE);
@@ -155,7 +159,7 @@ class FilePageMemory implements KeptPageMemory {
     }
   }
 
-  /** The line of a page as the file has it; undefined where that is another's by now. */
+  /** Reads the line of a page; undefined if another page is at its place by now. */
   #lineOf(known: { place: LinePosition; number: number } | undefined): PageLine | undefined {
     const line = known && this.#lineAt(known.place);
     return line?.p === known?.number ? line : undefined;
@@ -184,7 +188,7 @@ class FilePageMemory implements KeptPageMemory {
     await this.#tidying;
   }
 
-  /** The same in as few lines as it takes. */
+  /** Writes the live lines to a new file. */
   async #rewritten(path: string): Promise<[LineFile, KnownPages]> {
     const [file, pages] = [new LineFile(path, 'w+'), new KnownPages()];
     const add = (line: MemoryLine) => pages.take(line, file.append(JSON.stringify(line)));
@@ -207,11 +211,11 @@ class FilePageMemory implements KeptPageMemory {
   }
 }
 
-/** Where the line of a memory stands that writes nothing. */
+/** Position of a line that is not written. */
 const NOWHERE: LinePosition = { offset: 0, length: 0 };
 
-/** What a crawl is told by: it may hold addresses with credentials. */
+/** Key of a crawl: a hash, because its description may contain credentials. */
 const crawlKey = (crawl: string): string => hash(crawl).slice(0, 16);
 
-/** Why the system refuses a file: its code, which names no path. */
+/** The reason why the system refuses a file: its error code, which names no path. */
 export const memoryErrorReason = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
