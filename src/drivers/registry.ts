@@ -8,10 +8,11 @@ import { defaultModel, type Kind, type ProviderOf, providers, providersOf } from
 import type { LlmRerankerOptions } from './rerankers/llm-reranker.ts';
 import { OPEN_OPTIONS } from './stores/qdrant/qdrant-options.ts';
 
+/** An embedder that can be opened. */
 export interface EmbedderDriver {
-  /** The model where none is configured. */
+  /** The default model. */
   model: string;
-  /** Of a driver that runs in this process and asks nobody: what it does. */
+  /** What a driver that runs in this process and calls no service does. */
   in_process?: string;
   open(options: ModelOptions): Promise<Embedder>;
 }
@@ -30,21 +31,25 @@ const llmDialects = {
   anthropic: async (options: ModelOptions): Promise<Llm> => (await import('./llms/anthropic.ts')).openAnthropicLlm(options),
 };
 
-/** A driver for each provider of the table that can be asked for it. */
+/** Makes a driver for each provider of the table that offers `kind`. */
 const each = <K extends Kind, Driver>(kind: K, driver: (provider: ProviderOf<K>) => Driver): Record<ProviderOf<K>, Driver> =>
   Object.fromEntries(providersOf(kind).map((name) => [name, driver(name)])) as Record<ProviderOf<K>, Driver>;
 
+/** A store that can be opened. */
 export interface StoreDriver {
-  /** Where it is where nothing is configured. */
+  /** The default address. */
   url: string;
-  /** What else its address is: a `folder`, relative to where the engine runs, unless it is the address of a bucket; or that of an HTTP `server`. */
+  /**
+   * What its address is: a `folder`, relative to where the engine runs, unless it is the address of a bucket; or the address of an HTTP
+   * `server`.
+   */
   lies_in: 'folder' | 'server';
   /** The names of `storage.options` that a request over the network may set. */
   requestOptions: readonly string[];
   open(options: StoreOptions): Promise<VectorStore>;
 }
 
-/** The embedding provider of a new collection where none is configured. */
+/** Embedding provider of a new collection, if none is configured. */
 export const DEFAULT_EMBEDDER = 'local';
 
 /** The one list of all drivers. Each is imported when it is opened. */
@@ -82,7 +87,7 @@ export const drivers = {
       },
     },
     ...each('rerank', () => httpReranker),
-    /** It is no provider of its own: it grades with the language model that it is given. */
+    /** Not a provider: it grades with the language model that it is given. */
     llm: {
       open: async (options: LlmRerankerOptions): Promise<Reranker> =>
         (await import('./rerankers/llm-reranker.ts')).openLlmReranker(options),

@@ -9,20 +9,24 @@ import { findBrowsers } from './find-browser.ts';
 interface ReadyBrowser {
   path: string;
   version: string;
-  /** It was not there before. */
+  /** Whether it was installed now. */
   isInstalled: boolean;
 }
 
+/** How a browser is found, checked and installed; tests replace the parts. */
 export interface SetupOptions {
   signal?: AbortSignal | undefined;
   find?: () => Promise<readonly string[]>;
-  /** The version of the browser at that path; throws a KbError where it does not start. */
+  /** Returns the version of the browser at a path; throws a KbError if it does not start. */
   check?: (path: string) => Promise<string>;
-  /** What installs one: a program and its arguments. */
+  /** Command that installs a browser: a program and its arguments. */
   installer?: readonly string[];
 }
 
-/** Finds a browser that starts, else installs Playwright's Chromium; yields what the installer says. Throws a KbError with the next step. */
+/**
+ * Finds a browser that starts, else installs Chromium by Playwright; yields the output of the installer. Throws a KbError with the next
+ * step.
+ */
 export async function* setUpBrowser(options: SetupOptions = {}): AsyncGenerator<string, ReadyBrowser, void> {
   const { find = findBrowsers, check = versionOf, signal } = options;
   for (const path of await find()) {
@@ -50,21 +54,21 @@ async function firstThatStarts(paths: readonly string[], check: (path: string) =
 async function versionOf(path: string): Promise<string> {
   const browser = await launchChromium(async () => [path]).catch((error: KbError) => {
     const { message, hint = '' } = error;
-    throw new KbError('unavailable', message, { hint, cause: error }); // the work failed: nothing was asked wrongly
+    throw new KbError('unavailable', message, { hint, cause: error }); // the request was not at fault
   });
   const version = browser.version();
   await browser.close();
   return version;
 }
 
-/** With the libraries that the browser needs, where they can be installed: by root, where there is apt. */
+/** Command of Playwright; with the system libraries of the browser if they can be installed: by root, with apt. */
 function playwrightsInstaller(): readonly string[] {
   const program = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js');
   const isDebian = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   return [process.execPath, program, 'install', '--no-shell', ...(isDebian ? ['--with-deps'] : []), 'chromium'];
 }
 
-/** How a browser comes onto a machine without Playwright. */
+/** How to install a browser without Playwright. */
 const BY_HAND: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'brew install --cask google-chrome',
   win32: 'winget install Google.Chrome',

@@ -7,46 +7,47 @@ const LETTERS = /\p{L}/gu;
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** The share of a text's letters that `letters` (with the flag g) matches, 0 to 1; 1 where the text has no letters. */
+/** Computes the share of a text's letters that `letters` (with the flag g) matches, 0 to 1; 1 without letters. */
 function scriptShare(text: string, letters: RegExp): number {
   const all = count(text, LETTERS);
   return all === 0 ? 1 : count(text, letters) / all;
 }
 
-/** What has to be known of a bundled model to run it and to read its cosines. */
+/** Figures of a bundled model, to run it and to interpret its cosines. */
 interface LocalModel {
-  /** The npm package that it comes in where it is not part of kb's own, which it would make too large. */
+  /** npm package of the model, if it is too large for the package of kb. */
   package?: string;
   dimensions: number;
-  /** Tokens that it reads at once, its two marks of begin and end counted in: what it was trained with (its model card). */
+  /** Maximum tokens of an input, with the begin and end tokens: the length that it was trained with (its model card). */
   window: number;
-  /** What every text begins with that it is given. */
+  /** Prefixes of texts, by their use. */
   prefixes: Readonly<Record<'document' | 'query', string>>;
-  /** Whether a token goes on with the word of the token before it. */
+  /** Whether a token continues the word of the token before it. */
   continuesWord(token: string): boolean;
-  /** The score (0 to 1) from which a passage is taken to be about the query. */
+  /** Minimum score (0 to 1) of a passage that is about the query. */
   min_retrieval_score: number;
-  /** The cosines of texts that have nothing to do with each other, and of texts that say the same. */
+  /** Typical cosines of unrelated texts, and of texts with the same meaning. */
   cosine_range: readonly [unrelated: number, alike: number];
-  /** The same of texts in two languages, where it compares those. */
+  /** The same for texts in two languages, if it compares those. */
   cosine_range_across_languages?: readonly [unrelated: number, alike: number];
-  /** What its vectors weigh in hybrid search, 0 to 1. */
+  /** Weight of its vectors in hybrid search, 0 to 1. */
   vector_weight: number;
-  /** How much of a text it can read, 0 to 1. */
+  /** Share of a text that it can read, 0 to 1. */
   coverage(text: string): number;
-  /** It compares the meaning of English only: the model for other languages, and which it reads. */
+  /** Set if it compares the meaning of English only: the model for other languages, and which it reads. */
   english_only?: { other_model: LocalModelName; reads: string };
 }
 
+/** Names of the bundled models, as in `embedding.model`. */
 export type LocalModelName = 'all-minilm-l6-v2' | 'multilingual-e5-small';
 
-/** The model that embeds where none is named. */
+/** The default embedding model. */
 export const DEFAULT_LOCAL_MODEL: LocalModelName = 'all-minilm-l6-v2';
 
-/** The one for text that is not English. */
+/** The embedding model for other languages than English. */
 export const MULTILINGUAL_MODEL: LocalModelName = 'multilingual-e5-small';
 
-/** Scripts of which the multilingual model's vocabulary holds little more than the single letters. */
+/** Scripts of which the vocabulary of the multilingual model has little more than single letters. */
 const HARDLY_READ =
   /(?=\p{L})[\p{Script=Georgian}\p{Script=Armenian}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Ethiopic}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Oriya}\p{Script=Sinhala}]/gu;
 
@@ -58,16 +59,17 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     prefixes: { document: '', query: '' },
     continuesWord: (token) => token.startsWith('##'),
     /**
-     * One for every mode, chosen together with what the extractive answerer declines (`bench/answers.ts`), on every other question. On the rest 2.1 % (by
-     * vectors alone 2.7 %, by words alone 1.9 %) of the questions are lost by it that the paragraphs of SQuAD 2.0 (development set) answer, and 84 % (82 %,
-     * 82 %) of those on other subjects (HotpotQA, NFCorpus) score less.
+     * One threshold for every mode, chosen together with the refusals of the extractive answerer (`bench/answers.ts`) on every other
+     * question. On the rest, it loses 2.1 % (by vectors alone 2.7 %, by words alone 1.9 %) of the questions that the paragraphs of SQuAD
+     * 2.0 (development set) answer, and 84 % (82 %, 82 %) of those on other subjects (HotpotQA, NFCorpus) score less.
      */
     min_retrieval_score: 0.33,
     cosine_range: [0, 1],
     vector_weight: 0.5,
     /**
-     * The tokenizer takes accents off. Nor does the language matter: the model is English, but on German, Spanish, Romanian, Vietnamese and Turkish questions its
-     * full weight in fusion costs at most 0.013 nDCG@10 against the best weight, and another script costs up to half of it.
+     * Letters of the Latin script; the tokenizer removes accents. The language does not matter: the model is English, but on German,
+     * Spanish, Romanian, Vietnamese and Turkish questions its full weight in fusion costs at most 0.013 nDCG@10 against the best weight.
+     * Another script costs up to half of it.
      */
     coverage: (text) => scriptShare(text, /\p{Script=Latin}/gu),
     english_only: { other_model: MULTILINGUAL_MODEL, reads: 'about 45 languages' },
@@ -79,12 +81,15 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     prefixes: { document: 'passage: ', query: 'query: ' },
     continuesWord: (token) => !token.startsWith('▁'),
     /**
-     * With the questions of SQuAD 2.0, XQuAD (English) and HotpotQA over their own passages, and those of each and of NFCorpus over the others': 2 % of the first
-     * are lost by it, 88 % of the second score less (area under the curve .991).
+     * Measured with the questions of SQuAD 2.0, XQuAD (English) and HotpotQA over their own passages, and those of each and of NFCorpus
+     * over the others': 2 % of the first are lost, and 88 % of the second score less (area under the curve .991).
      */
     min_retrieval_score: 0.38,
     cosine_range: [0.74, 0.95],
-    /** By these 5 % of XQuAD's German questions over its English passages are lost (of eleven languages 15 %), and 35 % of those over HotpotQA's score less. */
+    /**
+     * With these, 5 % of XQuAD's German questions over its English passages are lost (of eleven languages 15 %), and 35 % of those over
+     * HotpotQA's score less.
+     */
     cosine_range_across_languages: [0.72, 0.88],
     /**
      * With .5 nDCG@10 is .795 for questions in eleven languages over English pages (XQuAD), .970 for German ones over German pages, .486 over pages in twelve
@@ -95,11 +100,12 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
   },
 };
 
+/** Whether a name is that of a bundled model. */
 export const isLocalModel = (name: string): name is LocalModelName => Object.hasOwn(localModels, name);
 
 /**
- * Where the model lies: `model.onnx`, `tokenizer.json`, `tokenizer_config.json`. In a checkout that is `models/`; where kb is installed, the package of a
- * model that has one is looked for as kb's own dependencies are. The folder in `models/` where there is no such package.
+ * Finds the folder of a model with `model.onnx`, `tokenizer.json` and `tokenizer_config.json`. It is in `models/`, or in the installed
+ * package of a model that has one, which is resolved as kb's dependencies are. Returns the folder in `models/` if there is no such package.
  */
 export function modelFolder(name: LocalModelName, root = packageRoot): string {
   const own = join(root, 'models', name);

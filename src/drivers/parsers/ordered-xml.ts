@@ -3,15 +3,15 @@ export interface XmlElement {
   name: string;
   attributes: Record<string, string>;
   content: (XmlElement | string)[];
-  /** Where it begins in the text, in characters. */
+  /** Its offset in the text, in characters. */
   at: number;
 }
 
-/** Deeper documents are refused: nobody reads further in, and the stack is not endless. */
+/** Maximum depth; deeper documents are refused, because the stack is limited. */
 const MOST_NESTED = 256;
 const OWN = new Set([':@', '#text']);
 
-/** A tree that loses nothing: elements and texts in their order, all of them as text, each with its place. */
+/** Options of the parser for a lossless tree: elements and texts in their order, with their offsets, all values as text. */
 const OPTIONS = {
   preserveOrder: true,
   ignoreAttributes: false,
@@ -27,7 +27,10 @@ const OPTIONS = {
   captureMetaData: true,
 } as const;
 
-/** The root of an XML text. Entities that it defines by others or from elsewhere stay as they are. Throws an Error for what is no XML, or nested too deeply. */
+/**
+ * Parses an XML text; returns its root. Entities that it defines by other entities or by external ones stay as they are. Throws an Error
+ * for invalid XML, or too deep nesting.
+ */
 export async function readXml(text: string): Promise<XmlElement> {
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   const judged = XMLValidator.validate(text);
@@ -48,22 +51,23 @@ export async function readXml(text: string): Promise<XmlElement> {
   return elementOf(root);
 }
 
-/** The name without its prefix. */
+/** Strips the prefix from the name of an element. */
 export const localName = ({ name }: { name: string }): string => name.slice(name.indexOf(':') + 1);
 
+/** Lists the child elements, without texts. */
 export const elementsIn = ({ content }: XmlElement): XmlElement[] => content.filter((child) => typeof child !== 'string');
 
-/** All text in an element. */
+/** Joins all text in an element. */
 export const allText = ({ content }: XmlElement): string =>
   content.map((child) => (typeof child === 'string' ? child : allText(child))).join('');
 
-/** The text in an element that follows others with nothing between them as words of its own. */
+/** Joins all text in an element, with a blank between two elements that follow each other directly. */
 export const wordsIn = ({ content }: XmlElement): string =>
   content
     .map((child, i) => (typeof child === 'string' ? child : (typeof content[i - 1] === 'object' ? ' ' : '') + wordsIn(child)))
     .join('');
 
-/** The first element of this name (without prefix) in another, itself included. */
+/** Finds the first element of this name (without prefix) in another, itself included. */
 export function findElement(element: XmlElement, name: string): XmlElement | undefined {
   if (localName(element) === name) return element;
   for (const child of elementsIn(element)) {
@@ -73,11 +77,11 @@ export function findElement(element: XmlElement, name: string): XmlElement | und
   return undefined;
 }
 
-/** The text of the first element of this name (without prefix) in another, on one line; undefined for none and for an empty one. */
+/** Finds the text of the first element of this name (without prefix), on one line; undefined if there is none or it is empty. */
 export function textNamed(element: XmlElement, name: string): string | undefined {
   const found = findElement(element, name);
   return (found && allText(found).replace(/\s+/g, ' ').trim()) || undefined;
 }
 
-/** Text as XML and HTML hold it, within an element or an attribute in double quotes. */
+/** Escapes text for the content of an element, or an attribute in double quotes. */
 export const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -1,78 +1,86 @@
-/** What a provider can be asked for: answers, vectors, an order. */
+/** What a provider offers: answers, vectors, or an order of passages. */
 export type Kind = 'llm' | 'embedding' | 'rerank';
 
 interface Row {
-  /** The model where none is configured; absent where only the user can know. */
+  /** Default model; absent if only the user can know. */
   model?: string;
 }
 
 interface LlmRow extends Row {
   /**
-   * Tokens that its models read and write at once, at least: what the smallest of those in use take, and what a server of models takes where nobody set it.
-   * Absent where only the user can know (`chat.llm.context_window`).
+   * Minimum context window in tokens (input and output): that of the smallest model in use, or the default of a model server. Absent if
+   * only the user can know (`chat.llm.context_window`).
    */
   context_window?: number;
 }
 
-/** Chat completions as OpenAI defined them. */
+/** A provider with chat completions as OpenAI defined them. */
 export interface OpenAiLlmRow extends LlmRow {
   dialect: 'openai';
-  /** How it calls the limit of an answer's tokens. */
+  /** Its name for the maximum tokens of an answer. */
   limit: 'max_tokens' | 'max_completion_tokens';
-  /** Whether it counts tokens only when `stream_options` ask for it, or always and knows no such field. */
+  /** Whether it reports token counts only if `stream_options` ask for it, or always and has no such field. */
   usage: 'on_request' | 'always';
-  /** What its default model is asked beyond that: to think little, since thoughts count as tokens of the answer. Another model may not know it. */
+  /**
+   * Further parameters for its default model, to keep its reasoning short, which counts as tokens of the answer. Other models may not
+   * accept them.
+   */
   parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** Messages as Anthropic defined them. */
+/** A provider with messages as Anthropic defined them. */
 interface AnthropicLlmRow extends LlmRow {
   dialect: 'anthropic';
 }
 
+/** A provider of embeddings. */
 export interface EmbeddingRow extends Row {
   /** `openai`: POST /embeddings with `input`; `cohere`: POST /embed with `texts`. */
   dialect: 'openai' | 'cohere';
-  /** Length of the vectors of its models. */
+  /** Dimensions of its models. */
   dimensions: Readonly<Record<string, number>>;
-  /** How it calls the length that is asked for; absent where it knows no such wish. */
+  /** Its name for the requested dimensions; absent if it has no such parameter. */
   length_name?: 'dimensions' | 'output_dimension';
-  /** How it calls the use of a text, and the two uses. */
+  /** Its name for the use of a text, and the two values. */
   input_type?: Readonly<{ name: 'input_type' | 'task'; document: string; query: string }>;
-  /** Whether it wants to be told that vectors are written as numbers (`encoding_format: float`). */
+  /** Whether it needs `encoding_format: float` to return numbers. */
   asks_for_floats?: boolean;
-  /** Texts that one request may hold. */
+  /** Maximum texts per request. */
   batch: number;
 }
 
 interface RerankRow extends Row {
   /** `cohere`: `top_n`, and `results` that are returned; `voyage`: `top_k`, and `data`. */
   dialect: 'cohere' | 'voyage';
-  /** What it speaks instead, perhaps: it is asked so when it misses `texts`. */
+  /** Alternative dialect, used if it reports that `texts` is missing. */
   alternative?: 'tei';
-  /** Whether it may be asked without the name of a model. */
+  /** Whether requests without a model are allowed. */
   is_model_optional?: boolean;
-  /** What it is asked beyond that. */
+  /** Further parameters of a request. */
   parameters?: Readonly<Record<string, unknown>>;
 }
 
+/** A row of the table: a hosted service or model server, and how it is called. */
 export interface Provider {
-  /** Where it is; absent where `options.base_url` or the variable has to say. */
+  /** Its address; absent if `options.base_url` or the variable must give it. */
   base_url?: string;
-  /** The environment variable that may say it, too. */
+  /** Environment variable that overrides the address. */
   base_url_variable: string;
-  /** The environment variables that may hold the key, the first that is set wins. */
+  /** Environment variables for the key; the first that is set is used. */
   key_variables: readonly [string, ...string[]];
-  /** Headers that say whose account it is, and the environment variables that hold them. */
+  /** Headers that name the account, with the environment variables that hold them. */
   account?: Readonly<Record<string, string>>;
-  /** Whether it answers without a key. */
+  /** Whether it works without a key. */
   is_open?: boolean;
   llm?: OpenAiLlmRow | AnthropicLlmRow;
   embedding?: EmbeddingRow;
   rerank?: RerankRow;
 }
 
-/** All of them; a new one is a new row. Models, lengths and limits are from the documentation that is named, as it was in November 2026. */
+/**
+ * The table of providers; a new provider is a new row. Models, lengths and limits are from the documentation named in the comments, as of
+ * November 2026.
+ */
 export const providers = {
   // platform.openai.com/docs: models, deprecations (gpt-6-luna takes the place of the small models before it), embeddings (2048 inputs).
   openai: {
@@ -242,21 +250,21 @@ export const providers = {
 } as const satisfies Record<string, Provider>;
 
 type Table = typeof providers;
-/** The names of the providers that can be asked for it. */
+/** Names of the providers that offer something. */
 export type ProviderOf<K extends Kind> = { [N in keyof Table]: Table[N] extends Record<K, unknown> ? N : never }[keyof Table];
 
-/** The row of a name; undefined where there is none. */
+/** Looks up a provider by name; undefined if there is none. */
 export const providerNamed = (name: string): Provider | undefined =>
   Object.hasOwn(providers, name) ? providers[name as keyof Table] : undefined;
 
-/** The names of the providers that can be asked for it, in the order of the table. */
+/** Lists the names of the providers that offer `kind`, in the order of the table. */
 export const providersOf = <K extends Kind>(kind: K): ProviderOf<K>[] =>
   Object.keys(providers).filter((name): name is ProviderOf<K> => providerNamed(name)![kind] !== undefined);
 
-/** The model that the provider is asked for where none is configured; empty where it has none. */
+/** The default model of a provider; empty if it has none. */
 export const defaultModel = (name: string, kind: Kind): string => providerNamed(name)?.[kind]?.model ?? '';
 
-/** What to say where the provider needs a key and the environment has none; undefined where all is well. */
+/** Explains that the key of a provider is missing; undefined if it is set or not needed. */
 export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const provider = providerNamed(name);
   if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;

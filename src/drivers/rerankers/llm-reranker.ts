@@ -5,7 +5,7 @@ import type { Llm, Message, Reranker } from '../../ports/models.ts';
 import { KbError } from '../../core/errors.ts';
 import { inPortions } from './portions.ts';
 
-/** Characters of a passage, and of the query, that the model is shown: a grade does not need more. */
+/** Maximum characters of a passage and of the query in the prompt: a grade needs no more. */
 const LONGEST_PASSAGE = 2000;
 const LONGEST_QUERY = 2000;
 const BEST = 10;
@@ -17,7 +17,7 @@ const instructions = (marker: string): string[] => [
   '- Write one line for each passage, its number and its grade, such as «3: 7». Write nothing else.',
 ];
 
-/** The messages that ask for grades. The marker of the fence is new each time (96 random bits), so that no passage can close it. */
+/** Makes the messages that ask for grades. The marker of the fence is new each time (96 random bits), so that no passage can close it. */
 export function gradingPrompt(query: string, texts: readonly string[]): Message[] {
   const marker = randomBytes(12).toString('hex');
   const fenced = texts.map((text, i) =>
@@ -35,11 +35,14 @@ const shortened = (text: string, longest: number): string => truncate(visible(te
 const GRADE_LINE =
   /^[\s*_-]*(?:passage\s+)?[[(]?(\d{1,4})[\])]?[*_]*(?:\s*[:：=–—-][*_]*(?:\s+[*_]*)?|\s*\.\s+[*_]*|\s+[*_]*)(\d{1,2}(?:\.\d+)?)(?:\s*\/\s*10)?[*_]*[.,;]?\s*$/i;
 
-/** What an answer says behind its thoughts; a mark of their end may come last, too. */
+/** Extracts the text after the reasoning of an answer; the end mark of the reasoning may also come last. */
 const finalAnswer = (answer: string): string =>
   answer.split('</think>').findLast((part) => part.trim() !== '' && !part.includes('<think>')) ?? '';
 
-/** The scores, 0 to 1, that the lines of an answer give; undefined where a passage got no grade, or one out of the scale. The first grade of a passage counts. */
+/**
+ * Reads the scores, 0 to 1, from the lines of an answer; undefined for a passage without a grade, or with one off the scale. The first
+ * grade of a passage counts.
+ */
 export function gradesIn(answer: string, count: number): (number | undefined)[] {
   const grades = new Map<number, number>();
   for (const line of finalAnswer(answer).split('\n')) {
@@ -50,25 +53,25 @@ export function gradesIn(answer: string, count: number): (number | undefined)[] 
   return Array.from({ length: count }, (_, i) => grades.get(i));
 }
 
-/** What a model reads and writes at once. */
+/** Context window of the model. */
 interface GradingWindow {
-  /** All of it, in tokens. */
+  /** Its size in tokens, input and output. */
   tokens: number;
-  /** Tokens of a text, rather too many than too few. */
+  /** Estimates the tokens of a text, rather too many than too few. */
   estimate(text: string): number;
 }
 
-/** Tokens of a line that grades («Passage 12 - 7.5/10»), and of what is said around all of them. */
+/** Tokens of a line with a grade («Passage 12 - 7.5/10»), and of the text around all of them. */
 const GRADE_LINE_TOKENS = 12;
 const AROUND = 100;
 /** Tokens of the two lines around a passage: the marker, twice, is 48 digits that are no words. */
 const FENCE = 80;
-/** Least tokens of a passage that are shown. */
+/** Minimum tokens of a passage that are shown. */
 const LEAST_PASSAGE = 60;
 
 /**
- * The texts in portions, in their order, each of which fits into the window beside the query and the answer; and the tokens of that answer: a line for
- * each passage, or `max_tokens` for a model that thinks before, as long as that leaves three quarters of the window. A text that does not fit alone is cut.
+ * Divides texts into portions, in their order, each of which fits into the window with the query and the answer. Also returns the tokens for an answer: a
+ * line for each passage, or `max_tokens` for a model that reasons first, up to a quarter of the window. A text that does not fit alone is cut.
  */
 export function fitPassages(
   query: string,
@@ -94,27 +97,28 @@ export function fitPassages(
   return { portions, answer };
 }
 
-/** Passages that are graded at most, the best of the search: the others keep their place behind them. */
+/** Maximum passages that are graded, the best of the search; the others keep their order behind them. */
 const MOST_GRADED = 50;
-/** Characters of an answer that are read: a grade takes ten. */
+/** Maximum characters of an answer that are read: a grade takes ten. */
 const LONGEST_ANSWER = 20_000;
 
+/** Options of the reranker that asks a language model. */
 export interface LlmRerankerOptions {
-  /** A model that writes, not one that quotes. */
+  /** A model that generates text, not one that quotes. */
   llm: Llm;
-  /** Tokens that an answer may have; more where the grades need them, less where the window is small. */
+  /** Maximum tokens of an answer; more if the grades need them, fewer if the window is small. */
   max_tokens: number;
-  /** Seconds without a token after which it is given up. */
+  /** Seconds without a token after which a call is given up. */
   timeout: number;
-  /** What the model reads and writes at once. */
+  /** Its context window. */
   window: GradingWindow;
 }
 
 /**
- * Asks a language model how well each passage answers the query, as often as its window makes it necessary. A score is 0 to 1, and 0 for what is not
- * among the first passages. What models take a grade for was not measured, so that no threshold is set. `rank` throws a KbError `invalid` where a
+ * Opens a reranker that asks a language model how well each passage answers the query, in as many calls as its window requires. Scores are 0 to 1, and 0
+ * beyond the first MOST_GRADED passages. It sets no threshold, because the grades of models were not calibrated. `rank` throws a KbError `invalid` if a
  * passage gets no grade.
- * @throws KbError `configuration` where the model can only quote.
+ * @throws KbError `configuration` if the model can only quote.
  */
 export function openLlmReranker({ llm, max_tokens, timeout, window }: LlmRerankerOptions): Reranker {
   if (llm.extractive) {
@@ -156,7 +160,7 @@ async function answerOf(llm: Llm, question: { query: string; texts: readonly str
   return answer;
 }
 
-/** Half of an order is none: what got no grade may be the best. */
+/** Throws for passages without a grade: a partial order is useless, because the best passage may be missing. */
 function ungraded({ provider, model }: Llm, grades: readonly (number | undefined)[]): never {
   const count = grades.filter((grade) => grade !== undefined).length;
   const graded = count === 0 ? 'gave no passage a grade' : `graded only ${count} of ${grades.length} passages`;

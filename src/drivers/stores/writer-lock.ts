@@ -4,38 +4,44 @@ import { DEAD_AFTER, isLiving, mayGoOn, SIGN_OF_LIFE, THIS_PROCESS, type Owner }
 import { waitFor } from '../../core/run.ts';
 import { KbError } from '../../core/errors.ts';
 
-// Who writes says so in a file: process, host, and a sign of life every few seconds. To take or to leave that file, a process holds a lock of
-// proper-lockfile for a moment, so that no two see the same dead owner and both take its place.
+// A writer names itself in a file: process, host, and a sign of life every few seconds. To take or leave that file, a process holds a lock of
+// proper-lockfile for a moment, so that two processes that see the same dead owner cannot both take its place.
 
 interface LockOwner extends Owner {
   /** Tells the locks of one process apart. */
   lock: string;
 }
 
-/** The folder of the locks of a store in a folder. */
+/** Name of the folder with the locks of a store. */
 export const LOCK_FOLDER = '.locks';
 
-/** Milliseconds between two looks whether the lock is free. */
+/** Milliseconds between two checks whether the lock is free. */
 const LOOK_EVERY = 100;
-/** After how many milliseconds a process that died while it took the lock is passed over. */
+/** Milliseconds after which a process counts as dead that was taking the lock. */
 const STALE_GUARD = 4_000;
 
+/** How to wait for a lock. */
 export interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Called once, if another holds the lock. */
   onWait?: (() => void) | undefined;
 }
 
-/** A lock that is held. */
+/** A lock that this process holds. */
 export interface WriterLock {
-  /** Whether it was taken from an owner that gives no signs of life and may wake up: what that has begun to write must be kept from coming through. */
+  /**
+   * Whether it was taken from an owner that gives no signs of life but may wake up: writes that the owner has begun must not take effect.
+   */
   readonly overtook: boolean;
   release(): Promise<void>;
   /** Throws a KbError (`conflict`) where another has taken it, because this process stood still for too long (suspended, for instance). */
   assertHeld(): Promise<void>;
 }
 
-/** Waits for the lock `name` in `folder` (which is made), and takes over that of a process that was killed on this host. Throws a KbError (`aborted`) on the signal. */
+/**
+ * Waits for the lock `name` in `folder` (created if missing), and takes it over from a process that was killed on this host. Throws a
+ * KbError (`aborted`) on the signal.
+ */
 export async function lockForWriting(folder: string, name: string, { signal, onWait }: LockOptions = {}): Promise<WriterLock> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, name);
@@ -63,7 +69,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
   };
 }
 
-/** The error of a writer whose lock another has taken. */
+/** Makes the error of a writer whose lock another process has taken. */
 export const lockLostError = (name: string): KbError =>
   new KbError(
     'conflict',
@@ -74,7 +80,7 @@ export const lockLostError = (name: string): KbError =>
     },
   );
 
-/** Takes the lock where no one who lives holds it; undefined where someone does. */
+/** Takes the lock unless a living process holds it; undefined if one does. */
 async function take(file: string, owner: LockOwner): Promise<Pick<WriterLock, 'overtook'> | undefined> {
   if (await isHeld(file)) return undefined;
   return await guarded(file, async () => {
@@ -98,7 +104,7 @@ async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The locks in the folder that dead processes of this host, or silent ones, have left. */
+/** Lists the locks in the folder that dead processes of this host, or silent ones, have left. */
 export async function abandonedLocks(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const abandoned: string[] = [];

@@ -3,15 +3,16 @@ import { gunzip } from 'node:zlib';
 import { KbError } from '../../../core/errors.ts';
 import { brokenFile } from '../parse-failures.ts';
 
-/** The extension of a file that is compressed by itself: `tar.1.gz`. */
+/** Extension of a single compressed file: `tar.1.gz`. */
 export const GZIP_EXTENSION = '.gz';
-/** Bytes that such a file may unpack to. */
+/** Maximum bytes of an unpacked file. */
 const MOST_INFLATED = 256 * 2 ** 20;
 
+/** Whether a file name has the extension of gzip. */
 export const isGzipName = (name: string): boolean => name.toLowerCase().endsWith(GZIP_EXTENSION);
 
 /**
- * The bytes of a file, unpacked where its name and its beginning say that it is compressed (RFC 1952).
+ * Unpacks the bytes of a file if its name and its first bytes are those of gzip (RFC 1952); returns other bytes as they are.
  * @throws KbError `too_large` beyond the bound, `invalid` for a damaged file.
  */
 export async function decompress(bytes: Uint8Array, source: string): Promise<Uint8Array> {

@@ -1,18 +1,20 @@
 import { oneLine } from '../../../text/markdown/write.ts';
 
-/** Elements of a page, attributes of an element, and elements within elements, at most: a DOM of more takes a gigabyte, or minutes. */
+/** Limits: elements of a page, attributes of an element, nested elements. A larger DOM takes a gigabyte, or minutes. */
 const MOST_ELEMENTS = 1_000_000;
 const MOST_ATTRIBUTES = 10_000;
 const DEEPEST_SOURCE = 50_000;
-/** What is shorter can exceed none of them: a tag has three characters, an attribute two. */
+/** Characters below which no limit can be exceeded: a tag has at least three, an attribute two. */
 const SHORT = 2 * MOST_ATTRIBUTES;
 
-/** Elements that have no end, or whose end may be left out: they do not count for depth. */
+/** Elements without an end tag, or with an optional one: they do not count for the depth. */
 const UNNESTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rp|rt|html|head|body)$/i;
 const TAG = /<(\/?)([a-z][a-z0-9:-]*)([^<>]*)/gi;
 
-/** The markup as a DOM may be built of it: a tag with too many attributes loses them. Throws an Error for too much of anything else. */
+/**
+ * Checks that a DOM may be built of the markup. Drops the attributes of a tag with too many; throws an Error if another limit is exceeded.
+ */
 export function boundedMarkup(html: string): string {
   if (html.length < SHORT) return html;
   let elements = 0;
@@ -37,10 +39,10 @@ export function boundedMarkup(html: string): string {
   return kept.length === 0 ? html : [...kept, html.slice(from)].join('');
 }
 
-/** How many words a tag has that stand in no quotes. */
+/** Counts the words of a tag outside of quotes. */
 const attributesIn = (tag: string): number => tag.replace(/"[^"]*"|'[^']*'/g, '').match(/\S+/g)?.length ?? 0;
 
-/** As much of the DOM as the parsers use: the project is compiled without the types of browsers. */
+/** The parts of a DOM node that the parsers use: the project is compiled without the types of browsers. */
 export interface DomNode {
   readonly nodeType: number;
   readonly nodeName: string;
@@ -51,6 +53,7 @@ export interface DomNode {
   cloneNode(deep: boolean): DomNode;
 }
 
+/** The parts of a DOM element that the parsers use. */
 export interface DomElement extends DomNode {
   readonly children: Iterable<DomElement>;
   readonly childNodes: Iterable<DomNode>;
@@ -76,6 +79,7 @@ export interface DomElement extends DomNode {
   remove(): void;
 }
 
+/** The parts of a DOM document that the parsers use. */
 export interface DomDocument {
   readonly documentElement: DomElement;
   createElement(name: string): DomElement;
@@ -86,7 +90,7 @@ export interface DomDocument {
 
 const ELEMENT = 1;
 
-/** The elements directly in this one: quicker than `children`, and safe while they are taken out. */
+/** Lists the child elements: faster than `children`, and safe while they are removed. */
 export function childElements(element: DomElement): DomElement[] {
   const children: DomElement[] = [];
   for (let node: DomNode | null = element.firstChild; node; node = node.nextSibling)
@@ -94,21 +98,21 @@ export function childElements(element: DomElement): DomElement[] {
   return children;
 }
 
-/** Moves all that an element holds to the end of another, one by one: there may be more than a call takes arguments. */
+/** Moves all children to the end of another element, one by one: a call takes a limited number of arguments. */
 export function moveInto(target: DomElement, source: DomElement): void {
   for (const node of source.childNodes) target.append(node);
 }
 
-/** Leaves what an element holds in its place. */
+/** Replaces an element by its children. */
 export function unwrap(element: DomElement): void {
   for (const node of element.childNodes) element.before(node);
   element.remove();
 }
 
-/** Pages for people nest some dozens of elements. What is deeper loses its markup: walking a page takes time with the square of its depth, and stack. */
+/** Maximum depth; deeper elements become text. Usual pages nest some dozens; the time for a page grows with the square of its depth. */
 const DEEPEST = 200;
 
-/** A document of this HTML, with a body that holds all of its content, whatever tags the source leaves out. Nothing is loaded or run. Throws an Error where it would be too large. */
+/** Parses HTML; the body holds all content, whatever tags are missing. Nothing is loaded or run. Throws an Error if it is too large. */
 export async function parseHtml(source: string): Promise<{ document: DomDocument; body: DomElement }> {
   const html = boundedMarkup(source);
   const { parseHTML } = await import('linkedom');
@@ -128,7 +132,10 @@ export async function parseHtml(source: string): Promise<{ document: DomDocument
 
 const BLOCK = /^(?:DIV|DL|FORM|H[1-6]|HR|OL|P|PRE|SECTION|TABLE|UL)$/;
 
-/** Puts what follows the words of a heading behind it: the closing tag of another level ends a heading in browsers (HTML 13.2.6.4.7), and not in linkedom. */
+/**
+ * Moves blocks that follow the words of a heading behind it: in browsers the end tag of another level ends a heading (HTML 13.2.6.4.7), in
+ * linkedom it does not.
+ */
 function endHeading(heading: DomElement): void {
   let hasWords = false;
   let inside: DomNode | null = heading.firstChild;
@@ -154,7 +161,7 @@ function flatten(root: DomElement): void {
   }
 }
 
-/** The names that its author gave an element. */
+/** Returns the classes and the id of an element, as one text. */
 export const elementNames = (element: DomElement): string => `${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`;
 
 const HEADING = /^(?:H[1-6]|DT)$/;
@@ -162,11 +169,11 @@ const PART = /^(?:DIV|SECTION)$/;
 const PLACE = /^(?:A|SPAN)$/;
 const MOST_PLACES = 5;
 
-/** Whether an element is a heading or a term, or a part that begins with one: its id is where links to it lead, and says what it is about. */
+/** Whether an element is a heading or a term, or a part that begins with one: its id is an anchor, and describes its topic. */
 export const isTopic = (element: DomElement): boolean =>
   isHead(element) || (PART.test(element.nodeName) && headOfPart(element) !== undefined);
 
-/** The heading that a part begins with, behind nothing but places that links lead to. */
+/** Finds the heading that a part begins with; only empty anchors may precede it. */
 export function headOfPart(part: DomElement): DomElement | undefined {
   let first = part.firstElementChild;
   for (let i = 0; i < MOST_PLACES && first && PLACE.test(first.nodeName) && (first.textContent ?? '').trim() === ''; i++)
@@ -176,18 +183,20 @@ export function headOfPart(part: DomElement): DomElement | undefined {
 
 const isHead = ({ nodeName }: DomElement): boolean => HEADING.test(nodeName);
 
-/** The names that say what an element is for. */
+/** Returns the names that describe the purpose of an element: not the id of a topic. */
 export const purposeOf = (element: DomElement): string =>
   isTopic(element) ? (element.getAttribute('class') ?? '') : elementNames(element);
 
+/** A parsed page. */
 export interface Page {
   document: DomDocument;
   body: DomElement;
 }
 
-/** The elements of a body by their id (`#id`), and by the id of the one that labels them (`by id`). */
+/** Elements of a body by their id (`#id`), and by the id of their label (`by id`). */
 export type Named = ReadonlyMap<string, DomElement>;
 
+/** Indexes the elements of a body by their id and their label. */
 export function namedElements(body: DomElement): Named {
   const named = new Map<string, DomElement>();
   for (const [attribute, sign] of [
@@ -201,11 +210,11 @@ export function namedElements(body: DomElement): Named {
   return named;
 }
 
-/** What a label says that it brings forth, or what says that this is its label. */
+/** Finds the panel of a label: the element that it controls, or that names it as its label. */
 export const panelNamed = (label: DomElement, named: Named): DomElement | undefined =>
   named.get(`#${label.getAttribute('aria-controls') ?? ''}`) ?? named.get(`by ${label.getAttribute('id') ?? ''}`);
 
-/** The words of a label as a paragraph of its own. */
+/** Makes a paragraph of the words of a label, in bold. */
 export function labelled(label: DomElement, { document }: Page): DomElement {
   const [paragraph, strong] = [document.createElement('p'), document.createElement('strong')];
   const words = label.cloneNode(true) as DomElement;

@@ -1,9 +1,9 @@
 import { type NumberedRow, oneLine } from '../../../text/markdown/write.ts';
 
-/** What an attribute line above a table says of it: `[cols="1,2*", options="header"]`. */
+/** Attributes of a table, from the line above it: `[cols="1,2*", options="header"]`. */
 export interface TableAttributes {
   columns: number | undefined;
-  /** Undefined where only the blank line below the first row tells. */
+  /** Undefined if it depends on the blank line below the first row. */
   hasHeader: boolean | undefined;
   /** Whether it is written as CSV. */
   isCsv: boolean;
@@ -18,9 +18,10 @@ interface Cell {
 
 const MOST_COLUMNS = 100;
 const MOST_SPANNED = 1000;
-/** What may stand before the sign of a cell: how often it comes or what it spans, where its text stands, its style. */
+/** Matches the specifier before the `|` of a cell: repetition or span, alignment, style. */
 const SPEC = /[ \t](?:(\d{1,3})?(?:\.(\d{1,4}))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$/;
 
+/** Parses the attribute line above a table; a `fence` of `,===` means CSV. */
 export function parseTableAttributes(line: string, fence: string): TableAttributes {
   const given = /\bcols="?([^"\]]{1,1000})/.exec(line)?.[1];
   const counts = given?.split(/[,;]/).map((one) => Number(/^\s*(\d{1,3})\*/.exec(one)?.[1] ?? 1));
@@ -33,7 +34,10 @@ export function parseTableAttributes(line: string, fence: string): TableAttribut
   };
 }
 
-/** The rows of a table that stands in lines, the first of number `first` in the file. The first row is the header, empty where it has none. */
+/**
+ * Parses the rows of a table; `first` is the line number of its first line in the file. The first row is the header, empty if the table has
+ * none.
+ */
 export function parseTableRows(lines: readonly string[], first: number, attributes: TableAttributes): NumberedRow[] {
   const filled = lines.findIndex((line) => line.trim() !== '');
   if (filled < 0) return [];
@@ -49,7 +53,7 @@ export function parseTableRows(lines: readonly string[], first: number, attribut
 
 type Piece = Omit<Cell, 'line'> & { isContinued: boolean; times: number };
 
-/** The pieces of a line between the signs of cells; the first goes on with the cell of the line before. */
+/** Splits a line at the `|` of its cells; the first piece continues the cell of the line before. */
 function cellsIn(line: string): Piece[] {
   const pieces = line.split(/(?<!\\)\|/);
   const specs = pieces.slice(0, -1).map((piece, index) => SPEC.exec(index === 0 ? ` ${piece}` : piece));
@@ -90,7 +94,7 @@ function joinContinued(pieces: readonly (Piece & { line: number })[]): Cell[] {
   return cells.map(({ texts, ...cell }) => ({ ...cell, text: oneLine(texts.join(' ')) }));
 }
 
-/** So many cells in each row; one that spans several rows stands in each of them. */
+/** Arranges cells in rows of `width`; one that spans several rows is repeated in each. */
 function rowsOf(cells: readonly Cell[], width: number): NumberedRow[] {
   const rows: { row: number; cells: string[] }[] = [];
   const spanning = new Map<number, { text: string; left: number }>();

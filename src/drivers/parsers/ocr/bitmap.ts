@@ -5,10 +5,10 @@ export interface Bitmap {
   data: Uint8Array;
 }
 
-/** Pixels of a page, at most: A3 at 300 dpi has 17 million. */
+/** Maximum pixels of a page: A3 at 300 dpi has 17 million. */
 export const MOST_PIXELS = 25_000_000;
 
-/** Shades of grey of pixels in red, green, blue and opacity, as they look on white paper. */
+/** Converts RGBA pixels to shades of grey, as they look on white paper. */
 export function toGreyscale(rgba: Uint8Array | Uint8ClampedArray, { width, height }: { width: number; height: number }): Bitmap {
   const data = new Uint8Array(width * height);
   for (let i = 0, at = 0; i < data.length; i++, at += 4) {
@@ -19,7 +19,7 @@ export function toGreyscale(rgba: Uint8Array | Uint8ClampedArray, { width, heigh
   return { width, height, data };
 }
 
-/** The bitmap turned clockwise by 90, 180 or 270 degrees. */
+/** Rotates a bitmap clockwise by 90, 180 or 270 degrees. */
 export function rotateBitmap({ width, height, data }: Bitmap, degrees: number): Bitmap {
   if (degrees === 0) return { width, height, data };
   const isAcross = degrees !== 180;
@@ -32,7 +32,7 @@ export function rotateBitmap({ width, height, data }: Bitmap, degrees: number): 
   return made;
 }
 
-/** The bitmap with lines that fall to the right by `slope` (radians) made level. */
+/** Deskews a bitmap whose lines fall to the right by `slope` (radians). */
 export function deskewBitmap({ width, height, data }: Bitmap, slope: number): Bitmap {
   const made = new Uint8Array(data.length).fill(255);
   const [sin, cos] = [Math.sin(slope), Math.cos(slope)];
@@ -52,9 +52,10 @@ export function deskewBitmap({ width, height, data }: Bitmap, slope: number): Bi
   return { width, height, data: made };
 }
 
-/** The bitmap as a file that Leptonica reads: a portable grey map. */
+/** Writes a bitmap as a portable grey map (PGM), which Leptonica reads. */
 export const toGreyMap = ({ width, height, data }: Bitmap): Buffer => Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]);
 
+/** A part of a bitmap, in pixels; `right` and `bottom` are exclusive. */
 export interface Rectangle {
   left: number;
   top: number;
@@ -62,7 +63,7 @@ export interface Rectangle {
   bottom: number;
 }
 
-/** A part of a bitmap. */
+/** Copies a part of a bitmap. */
 export function cropBitmap({ width, data }: Bitmap, { left, top, right, bottom }: Rectangle): Bitmap {
   const made = { width: right - left, height: bottom - top, data: new Uint8Array((right - left) * (bottom - top)) };
   for (let y = 0; y < made.height; y++) {

@@ -5,7 +5,7 @@ import { type Bitmap, toGreyscale, MOST_PIXELS } from './bitmap.ts';
 
 /** The pages of a document as pictures. */
 export interface PagePictures {
-  /** A page by its number from 1, and the pixels of its bitmap that are a point (1/72 inch). */
+  /** Draws a page (from 1); `scale` is the number of pixels per point (1/72 inch). */
   draw(page: number): Promise<{ bitmap: Bitmap; scale: number }>;
   close(): Promise<void>;
 }
@@ -38,23 +38,24 @@ interface Tiff {
   [tag: `t${number}`]: number[] | undefined;
 }
 
-/** What text is recognized best at. */
+/** Resolution at which text is recognized best. */
 const DPI = 300;
 const POINTS = 72;
-/** Pixels that the longer side of a picture is brought to: a sheet at 300 dpi has so many. */
+/** Pixels to which the longer side of a picture is scaled: a sheet at 300 dpi has so many. */
 const LONG_SIDE = 3300;
-/** Smaller pictures grow by this, at most. */
+/** Maximum factor by which small pictures are enlarged. */
 const MOST_GROWTH = 3;
 
+/** A document whose pages are drawn for OCR. */
 export interface PictureSource {
   bytes: Uint8Array;
   file_type: string;
   passwords?: readonly string[] | undefined;
-  /** The folder with what `kb setup-ocr` installed. */
+  /** Folder in which `kb setup-ocr` installed the libraries. */
   folder: string;
 }
 
-/** Opens a document whose pages are wanted as pictures. Throws what the library throws that cannot read it. */
+/** Opens a document to draw its pages. Throws the error of the library that cannot read it. */
 export async function openPictures({ bytes, file_type, passwords, folder }: PictureSource): Promise<PagePictures> {
   const installed = createRequire(join(folder, 'package.json'));
   const canvas = installed('@napi-rs/canvas') as CanvasPackage;
@@ -83,7 +84,7 @@ async function pdfPictures(bytes: Uint8Array, passwords: readonly string[] | und
   };
 }
 
-/** What pdf.js draws parts of a page on. */
+/** Makes the canvas factory of pdf.js. */
 const canvasFactory = ({ createCanvas }: CanvasPackage) =>
   class {
     create(width: number, height: number) {

@@ -13,13 +13,13 @@ import { throwIfAborted } from '../../../core/run.ts';
 import { WorkerProcess } from '../process/worker-process.ts';
 import type { PictureSource } from './page-pictures.ts';
 
-/** A page that is recognized with less is named: about every fifth word of it is wrong. */
+/** Confidence below which a page is reported: about every fifth of its words is wrong. */
 const UNSURE = 0.7;
-/** Seconds for a page: one that is full and lies askew or upside down takes ten. */
+/** Maximum seconds for a page: a full one that is skewed or upside down takes ten. */
 const SECONDS_A_PAGE = 90;
 const OCR_MEGABYTES = 1536;
 
-/** Creates readers that also deal with scans: with `reader` for the rest, and so many processes for OCR. */
+/** Creates readers that also recognize text in pictures, with `processes` for OCR; `reader` parses everything else. */
 export function createReaders(reader: BaseReader, { processes }: { processes: number }): DocumentReaders {
   const pool = new OcrPool({ processes, seconds: SECONDS_A_PAGE, megabytes: OCR_MEGABYTES });
   return {
@@ -49,7 +49,7 @@ interface Wanted {
   passwords: readonly string[];
 }
 
-/** The document with the text that its pictures show. Throws a KbError (`setup`) where OCR or a language is not installed. */
+/** Reads a document with the text of its pictures. Throws a KbError (`setup`) if OCR or a language is not installed. */
 async function recognized(
   bytes: Uint8Array,
   wanted: Wanted,
@@ -88,7 +88,7 @@ function ocrMetadata(found: ReadonlyMap<number, RecognizedPage>): Record<string,
   };
 }
 
-/** The languages to read in. Throws a KbError (`setup`) that names the command where one is missing. */
+/** Chooses the languages for OCR. Throws a KbError (`setup`) that names the command if one is missing. */
 function languagesFor(source: string, asked: string | undefined): string[] {
   const installed = installedLanguages();
   const languages = asked?.split('+') ?? installed;
@@ -103,12 +103,13 @@ function languagesFor(source: string, asked: string | undefined): string[] {
 interface OcrLimits {
   /** Pages recognized at once, each in a process of its own. */
   processes: number;
-  /** For one page. */
+  /** Maximum seconds for one page. */
   seconds: number;
   /** MiB of resident memory of a process. */
   megabytes: number;
 }
 
+/** A document with the pages to recognize. */
 export interface Scan extends PictureSource {
   languages: readonly string[];
   /** The pages whose text is wanted, from 1. */
@@ -118,17 +119,17 @@ export interface Scan extends PictureSource {
 
 interface OcrProcess {
   worker: WorkerProcess<OcrRequest, OcrAnswer>;
-  /** The document that it has open. */
+  /** The document that it has opened. */
   open?: Scan;
 }
 
 const SCRIPT = workerFile(import.meta.url, 'ocr-worker');
-/** MiB of JavaScript's heap: pixels and the recognizer are outside. */
+/** JavaScript heap in MiB; pixels and the recognizer are outside of it. */
 const HEAP = 512;
-/** Pages in a row that fail before the rest of a document is given up. */
+/** Consecutive failed pages after which the rest of a document is given up. */
 const MOST_FAILED = 5;
 
-/** Processes that recognize text. They start with the first page, and stay for the next. */
+/** A pool of OCR processes. They start with the first page, and are reused. */
 export class OcrPool {
   readonly #limits: OcrLimits;
   readonly #inTurn: LimitFunction;
@@ -141,7 +142,10 @@ export class OcrPool {
     this.#inTurn = pLimit(limits.processes);
   }
 
-  /** The text of pages, by number. A page that takes too long or too much costs its process, and is left out. */
+  /**
+   * Recognizes pages; returns their texts by page number. A process that exceeds the time or memory limit is killed, and its page is
+   * missing.
+   */
   async recognize(scan: Scan): Promise<Map<number, RecognizedPage>> {
     const found = new Map<number, RecognizedPage>();
     let failed = 0;
@@ -155,7 +159,7 @@ export class OcrPool {
     return found;
   }
 
-  /** Ends all processes, also those that work. */
+  /** Ends all processes, also busy ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#all].map(({ worker }) => worker.kill()));
@@ -178,7 +182,7 @@ export class OcrPool {
     return answer && 'page' in answer ? answer.page : undefined;
   }
 
-  /** A process that has the document open, or else any that lives. */
+  /** Takes an idle process, preferably one that has opened the document; starts one if there is none. */
   #take(scan: Scan): OcrProcess {
     const alive = this.#idle.filter(({ worker }) => worker.isAlive);
     const taken = alive.find(({ open }) => open === scan) ?? alive.at(-1);
@@ -189,7 +193,7 @@ export class OcrPool {
     return made;
   }
 
-  /** Asks a process, which is killed when it is late or not wanted any more. */
+  /** Sends a request to a process, which is killed when it is late or the run is aborted. */
   #ask({ worker }: OcrProcess, request: OcrRequest, { signal }: Scan) {
     const late = AbortSignal.timeout(this.#limits.seconds * 1000);
     return worker.ask(request, signal ? AbortSignal.any([signal, late]) : late);

@@ -2,7 +2,7 @@ import { elementsIn, localName, readXml, type XmlElement } from '../ordered-xml.
 import { basename, dirname, join } from 'node:path/posix';
 import type { Archive } from './archive.ts';
 
-/** An element of a part, by its name without a prefix. */
+/** An element of a part; its name has no prefix. */
 export interface Element {
   name: string;
   attributes: Record<string, string>;
@@ -11,13 +11,13 @@ export interface Element {
   text: string;
 }
 
-/** A part as a tree; undefined where the archive has none of this name. Throws an Error for what is no XML. */
+/** Parses a part of the archive; undefined if there is none of this name. Throws an Error for invalid XML. */
 export async function readPart(archive: Archive, name: string): Promise<Element | undefined> {
   const text = await archive.text(name);
   return text === undefined ? undefined : await parseXml(text, name);
 }
 
-/** A piece of a part as a tree; `name` is that of the part. Prefixes need no declaration. Throws an Error for what is no XML. */
+/** Parses a piece of the part `name`. Prefixes need no declaration. Throws an Error for invalid XML. */
 export async function parseXml(text: string, name: string): Promise<Element> {
   const root = await readXml(text).catch((cause: Error) => {
     throw new Error(`its part ${name} is no XML: ${cause.message}`, { cause });
@@ -32,11 +32,13 @@ const elementOf = (element: XmlElement): Element => ({
   text: element.content.filter((child) => typeof child === 'string').join(''),
 });
 
+/** Lists the children of this name. */
 export const childrenNamed = ({ children }: Element, name: string): Element[] => children.filter((child) => child.name === name);
 
+/** Finds the first child of this name. */
 export const childNamed = ({ children }: Element, name: string): Element | undefined => children.find((child) => child.name === name);
 
-/** The first element of this name below another, in the order of the document. */
+/** Finds the first descendant of this name, in document order. */
 export function firstNamed(element: Element, name: string): Element | undefined {
   for (const child of element.children) {
     const found = child.name === name ? child : firstNamed(child, name);
@@ -45,22 +47,23 @@ export function firstNamed(element: Element, name: string): Element | undefined 
   return undefined;
 }
 
-/** The text of all elements of this name below another. */
+/** Joins the texts of all descendants of this name. */
 export const textWithin = (element: Element, name: string): string =>
   element.children.map((child) => (child.name === name ? child.text : textWithin(child, name))).join('');
 
-/** What a reference of a part to another (`r:id`, `r:dm`) is called there; `id` alone is a number of PowerPoint's own. */
+/** Reads the id of a relation (`r:id`, `r:dm`) from an element; `id` without a prefix is a number of PowerPoint. */
 export const referenceOf = ({ attributes }: Element, name = 'id'): string | undefined =>
   Object.entries(attributes).find(([key]) => key.endsWith(`:${name}`))?.[1];
 
+/** A reference from one part to another, or to an address. */
 export interface Relation {
-  /** The last word of its type: `slide`, `notesSlide`, `hyperlink`. */
+  /** Last segment of its type: `slide`, `notesSlide`, `hyperlink`. */
   type: string;
-  /** The name of the part, or the address where it leads out of the file. */
+  /** Name of the part, or the address if it leads out of the file. */
   target: string;
 }
 
-/** The relations of a part, by the names that it gives them; those of the whole archive where no part is named. */
+/** Reads the relations of a part, by their ids; without a part those of the whole archive. */
 export async function relationsOf(archive: Archive, part = ''): Promise<Map<string, Relation>> {
   const folder = dirname(part);
   const file = await readPart(archive, join(folder, '_rels', `${basename(part)}.rels`));
@@ -72,7 +75,7 @@ export async function relationsOf(archive: Archive, part = ''): Promise<Map<stri
   );
 }
 
-/** The parts that relations of a type lead to, each once. */
+/** Lists the parts that relations of a type lead to, each once. */
 export const targetsOf = (relations: ReadonlyMap<string, Relation>, type: string): string[] => [
   ...new Set([...relations.values()].filter((relation) => relation.type === type).map(({ target }) => target)),
 ];

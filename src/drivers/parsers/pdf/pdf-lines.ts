@@ -1,10 +1,10 @@
 import { withAccents } from './pdf-accents.ts';
 import { keyOfMostLetters } from './pdf-usual.ts';
 
-/** A run of text as pdf.js gives it. */
+/** A run of text, as pdf.js returns it. */
 export interface PdfItem {
   str: string;
-  /** Scale, rotation and place: the last two are x and y, y growing upwards. */
+  /** Scale, rotation and position: the last two are x and y; y grows upwards. */
   transform: number[];
   width: number;
   height: number;
@@ -21,54 +21,56 @@ export interface PdfLine {
   y: number;
   /** Font size of most of its letters. */
   size: number;
-  /** The parts that wide gaps divide it into: more than one where it may be the row of a table. */
+  /** Its parts between wide gaps: more than one if it may be the row of a table. */
   cells: readonly Cell[];
-  /** What the file draws it by; nothing for a line that was recognized on a picture. */
+  /** The runs that draw it; empty for a line that was recognized in a picture. */
   runs: readonly PdfRun[];
 }
 
+/** A part of a line, in points. */
 export interface Cell {
   text: string;
   x: number;
   right: number;
 }
 
+/** A run of text on a page, in points, with the name of its font. */
 export interface PdfRun extends Omit<PdfLine, 'cells' | 'runs'> {
   font: string;
 }
 
-/** Stands around a number that is raised, as that of a footnote is. */
+/** Marks both ends of a raised number, such as that of a footnote. */
 export const RAISED_SIGN = '\ue0f1';
 
-/** What an item of a list begins with. */
+/** Matches the bullet of a list item. */
 export const BULLET = /^[•◦▪■●‣∙·–—*➢❖✓\uf0a7\uf0b7\uf0d8\uf0fc-]\s+(?=\S)/;
 
-/** Between an entry of a table of contents and its page. */
+/** Separates an entry of a table of contents from its page. */
 export const LEADER = ' … ';
 
-/** A line with the parts that narrower gaps divide it into. */
+/** A line with its parts between narrower gaps. */
 type DrawnLine = PdfLine & { parts: readonly Cell[] };
 
-/** Runs whose base lines differ by less, in font sizes, are one line: footnote marks are raised by a third. */
+/** Maximum difference of the base lines of one line, in font sizes: footnote marks are raised by a third. */
 const SAME_LINE = 0.5;
-/** A gap between two runs that is a space, in font sizes. */
+/** Minimum gap between two runs that is a space, in font sizes. */
 const SPACE = 0.2;
-/** A gap that is wider than any space of a justified line, in font sizes, and one that most of these are narrower than. */
+/** A gap wider than any space of a justified line, and one wider than most of these, in font sizes. */
 const GAP = 1.2;
 const NARROW_GAP = 0.6;
-/** Cells of one column begin within so many points. */
+/** Maximum distance between the beginnings of the cells of a column, in points. */
 const ALIGNED = 1;
 
-/** A number is raised by this much and smaller by that factor, in font sizes of its line. */
+/** A raised number is at least this much higher, and at most this factor of the size, both in font sizes of its line. */
 const RAISED_BY = 0.2;
 const RAISED_SIZE = 0.8;
 
-/** Letters that are written from right to left: their runs stay in the order in which they are drawn. */
+/** Letters that are written from right to left: their runs stay in drawing order. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /** The dots between an entry of a table of contents and its page. */
 const LEADERS = /(?:\s?\.){4,}\s*/g;
 
-/** The lines of a page, in the order in which the file draws them. */
+/** Groups the runs of a page into lines, in the order in which the file draws them. */
 export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
   const lines: DrawnLine[] = [];
   let runs: PdfRun[] = [];
@@ -89,7 +91,7 @@ export function pdfLines(items: readonly PdfItem[]): PdfLine[] {
   return alignedLines(lines);
 }
 
-/** Runs of a page of which most are turned by a right angle, as on a sheet that is read from its side: the page turned back. */
+/** Turns the runs of a page upright if most of them are turned by a right angle, as on a sheet in landscape format. */
 function uprightItems(items: readonly PdfItem[]): readonly PdfItem[] {
   if (items.every(({ transform: [a = 0] }) => a > 0)) return items;
   const directionOf = ([a = 0, b = 0]: number[]): string => `${Math.sign(Math.round(a))} ${Math.sign(Math.round(b))}`;
@@ -103,7 +105,7 @@ function uprightItems(items: readonly PdfItem[]): readonly PdfItem[] {
   });
 }
 
-/** The lines with cells also where a narrow gap stands below or above a cell of the next line. */
+/** Splits lines into cells also at narrow gaps above or below a cell of the next line. */
 function alignedLines(lines: DrawnLine[]): PdfLine[] {
   for (let i = 1; i < lines.length; i++) splitAt(lines[i]!, lines[i - 1]!);
   for (let i = lines.length - 2; i >= 0; i--) splitAt(lines[i]!, lines[i + 1]!);
@@ -118,7 +120,7 @@ function splitAt(line: DrawnLine, { cells }: PdfLine): void {
   line.cells = cellsFrom(line.parts, isStart);
 }
 
-/** Parts joined to cells: one begins at the first and at each that is a start. */
+/** Joins parts to cells: a cell begins at the first part and at each that is a start. */
 function cellsFrom(parts: readonly Cell[], isStart: (part: Cell) => boolean): Cell[] {
   const cells: Cell[] = [];
   for (const part of parts) {

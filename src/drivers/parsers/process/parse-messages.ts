@@ -4,12 +4,12 @@ import type { ErrorCode } from '../../../core/errors.ts';
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import type { ParseOptions } from '../parser-row.ts';
 
-/** Bytes of a message that are written at once: a large one waits in this process until the other has read what was sent before. */
+/** Bytes of a message that are written at once: the rest of a large one waits in this process until the other has read them. */
 const PIECE_BYTES = 256 * 2 ** 10;
-/** Bytes before a message that tell its length. */
+/** Bytes of the length before a message. */
 const HEADER_BYTES = 4;
 
-/** Sends a value that `structuredClone` could copy, in bounded pieces. Rejects where the stream breaks. */
+/** Sends a value that `structuredClone` can copy, in bounded pieces. Rejects if the stream breaks. */
 export async function sendMessage(stream: Writable, value: unknown): Promise<void> {
   const body = serialize(value);
   const header = Buffer.alloc(HEADER_BYTES);
@@ -24,8 +24,8 @@ const write = (stream: Writable, piece: Uint8Array): Promise<void> =>
   });
 
 /**
- * Calls `take` with each value that `sendMessage` sends on the other side. Arrays of bytes are views of the message that they came in. A message that cannot
- * be read (it may nest deeper than the stack of this side allows) destroys the stream with its error.
+ * Calls `take` with each value that `sendMessage` sends at the other end. Byte arrays are views of their message. A message that cannot be read (it may
+ * nest deeper than the stack of this process allows) destroys the stream with its error.
  */
 export function onMessage(stream: Readable, take: (value: unknown) => void): void {
   let isHeader = true;
@@ -51,20 +51,21 @@ export function onMessage(stream: Readable, take: (value: unknown) => void): voi
   });
 }
 
+/** A file to parse in a worker process. */
 export interface ParseTask extends Pick<ParseOptions, 'passwords' | 'recognized'> {
   bytes: Uint8Array;
   source: string;
   file_type: string;
-  /** Files that it lies in. */
+  /** Number of archives or mails that contain it. */
   depth?: number;
 }
 
 /** A parsed document, or its error as data: between processes a KbError would lose its code and its hint. */
 export type ParseOutcome = { parsed: ParsedDocument } | { failed: { code: ErrorCode; message: string; hint: string | undefined } };
 
-/** What a process says when it has parsed. */
+/** Response of a worker process to a task. */
 export interface ParseAnswer {
   outcomes: ParseOutcome[];
-  /** Bytes of resident memory that it still holds. */
+  /** Resident memory of the process afterwards, in bytes. */
   resident: number;
 }

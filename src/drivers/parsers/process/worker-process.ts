@@ -6,17 +6,18 @@ import { onMessage, sendMessage } from './parse-messages.ts';
 export interface Death {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The start of what it wrote to standard error; of one that did not start, why. */
+  /** The beginning of its standard error; for a process that did not start, the reason. */
   stderr: string;
 }
 
-/** Of all variables those that tell where things are and how dates and words are written: a parser needs no keys. */
+/** Environment variables that are passed on: those about locations and locale. A parser needs no keys. */
 const PASSED =
   /^(?:TZ|LANG|LC_\w+|TMPDIR|TEMP|TMP|SystemRoot|NODE_OPTIONS|NODE_ICU_DATA|NODE_(?:DISABLE_)?COMPILE_CACHE|LD_LIBRARY_PATH)$/i;
-/** KiB of stack, as a worker thread has: documents are nested. The main thread of Windows has less than that. */
+/** Stack size in KiB, as for a worker thread, because documents are nested. The main thread of Windows has less. */
 const STACK_KILOBYTES = process.platform === 'win32' ? undefined : 3800;
 const MOST_STDERR = 8192;
 
+/** Memory limits of a worker process, in MiB. */
 export interface MemoryLimits {
   /** MiB of JavaScript's heap. */
   heap: number;
@@ -24,17 +25,17 @@ export interface MemoryLimits {
   resident: number;
 }
 
-/** A process that answers one message after another. It keeps its parent from ending only while it works. */
+/** A process that answers one message after another. It keeps its parent alive only while it works. */
 export class WorkerProcess<Message, Answer> {
   readonly #child: ChildProcess;
-  /** Absent where the system had no descriptor left for it: then nothing was started. */
+  /** Absent if the system had no descriptor left: then no process was started. */
   readonly #channel: Socket | undefined;
   readonly #closed: Promise<Death>;
   #receive: ((answer: Answer) => void) | undefined;
-  /** Why the channel broke: what the process does not say itself. */
+  /** Why the channel broke, in case the process does not say. */
   #broken: Error | undefined;
 
-  /** `script` is what it runs. */
+  /** `script`: path of the module that it runs. */
   constructor(script: string, { heap, resident }: MemoryLimits) {
     const flags = [`--max-old-space-size=${heap}`, ...(STACK_KILOBYTES ? [`--stack-size=${STACK_KILOBYTES}`] : [])];
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
@@ -43,14 +44,14 @@ export class WorkerProcess<Message, Answer> {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
-    this.#closed = deathOf(this.#child); // first of all: a process that could not be started says so as an event
+    this.#closed = deathOf(this.#child); // first: a process that could not be started reports that as an event
     this.#channel = streamsOf(this.#child)[3];
-    this.#channel?.on('error', (error) => (this.#broken = error)); // the process ends of it, or has ended
+    this.#channel?.on('error', (error) => (this.#broken = error)); // the process ends because of it, or has ended
     if (this.#channel) onMessage(this.#channel, (message) => this.#receive?.(message as Answer));
     this.#keepParent(false);
   }
 
-  /** Sends a message and waits for its answer. What killed the process meanwhile, as `signal` does when it is aborted, is a Death. */
+  /** Sends a message and waits for its answer. Returns a Death if the process ends before, as it does when `signal` is aborted. */
   async ask(message: Message, signal?: AbortSignal): Promise<Answer | { death: Death }> {
     const kill = () => void this.kill();
     signal?.addEventListener('abort', kill, { once: true });
@@ -74,7 +75,7 @@ export class WorkerProcess<Message, Answer> {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Ends it at once. Resolves when it has ended. */
+  /** Kills it. Resolves when it has ended. */
   async kill(): Promise<void> {
     this.#keepParent(true);
     this.#child.kill('SIGKILL');
@@ -88,7 +89,7 @@ export class WorkerProcess<Message, Answer> {
   }
 }
 
-/** The pipes to a process; none where it could not be started for want of descriptors, whatever the types say. */
+/** The pipes to a process. They are missing, despite the types, if it could not be started for lack of descriptors. */
 const streamsOf = ({ stdio }: { stdio?: ChildProcess['stdio'] }): (Socket | undefined)[] =>
   (stdio ?? []).map((stream) => (stream as Socket | null) ?? undefined);
 

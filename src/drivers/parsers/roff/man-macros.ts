@@ -2,11 +2,11 @@ import type { MacroTarget } from './macro-target.ts';
 import { withoutEscapes } from './roff-escapes.ts';
 import type { RoffLine } from './roff-lines.ts';
 
-/** What a macro does with its arguments, which have no escapes. */
+/** Handles a macro with its arguments, which hold no escapes. */
 type Macro = (page: MacroTarget, args: readonly string[], line: number) => void;
 
 const inFont: Macro = (page, args, line) => {
-  // without arguments it is for the line that follows
+  // without arguments it applies to the next line
   if (args.length > 0) page.text(args.join(' '), line);
 };
 const inFonts: Macro = (page, args, line) => {
@@ -55,9 +55,10 @@ const MACROS = new Map<string, Macro>([
   ['MR', (page, [name = '', section = '', behind = ''], line) => page.text(`${name}(${section})${behind}`, line)],
 ]);
 
+/** Whether a macro belongs to man(7). */
 export const isManMacro = (macro: string): boolean => MACROS.has(macro);
 
-/** Writes what a macro asks for; false for one that is not known. */
+/** Runs a macro; returns false for an unknown one. */
 export function writeMan(page: MacroTarget, { macro, args, line }: RoffLine): boolean {
   const known = MACROS.get(macro!);
   known?.(

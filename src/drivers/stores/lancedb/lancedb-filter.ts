@@ -4,9 +4,9 @@ import { asNumber, kindOfRange, LONGEST, scalars, shortened } from '../filter-va
 import type { Where } from '../../../ports/stores.ts';
 import type { Filter, FilterRange, FilterScalar } from '../../../schema/stored/filter.ts';
 
-// Metadata has any keys, a table has a fixed set of columns: so one text column holds all scalars of a chunk, written in such a way that a
-// filter is a search in that text. An entry stands between two marks: path, then the value as text; numbers stand there a second time, as
-// hexadecimal digits that sort as the numbers do.
+// Metadata may have any keys, but a table has fixed columns. So one text column holds all scalars of a chunk, in a form in which a filter is a search
+// in that text. Each entry, between two marks, is a path and its value as text. Numbers have a second entry, as hexadecimal digits that sort as the
+// numbers do.
 
 /** Before and after every entry. */
 export const ENTRY = '\u0001';
@@ -20,12 +20,15 @@ const unmarked = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replace(/[\u0000-\u0003]/g, '\ufffd');
 
-/** A value as it stands in an entry. Equal texts, numbers and booleans that are written alike are the same: `1995` and `"1995"`. */
+/** Writes a value as text for an entry. Texts, numbers and booleans that are written alike are equal: `1995` and `"1995"`. */
 export const textValue = (value: FilterScalar): string => shortened(unmarked(String(value)));
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** 16 hexadecimal digits that sort as the numbers do: the bits of the double, the sign turned, all turned where it is negative. */
+/**
+ * Writes a number as 16 hexadecimal digits that sort as the numbers do: the bits of the double with the sign bit inverted, all bits
+ * inverted if negative.
+ */
 export function sortableNumber(value: number): string {
   bits.setFloat64(0, value + 0); // -0 is 0
   const raw = bits.getBigUint64(0);
@@ -39,7 +42,9 @@ function entriesOf([path, value]: [string, FilterScalar]): string[] {
   return [key + AS_TEXT + textValue(value), ...(number === undefined ? [] : [key + AS_NUMBER + sortableNumber(number)])];
 }
 
-/** All scalars of the metadata in one text: those in lists under the list's key, nested keys as dotted paths (`location.page`). */
+/**
+ * Writes all scalars of the metadata as one text: those in lists under the key of the list, nested keys as dotted paths (`location.page`).
+ */
 export const fieldsText = (metadata: Metadata): string => `${ENTRY}${[...scalars(metadata)].flatMap(entriesOf).join(ENTRY)}${ENTRY}`;
 
 /** Bounds of a range: `lower` and `upper` may be missing; each is within the range or just outside. */
@@ -51,13 +56,13 @@ interface Bounds<Value> {
 /** A regular expression that nothing matches. */
 const NOTHING = '[^\\x{0}-\\x{10FFFF}]';
 
-/** A text that stands for itself in a regular expression. */
+/** Escapes a text for a regular expression. */
 export const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
 
 const digit = (text: string): number => Number.parseInt(text[0]!, 16);
 const any = (length: number): string => (length > 0 ? `[0-9a-f]{${length}}` : '');
 
-/** Matches the hexadecimal numbers of this length from `from` to `to`, both included. */
+/** Makes a regular expression for the hexadecimal numbers of this length from `from` to `to`, both included. */
 function hexBetween(from: string, to: string): string {
   if (from > to) return NOTHING;
   const length = from.length;
@@ -74,7 +79,7 @@ function hexBetween(from: string, to: string): string {
 
 const shifted = (hex: string, by: bigint): string => (BigInt(`0x${hex}`) + by).toString(16).padStart(16, '0');
 
-/** Matches `sortableNumber` of the numbers within the bounds. */
+/** Makes a regular expression for `sortableNumber` of the numbers within the bounds. */
 export function numberRange({ lower, upper }: Bounds<number>): string {
   const from = sortableNumber(lower?.value ?? -Infinity);
   const to = sortableNumber(upper?.value ?? Infinity);
@@ -84,7 +89,7 @@ export function numberRange({ lower, upper }: Bounds<number>): string {
 const REST = '[^\\x{0}-\\x{3}]*';
 const code = (value: number): string => `\\x{${value.toString(16).toUpperCase()}}`;
 
-/** One letter between the two, neither included; surrogates are no letters. Undefined where there is none. */
+/** Makes a regular expression for one letter between two, neither included; surrogates are no letters. Undefined if there is none. */
 function letterBetween(after: number, before: number): string | undefined {
   const from = after === 0xd7ff ? 0xe000 : after + 1;
   const to = before === 0xe000 ? 0xd7ff : before - 1;
@@ -99,7 +104,7 @@ const alternatives = (parts: readonly (string | undefined)[]): string => {
   return possible.length > 0 ? `(?:${possible.join('|')})` : NOTHING;
 };
 
-/** Matches texts of these letters or beyond; `included`: also the text itself. */
+/** Makes a regular expression for texts from these letters on; `included`: also the text itself. */
 function atLeast(letters: readonly number[], included: boolean): string {
   const [head, ...tail] = letters;
   if (head === undefined) return included ? REST : `[^\\x{0}-\\x{3}]${REST}`;
@@ -107,7 +112,7 @@ function atLeast(letters: readonly number[], included: boolean): string {
   return alternatives([greater && greater + REST, code(head) + atLeast(tail, included)]);
 }
 
-/** Matches texts before these letters; `included`: also the text itself. */
+/** Makes a regular expression for texts before these letters; `included`: also the text itself. */
 function atMost(letters: readonly number[], included: boolean): string {
   const [head, ...tail] = letters;
   if (head === undefined) return included ? '' : NOTHING;
@@ -115,7 +120,7 @@ function atMost(letters: readonly number[], included: boolean): string {
   return alternatives(['', smaller && smaller + REST, code(head) + atMost(tail, included)]);
 }
 
-/** Matches texts within the bounds, by the code points of their letters. */
+/** Makes a regular expression for texts within the bounds, by the code points of their letters. */
 export function textRange({ lower, upper }: Bounds<string>): string {
   const letters = (text: string) => Array.from(unmarked(text).toWellFormed().slice(0, 200), (letter) => letter.codePointAt(0)!);
   const from = lower && letters(lower.value);
@@ -144,9 +149,10 @@ function between(from: readonly number[], to: readonly number[], included: { low
   ]);
 }
 
-/** A text as SQL writes it. */
+/** Quotes a text for SQL. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** Makes the SQL condition that a column has one of the values. */
 export const inList = (column: string, values: readonly string[]): string => `${column} IN (${values.map(quoted).join(', ')})`;
 
 function boundsOf<Value extends string | number>(range: FilterRange, kind: 'string' | 'number'): Bounds<Value> {
@@ -158,7 +164,7 @@ function boundsOf<Value extends string | number>(range: FilterRange, kind: 'stri
 const matches = (key: string, mark: string, pattern: string): string =>
   `regexp_like(fields, ${quoted(`${ENTRY}${literal(unmarked(key))}${mark}(?:${pattern})${ENTRY}`)})`;
 
-/** The range in SQL; all its bounds must hold for one value of the chunk. */
+/** Makes the SQL condition of a range; all its bounds must hold for one value of the chunk. */
 function rangeOf(key: string, range: FilterRange): string {
   if (kindOfRange(key, range) === 'number') return matches(key, AS_NUMBER, numberRange(boundsOf(range, 'number')));
   return matches(key, AS_TEXT, textRange(boundsOf(range, 'string')));
@@ -168,7 +174,7 @@ const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 type FieldNode = Extract<FilterNode, { field: string }>;
 
-/** `source` has a column, and an index, of its own. */
+/** Makes the condition on `source`, which has a column and an index of its own. */
 function sourceCondition(node: FieldNode): string {
   if (node.kind === 'in') return inList('source', node.values.map(String));
   if (node.kind === 'prefix') return `starts_with(source, ${quoted(node.prefix)})`;
@@ -193,11 +199,14 @@ function sqlOf(node: FilterNode): string {
   return node.parts.map((part) => `(${sqlOf(part)})`).join(node.kind === 'and' ? ' AND ' : ' OR ');
 }
 
-/** A filter as SQL over the columns of a collection; undefined where it lets everything pass. Throws a KbError (`usage`) for a range that makes no sense. */
+/**
+ * Converts a filter to SQL over the columns of a collection; undefined if it matches everything. Throws a KbError (`usage`) for a range
+ * with bounds of different kinds.
+ */
 export const filterSql = (filter: Filter | undefined): string | undefined =>
   filter && Object.keys(filter).length > 0 ? sqlOf(toFilterTree(filter)) : undefined;
 
-/** Which rows are meant, as SQL; undefined where that would be all or none. */
+/** Converts a selection of chunks to SQL; undefined if it selects all or none. */
 export function whereSql(where: Where): string | undefined {
   if ('source' in where) return inList('source', [where.source]);
   if ('filter' in where) return filterSql(where.filter);

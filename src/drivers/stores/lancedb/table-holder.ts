@@ -9,49 +9,50 @@ import { openTable } from './branches.ts';
 /** Holds the table of a collection open, whatever other processes do to it. */
 export interface TableHolder {
   readonly url: string;
-  /** What the catalog says; it changes where another table takes the place of this one. */
+  /** Entry of the catalog; it changes if another table replaces this one. */
   readonly entry: Entry;
   /** When the table was made, in milliseconds. */
   readonly created: number;
-  /** What searches have read, of all collections of the store. */
+  /** Cache of the chunks that searches have read, of all collections of the store. */
   readonly chunks: ChunkCache;
-  /** Runs a query; once more on the table that has taken its place, where the table or its files are gone. */
+  /** Runs a query; again, on the table that has replaced it, if the table or its files are gone. */
   read<T>(work: (table: Table) => Promise<T>): Promise<T>;
-  /** Opens the table once more, at its present version, where it stays; close it. */
+  /** Opens the table again, fixed at its present version; the caller closes it. */
   pin(): Promise<Table>;
-  /** Has what is read next be what all have written until now, also where reads look for that only now and then. */
+  /** Makes the next reads see all writes so far, also if reads check for writes only at intervals. */
   refresh(): Promise<void>;
-  /** Runs a write, one at a time, and again where another process came between; `isAlone`: the lock is held, so that none can. */
+  /** Runs writes one at a time, and again if another process interfered. `isAlone`: the lock is held, so that none can. */
   write<T>(work: (table: Table, isAlone: boolean) => Promise<T>): Promise<T>;
 }
 
-/** Throws where the lock of the collection was taken and another has it by now; whether it is held, so that nobody else writes. */
+/** Returns whether the lock of the collection is held, so that nobody else writes. Throws if another process has taken it over. */
 export type MayWrite = (name: string) => Promise<boolean>;
 
 interface HolderOptions {
   url: string;
   connection: Connection;
-  /** Where tables stay at the version that was last checked out. */
+  /** Connection whose tables stay at the version that was last checked out. */
   pinned: Connection;
   mayWrite: MayWrite;
   chunks: ChunkCache;
-  /** The collection as the catalog has it now. */
+  /** Reads the current entry of the catalog. */
   current: (name: string) => Promise<Entry | undefined>;
 }
 
-/** The name of a new table of a collection; it tells whose it is and when it was made. */
+/** Makes the name of a new table; it holds the name of the collection and the time. */
 export const tableName = (name: string): string =>
   `kb.${name}.${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8).padEnd(6, '0')}`;
 
-/** Whose table it is and when it was made (milliseconds), by its name; undefined for a table that is not of ours. */
+/** Reads the collection and the creation time (milliseconds) from the name of a table; undefined for a table that is not of kb. */
 export function readTableName(table: string): { name: string; created: number } | undefined {
   const [, name, time] = /^kb\.(.+)\.([0-9a-z]+)-[0-9a-z]{6}$/.exec(table) ?? [];
   return time === undefined ? undefined : { name: name!, created: Number.parseInt(time, 36) };
 }
 
-/** Milliseconds after which a table or a copy that nobody writes to is no work in progress any more. */
+/** Milliseconds without a write after which a table or copy is no longer work in progress. */
 export const ORPHANED_AFTER = 3_600_000;
 
+/** Reads the creation time of a table from its name, in milliseconds; undefined for a table that is not of kb. */
 export const createdAt = (table: string): number | undefined => readTableName(table)?.created;
 
 const translatedFor =
@@ -84,7 +85,7 @@ export async function holdTable(entry: Entry, { url, connection, pinned, mayWrit
       return await work();
     }
   };
-  /** The table at its present version, from before it is known that the lock is held: who takes the lock over then makes a later one, behind which nothing commits. */
+  /** Checks the lock after opening the table: who takes over the lock makes a later version, behind which nothing commits. */
   const toWrite = async (): Promise<[Table, boolean]> => {
     writable ??= await openTable(pinned, now.table);
     await writable.checkoutLatest();

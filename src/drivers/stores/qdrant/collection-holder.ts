@@ -10,7 +10,7 @@ import type { Filter } from '../../../schema/stored/filter.ts';
 import type { ChunkCache } from '../chunk-cache.ts';
 import { changeState, isSameState, LOOK_EVERY, type State, stateAt, stateIn, visiblePoints } from './collection-state.ts';
 
-/** How often a reader asks again because a writer came between: each time takes as long as one answer, and a writer is seldom that quick twice. */
+/** Maximum attempts of a read that a writer interrupts: each takes as long as one response, and writers are rarely that quick twice. */
 const READS = 20;
 
 type Read<T> = (state: State, see: (point: PointRecord | undefined) => State | undefined) => Promise<T>;
@@ -18,43 +18,44 @@ type Read<T> = (state: State, see: (point: PointRecord | undefined) => State | u
 /** Holds a collection open, whatever other processes do to it. */
 export interface CollectionHolder {
   readonly ask: Ask;
-  /** The name by which Qdrant knows it: an alias, which may come to mean another collection, or a draft's own name. */
+  /** Its name in Qdrant: an alias, which may lead to another table later, or the name of a draft. */
   readonly address: string;
-  /** What it was made with, as far as is known; every reading and writing brings it up to date. */
+  /** Its name and embedder, as far as known; every read and write updates them. */
   readonly info: CollectionInfo;
-  /** What searches have read, of all collections of the store. */
+  /** Cache of the chunks that searches have read, of all collections of the store. */
   readonly chunks: ChunkCache;
   readonly words: WordStatistics;
   /**
-   * Asks for something that is seen as of one state: `work` may be called several times. What reads the state along with its last request, after all
-   * that the state decides on, tells it (`see`), and saves a request.
+   * Reads as of one state; `work` may be called several times. If `work` reads the point of the state with its last request, after everything that
+   * depends on the state, it passes that point to `see`, which saves a request.
    */
   read<T>(work: Read<T>): Promise<T>;
-  /** Writes, one at a time in this process; `work` gets the way to change the state. */
+  /** Runs writes one at a time in this process; `work` gets the function that changes the state. */
   write<T>(work: (change: ChangeState) => Promise<T>): Promise<T>;
   learn(state: State): void;
 }
 
 /**
- * Changes what is seen in one step, and returns the state that it has saved. `next` makes it of the latest state, and is asked again where another writer
- * was quicker. `isOurs`: nobody else has written since this process made the collection.
+ * Changes the visible state in one step, and returns the state that it has saved. `next` derives it from the latest state, and is called
+ * again if another writer was quicker. `isOurs`: nobody else has written since this process made the collection.
  */
 export type ChangeState = (next: (state: State, isOurs: boolean) => Promise<State | undefined>) => Promise<State>;
 
-/** Throws where the lock of the collection was taken and another has it by now. */
+/** Throws a KbError (`conflict`) if another process has taken over the lock of the collection. */
 export type MayWritePoints = (name: string) => Promise<void>;
 
 interface HolderOptions {
   ask: Ask;
-  /** The state to write to, once it may be written to. */
+  /** Returns the state to write to, once that is allowed. */
   whenWritable(load: () => Promise<State>): Promise<State>;
   chunks: ChunkCache;
   state: State;
   mayWrite: MayWritePoints;
-  /** Whether this process has just made it. */
+  /** Whether this process has just created it. */
   isNew?: boolean;
 }
 
+/** Opens a collection at an address, with a state that was read before. */
 export function holdCollection(
   address: string,
   { ask, chunks, state, mayWrite, whenWritable, isNew = false }: HolderOptions,
@@ -95,10 +96,10 @@ export function holdCollection(
   };
 }
 
-/** What Qdrant answers to a question that was right for the collection of a moment ago. */
+/** Error codes of requests that were correct for an earlier state. */
 const MAY_BE_STALE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['not_found', 'invalid']);
 
-/** Asks as of the state that was known last; that of a moment ago it is mostly, and one question less. */
+/** Reads as of the state that was known last, which is usually the current one: that saves a request. */
 async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: (seen?: State) => Promise<State> }): Promise<T> {
   let before = known;
   for (let reads = 1; ; reads++) {
@@ -114,7 +115,7 @@ async function readAsOf<T>(known: State, { work, load }: { work: Read<T>; load: 
     if (isSameState(before, after)) {
       if ('value' in outcome) return outcome.value;
       if (outcome.error.code !== 'not_found' || reads === READS) throw outcome.error;
-      await waitFor(LOOK_EVERY, currentSignal()); // a replica that is behind may lack what the state names
+      await waitFor(LOOK_EVERY, currentSignal()); // a replica that lags behind may lack what the state names
     }
     if (reads === READS)
       throw new KbError('unavailable', `The collection «${after.name}» changes faster than it can be read.`, {
@@ -133,7 +134,10 @@ interface Walk {
   size: number;
 }
 
-/** The points that count, in pages, in the order of writing; a document replaced between two pages may be met twice. Throws a KbError (`conflict`) if the collection is replaced. */
+/**
+ * Yields the visible points in pages, in the order of writing. A document that is replaced between two pages may be met twice. Throws a
+ * KbError (`conflict`) if the collection is replaced.
+ */
 export async function* pages(
   holder: CollectionHolder,
   { conditions = [], payload, vectors = [], size }: Walk,
@@ -166,10 +170,10 @@ const replaced = ({ name }: State): KbError =>
     isRetryable: true,
   });
 
-/** Points of a page without vectors. */
+/** Points per page, if they are read without vectors. */
 export const POINTS_PER_PAGE = 1_000;
 
-/** The conditions of a filter. */
+/** Converts a filter to conditions of Qdrant. */
 export const conditionsFrom = (holder: CollectionHolder, filter: Filter | undefined): Promise<Condition[]> =>
   conditionsOf(filter, (part, conditions) => pages(holder, { conditions, payload: [part], size: POINTS_PER_PAGE }));
 
@@ -181,7 +185,7 @@ export interface StoredPoint {
   words: WordCounts;
 }
 
-/** So many of the points for which the conditions hold; all where nothing is said. */
+/** Reads at most `most` of the points that match the conditions. */
 export async function storedPoints(holder: CollectionHolder, conditions: Condition[], most = Infinity): Promise<StoredPoint[]> {
   const found: StoredPoint[] = [];
   for await (const page of pages(holder, { conditions, payload: ['id', 'source', 'version', 'words'], size: POINTS_PER_PAGE })) {
@@ -194,7 +198,7 @@ export async function storedPoints(holder: CollectionHolder, conditions: Conditi
   return found.slice(0, most);
 }
 
-/** The stored chunks that have the ids of these, but for those of the sources. */
+/** Reads the stored chunks with the ids of the given ones, except those of the given sources. */
 export async function sameIds(
   holder: CollectionHolder,
   chunks: readonly StoredChunk[],

@@ -6,61 +6,66 @@ import { safe } from './points.ts';
 import type { Ask, Condition, PointRecord, QdrantFilter } from './qdrant-connection.ts';
 import type { SegmentName } from './word-statistics.ts';
 
-// Qdrant writes points one by one: a reader may see the first half of a request, and there is no step over several. So every collection has one
-// point of ours that says what is to be seen, and the points of a write are seen when that one has changed: a single point is written whole or not.
+// Qdrant has no transactions: it writes the points of a request one by one, and a reader may see the first half. So every collection has one state
+// point that says which points are visible. The points of a write become visible when the state changes, because a single point is written atomically.
 //
-//   A write has a random number and puts its chunks down as points that bear it, which nobody sees yet. Then the state names the number, and which
-//   sources and ids of what was to be seen before do not count any more; those are removed afterwards. Whoever dies in between leaves either the
-//   old chunks or the new ones to be seen. So several machines may write at once: no number and no id of a point is used twice.
+//   A write has a random number. It first stores its chunks as points with this number, which nobody sees yet. Then the state lists the number, and the
+//   sources and ids of visible points that are retired; those are removed afterwards. A writer that dies in between leaves either the old chunks or the
+//   new ones visible. Several machines may write at once: no write number and no point id is used twice.
 //
-//   The state is changed by comparing: Qdrant writes it only where it is the one that the writer knew (`update_filter`). It does not say whether it
-//   did, so the writer reads it back. Who was too late goes on from the newer state; the points stay as they are.
+//   The state is changed by compare-and-set: Qdrant writes it only if it is still the one that the writer knew (`update_filter`). Qdrant does not say
+//   whether it did, so the writer reads it back. A writer that was too late continues from the newer state; its points stay as they are.
 //
-//   Not every write is named for ever. When there are many, the points of those that are named are given a generation, up to which all points count.
+//   The list of writes does not grow for ever. When there are many, their points are given a generation, and all points up to that are visible.
 //
-//   A reader asks for what its state lets it see, then looks whether the state is the same still; else it asks again.
+//   A reader requests what its state makes visible, then checks that the state is still the same; else it reads again.
 
-/** The form of what is stored. A collection of a later form is refused: it could be misread. In form 1 a write had the next generation as its number. */
+/**
+ * Version of the stored form. A collection of a later form is refused, because it could be misread. In form 1 a write had the next
+ * generation as its number.
+ */
 const FORM = 2;
-/** The point that holds the state; it has no vector, and so is found by no search. */
+/** Id of the point that holds the state; it has no vector, so no search finds it. */
 export const STATE_POINT = 0;
-/** Versions before the present one that a state knows: a writer finds its own among them, though others wrote before it looked. */
+/** Number of earlier versions that a state lists: a writer finds its own among them if others wrote before it checked. */
 const HISTORY = 64;
-/** How often a writer begins again because another was quicker. */
+/** Maximum attempts of a writer to change the state. */
 const CHANGES = 100;
-/** How often one looks what became of a write while a replica is behind. */
+/** Maximum checks for the outcome of a write while a replica lags behind. */
 const LOOKS = 20;
-/** Milliseconds between two looks at what others do. */
+/** Milliseconds between two checks of what others do. */
 export const LOOK_EVERY = 100;
-/** Numbers of writes begin above those of generations. */
+/** Smallest number of a write; generations are smaller. */
 const FIRST_WRITE = 2 ** 32;
 
-/** Which points count at a time: those up to a generation, and those of further writes. */
+/** The visible points: those up to a generation, and those of further writes. */
 interface Counted {
   generation: number;
   added: number[];
 }
 
+/** State of a collection: which points are visible, and where its word statistics are. */
 export interface State extends CollectionInfo, Counted {
   form: number;
-  /** The collection of Qdrant that holds it. */
+  /** The collection of Qdrant that holds it (a table). */
   table: string;
-  /** Of the points that counted before the last write: those of these sources and ids do not any more. */
+  /** Points that were visible before the last write, and are not any more: those of these sources and ids. */
   retired?: (Counted & { sources: string[]; ids: string[] }) | undefined;
-  /** Where the statistics of the words lie. */
+  /** The segments of the word statistics. */
   segments?: SegmentName[];
-  /** Whether all chunks have their words; not where an earlier version has written some. */
+  /** Whether all points hold their word counts; false if an earlier version has written some. */
   words_counted?: boolean;
-  /** No two states have the same; empty in form 1. */
+  /** Unique for each state; empty in form 1. */
   version: string;
   /** Versions before this one, the latest last. */
   history: string[];
-  /** The table that takes the place of this one, which is written to no more. */
+  /** The table that replaces this one, which is not written to any more. */
   replaced_by?: string;
   /** When it was last written, in milliseconds. */
   written: number;
 }
 
+/** Makes the state of a new, empty table. */
 export const firstState = ({ name, provider, model, dimensions }: CollectionInfo, table: string): State => ({
   name,
   provider,
@@ -76,12 +81,13 @@ export const firstState = ({ name, provider, model, dimensions }: CollectionInfo
   written: Date.now(),
 });
 
+/** Whether the state was written in an earlier form. */
 export const isOfEarlierForm = ({ form }: State): boolean => form < FORM;
 
-/** Whether all that the collection holds is of the present form, and not only what is written next. */
+/** Whether the whole collection is of the present form, and not only what is written next. */
 export const isOfPresentForm = ({ form, words_counted }: State): boolean => form === FORM && words_counted === true;
 
-/** The state of a collection of Qdrant, by its name or alias; undefined where there is none of that name, or none of ours. */
+/** Reads the state of a table by its name or alias; undefined if there is none, or none of kb. */
 export async function stateAt(ask: Ask, address: string): Promise<State | undefined> {
   const points = await ask((api, init) =>
     api.getPoints({ collection_name: address, ids: [STATE_POINT], with_payload: true, with_vector: false }, init),
@@ -92,7 +98,7 @@ export async function stateAt(ask: Ask, address: string): Promise<State | undefi
   return stateIn(points[0]);
 }
 
-/** The state that its point holds. */
+/** Extracts the state from its point. Throws a KbError (`configuration`) for a later form. */
 export function stateIn(point: PointRecord | undefined): State | undefined {
   const state = point?.payload?.['kb'] as State | undefined;
   if (!state) return undefined;
@@ -110,10 +116,10 @@ export function stateIn(point: PointRecord | undefined): State | undefined {
 }
 
 const isVersion = (value: string): QdrantFilter => ({ must: [{ key: VERSION, match: { value } }] });
-/** Where the version lies in the payload of the state's point. */
+/** Path of the version in the payload of the state point. */
 export const VERSION = 'kb.version';
 
-/** The state that is to follow on `from`, or to be the first one. */
+/** Makes the successor of the state `from`, or the first state. */
 function following(next: State, from?: State): State {
   const history = from ? [...from.history, from.version].slice(-HISTORY) : [];
   return { ...next, form: FORM, version: randomUUID().slice(0, 13), history, written: Date.now() };
@@ -121,25 +127,28 @@ function following(next: State, from?: State): State {
 
 const isPast = ({ version }: State, present: State): boolean => present.version === version || present.history.includes(version);
 
-/** Writes the state where the stored one is `from`, or where there is none. False where another was quicker, or nobody can tell. */
+/**
+ * Writes the state if the stored one is `from`, or if there is none. False if another writer was quicker, or the outcome cannot be
+ * determined.
+ */
 async function replaceState(ask: Ask, saved: State, from?: State): Promise<boolean> {
   const { table, version } = saved;
   const update_filter = from?.version === '' ? { must: [{ is_empty: { key: VERSION } }] } : isVersion(from?.version ?? version);
   const points = [{ id: STATE_POINT, vector: {}, payload: { kb: saved } }];
-  const ordering = 'medium'; // by one replica for all: else each might take another writer for the first
+  const ordering = 'medium'; // one replica orders all writes: else each replica might accept another writer as the first
   await ask((api, init) => api.upsertPoints({ collection_name: table, wait: true, ordering, points, update_filter }, init), 'write');
   for (let looks = 1; ; looks++) {
     const found = await stateAt(ask, table);
     if (found && isPast(saved, found)) return true;
     if (!found || !from) return false;
-    const isBehind = isPast(found, from); // a replica that has yet to catch up: this write or another's has come after
+    const isBehind = isPast(found, from); // a lagging replica: a later write exists, this one or another
     if (!isBehind && !isPast(from, found)) throw overtaken(saved);
     if (!isBehind || looks === LOOKS) return false;
     await wait(LOOK_EVERY);
   }
 }
 
-/** Writes the first state of a table, or the one after `from`; undefined where another was quicker. */
+/** Writes the first state of a table, or the one after `from`; undefined if another writer was quicker. */
 export async function saveState(ask: Ask, next: State, from?: State): Promise<State | undefined> {
   const saved = following(next, from);
   return (await replaceState(ask, saved, from)) ? saved : undefined;
@@ -151,27 +160,30 @@ const overtaken = ({ name }: State): KbError =>
     isRetryable: true,
   });
 
-/** Whether nothing was written between the two. */
+/** Whether nothing was written between two states. */
 export const isSameState = (one: State, other: State): boolean =>
   one.table === other.table && one.version === other.version && one.generation === other.generation;
 
 interface Changing {
   load(): Promise<State>;
-  /** Throws where the writer may write no more. */
+  /** Throws if the writer has lost its lock. */
   mayWrite(): Promise<void>;
 }
 
-/** Changes the state in one step, from the latest one on: `next` is asked again where another writer was quicker, and says undefined where nothing is to change. */
+/**
+ * Changes the latest state in one step. `next` is called again if another writer was quicker; it returns undefined if there is nothing to
+ * change.
+ */
 export async function changeState(
   ask: Ask,
   next: (state: State) => Promise<State | undefined>,
   { load, mayWrite }: Changing,
 ): Promise<State> {
   const tried: State[] = [];
-  let lacking = 0; // looks at a state that names what a replica that is behind has not got
+  let lacking = 0; // states read that name points which a lagging replica lacks
   for (let changes = 1; changes <= CHANGES; changes++) {
     const state = await load();
-    const done = tried.find((one) => isPast(one, state)); // what was read back came from a replica that was behind
+    const done = tried.find((one) => isPast(one, state)); // what was read back came from a lagging replica
     if (done) return done;
     const wanted = await next(state).catch(async (error: unknown) => {
       if (!(error instanceof KbError) || error.code !== 'not_found') throw error;
@@ -183,7 +195,7 @@ export async function changeState(
     });
     if (wanted === undefined) return state;
     if (wanted !== 'again') {
-      await mayWrite(); // again: what it makes visible may have taken minutes to write
+      await mayWrite(); // checked again, because writing the points may have taken minutes
       const saved = following(wanted, state);
       tried.push(saved);
       if (await replaceState(ask, saved, state)) return saved;
@@ -193,10 +205,10 @@ export async function changeState(
   throw overtaken(await load());
 }
 
-/** The number of a new write. */
+/** Draws the number of a new write. */
 export const newWrite = (): number => randomInt(FIRST_WRITE, 2 ** 48 - 1);
 
-/** The state in which a write counts, if there is one, in the place of what it retires. */
+/** Makes the state in which a write is visible (if there is one), in place of what it retires. */
 export function withWrite(state: State, write: number | undefined, { sources, ids }: { sources: string[]; ids: string[] }): State {
   const { generation, added } = state;
   const retired = sources.length + ids.length > 0 ? { sources: sources.map(safe), ids: ids.map(safe), generation, added } : undefined;
@@ -210,7 +222,7 @@ function counted({ generation, added }: Counted): Condition {
   return added.length > 0 ? { should: [upTo, ofWrites(added)] } : upTo;
 }
 
-/** The points that no longer count, as a filter; undefined where there are none. It finds no point that is written later. */
+/** Filters the points that are no longer visible; undefined if there are none. It matches no point that is written later. */
 export function retiredPoints({ retired }: State): QdrantFilter | undefined {
   if (!retired) return undefined;
   const should: Condition[] = [];
@@ -219,28 +231,28 @@ export function retiredPoints({ retired }: State): QdrantFilter | undefined {
   return { must: [counted(retired)], should };
 }
 
-/** The points that count and that the conditions hold for. The state's own point has no generation, and is none of them. */
+/** Filters the visible points that match the conditions. The state point has no generation, and is not among them. */
 export function visiblePoints(state: State, conditions: readonly Condition[] = []): QdrantFilter {
   const retired = retiredPoints(state);
   return { must: [counted(state), ...conditions], ...(retired ? { must_not: [retired] } : {}) };
 }
 
-/** The points that bear the numbers of these writes. */
+/** Filters the points of these writes. */
 export const pointsOfWrites = (writes: number[]): QdrantFilter => ({ must: [ofWrites(writes)] });
 
-/** The points of writes that are not named: they are being written, or who wrote them has died. */
+/** Filters the points of writes that the state does not list: they are being written, or their writer has died. */
 export const pendingPoints = ({ added }: State): QdrantFilter => ({
   must: [{ key: 'generation', range: { gte: FIRST_WRITE } }],
   ...(added.length > 0 ? { must_not: [ofWrites(added)] } : {}),
 });
 
-/** Segments of statistics that this state does not name and that were written before that time (milliseconds). */
+/** Filters the segments of word statistics that this state does not list and that were written before a time (milliseconds). */
 export const unnamedSegments = ({ segments = [] }: State, before: number): QdrantFilter => ({
   must: [{ key: 'written', range: { lt: before } }],
   must_not: [{ has_id: segments.map(({ id }) => id) }],
 });
 
-/** What writers of form 1 have left that died. */
+/** Filters the points that dead writers of form 1 have left. */
 export const leftInFormOne = ({ generation }: State): QdrantFilter => ({
   must: [{ key: 'generation', range: { gt: generation, lt: FIRST_WRITE } }],
 });

@@ -6,21 +6,27 @@ import { asNumber, scalars, shortened } from '../filter-values.ts';
 import type { Point, PointRecord } from './qdrant-connection.ts';
 import { countAt, toWordCounts, packCounts, countAllWords, unpackCounts, type Weights, type WordCounts } from './word-counts.ts';
 
-// Qdrant has no BM25 index that could be given our terms. It has sparse vectors: of a chunk's, each number says how often a term stands there, against the
-// chunk's length; of a query's, how much the term tells (its inverse document frequency in the collection). Their product is BM25 but for the average
-// length of chunks, which is not known when a chunk is written. So Qdrant finds the candidates, and their scores are computed from their counts.
+// Qdrant has no BM25 index for the terms of kb, but sparse vectors. The vector of a chunk holds the saturated frequency of each term for the length of the
+// chunk, that of a query the inverse document frequency of each term in the collection. Their product is BM25 except for the average length of chunks,
+// which is unknown when a chunk is written. So Qdrant finds the candidates, and their exact scores are computed from their counts.
 
-/** BM25's usual constants (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how soon repetition counts no more, how much length counts. */
+/**
+ * The usual constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how soon repetition saturates, and
+ * how much length counts.
+ */
 const K1 = 1.2;
 const B = 0.75;
-/** Terms of a chunk on average, as far as stored vectors know. Measured for chunks of 1,000 characters of scifact, nfcorpus, cranfield, squad and hotpotqa: 90 to 141. */
+/**
+ * Average number of terms of a chunk that stored vectors assume. Measured for chunks of 1,000 characters of scifact, nfcorpus, cranfield,
+ * squad and hotpotqa: 90 to 141.
+ */
 const STORED_AVERAGE = 120;
 
-/** How much `count` occurrences in a chunk of so many terms weigh. */
+/** Weight of `count` occurrences of a term in a chunk of `length` terms, without the inverse document frequency. */
 const saturated = (count: number, length: number, average: number): number =>
   (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / average));
 
-/** BM25 of a chunk for the terms at these places. */
+/** Computes BM25 of a chunk for the terms at these places. */
 export function bm25(own: WordCounts, places: readonly number[], { average, idf }: Weights): number {
   const length = countAllWords(own);
   return places.reduce((sum, place) => {
@@ -29,12 +35,16 @@ export function bm25(own: WordCounts, places: readonly number[], { average, idf 
   }, 0);
 }
 
+/** A sparse vector, as Qdrant takes it. */
 export interface SparseVector {
   indices: number[];
   values: number[];
 }
 
-/** A term's place among the 2^32 of a sparse vector: FNV-1a over its UTF-16 units, its bits then mixed as MurmurHash3 ends. Two terms may share one. */
+/**
+ * Computes the place of a term among the 2^32 of a sparse vector: FNV-1a over its UTF-16 units, with the final mix of MurmurHash3. Two
+ * terms may share a place.
+ */
 export function indexOf(term: string): number {
   let hash = hashTerm(term);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -42,7 +52,7 @@ export function indexOf(term: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The terms of a text. */
+/** Counts the terms of a text by their places. */
 export function countTerms(text: string): WordCounts {
   const counts = new Map<number, number>();
   for (const term of terms(text)) {
@@ -52,7 +62,7 @@ export function countTerms(text: string): WordCounts {
   return toWordCounts(counts);
 }
 
-/** What a chunk of these terms is found by; undefined where it has none. */
+/** Makes the sparse vector of a chunk; undefined if it has no terms. */
 export function textVector(words: WordCounts): SparseVector | undefined {
   if (words.places.length === 0) return undefined;
   const length = countAllWords(words);
@@ -62,23 +72,24 @@ export function textVector(words: WordCounts): SparseVector | undefined {
   };
 }
 
-/** The places of what is searched for, each once. */
+/** Lists the places of the terms of a query, each once. */
 export const searchedPlaces = (text: string): number[] => [...new Set(searchedTerms(text).map(indexOf))];
 
-/** What is searched for: each term once, by its weight. Undefined where there is nothing. */
+/** Makes the sparse vector of a query, with the weight of each term; undefined if it has no terms. */
 export function queryVector(text: string, { idf }: Weights): SparseVector | undefined {
   const indices = searchedPlaces(text);
   return indices.length > 0 ? { indices, values: indices.map(idf) } : undefined;
 }
 
-/** The names of a point's two vectors. */
+/** Name of the dense vector of a point. */
 export const DENSE = 'dense';
+/** Name of the sparse vector of a point. */
 export const TEXT = 'text';
 
 /**
- * What lies beside the vectors. `fields` and `numbers` hold the scalars of the metadata for filters, whatever their keys: keys are values here, so
- * that none can be taken for a path. `metadata` is a text, which comes back as it was, in the order of its keys. Of `embed_text` that ends with the
- * text, as nearly all does, only the beginning is kept (`lead`). `given`: the vector where it is not of unit length, which Qdrant would make it.
+ * Payload of a point. `fields` and `numbers` hold the scalars of the metadata for filters; keys are values here, so that none can be taken
+ * for a path. `metadata` is JSON text, which keeps the order of its keys. Of an `embed_text` that ends with the text, as nearly all do,
+ * only the beginning is kept (`lead`). `given`: the vector, if it is not of unit length, because Qdrant normalizes vectors.
  */
 export interface Payload {
   id: string;
@@ -89,21 +100,21 @@ export interface Payload {
   source_kind: string;
   metadata: string;
   version?: string;
-  /** `chunk_count` of the port, under the name that it was first stored by. */
+  /** `chunk_count` of the port, under its first name. */
   siblings?: number;
   given?: string;
   /** The terms of the chunk (`packCounts`). */
   words?: string;
-  /** The number of its write, or the generation that took the place of that. */
+  /** Number of its write, or the generation that has replaced that. */
   generation: number;
   fields: string[];
   numbers: { key: string; value: number }[];
 }
 
-/** The part of a payload that a chunk is made of again. */
+/** Keys of a payload from which a chunk is restored. */
 export const CHUNK: (keyof Payload)[] = ['id', 'text', 'lead', 'embed_text', 'source', 'metadata', 'version', 'siblings', 'given'];
 
-/** The indexes of a collection: everything that a filter of ours asks for. `written` says when a segment of the words' statistics was. */
+/** Payload indexes of a table, for all filters of kb. `written` is the time of a segment of the word statistics. */
 export const INDEXES = {
   'kb.version': 'keyword',
   id: 'keyword',
@@ -115,14 +126,15 @@ export const INDEXES = {
   written: 'integer',
 } as const;
 
-/** Before the value in an entry of `fields`. The length tells where a path ends, whatever is in it. */
+/** Makes the beginning of an entry of `fields`. The length tells where the path ends, whatever it contains. */
 export const entryStart = (path: string): string => `${path.length}:${path}:`;
+/** Makes the entry of `fields` for a value at a path. */
 export const entry = (path: string, value: FilterScalar): string => safe(entryStart(path) + shortened(String(value)));
 
-/** What `fields` holds of a path that has any value. */
+/** Makes the entry of `fields` for a path with any value. */
 export const existence = (path: string): string => safe(entryStart(path).slice(0, -1));
 
-/** JSON of a half surrogate pair is refused by the server. */
+/** Replaces lone surrogates, which the server refuses in JSON. */
 export const safe = (text: string): string => text.toWellFormed();
 
 let last = 0;
@@ -132,14 +144,17 @@ const laterTime = (): number => (last = Math.max(Date.now(), last + 1));
 
 const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 
-/** A point's id: when its write began, the number of that, and its place in it. Ids sort as numbers do, so that chunks come in the order in which they were written. */
+/**
+ * Makes the id of a point: the time of its write, the number of that, and the place in it. Ids sort as numbers, so that chunks are listed
+ * in the order of writing.
+ */
 const pointId = (time: number, write: number, place: number): string =>
   (hex(time, 12) + hex(write, 12) + hex(place, 8)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-/** When the write of a point began, in milliseconds. */
+/** Extracts the time when the write of a point began, in milliseconds, from its id. */
 export const writtenAt = (id: Point['id']): number => Number.parseInt(String(id).replaceAll('-', '').slice(0, 12), 16);
 
-/** Chunks as points of a write. */
+/** Converts chunks to the points of a write. */
 export function toPoints(chunks: readonly CountedChunk[], write: number): Point[] {
   const time = laterTime();
   return chunks.map(({ chunk, words }, place) => {
@@ -152,15 +167,16 @@ export function toPoints(chunks: readonly CountedChunk[], write: number): Point[
   });
 }
 
-/** A chunk with its terms. */
+/** A chunk with its word counts. */
 export interface CountedChunk {
   chunk: StoredChunk;
   words: WordCounts;
 }
 
+/** Counts the words of a chunk, as they are searched. */
 export const countedChunk = (chunk: StoredChunk): CountedChunk => ({ chunk, words: countTerms(chunk.embed_text ?? chunk.text) });
 
-/** The terms of the chunk that a point holds; undefined where they were not read. */
+/** Extracts the word counts of a point; undefined if they were not read. */
 export const wordCountsIn = ({ payload }: Pick<PointRecord, 'payload'>): WordCounts | undefined => {
   const words = payload?.['words'] as string | undefined;
   return words === undefined ? undefined : unpackCounts(words);
@@ -193,10 +209,13 @@ const leadOrWhole = (embed_text: string, text: string): { lead: string } | { emb
 
 const bytesOf = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 
-/** Whether Qdrant leaves a vector as it is: it does up to 1e-6 from 1 (`cosine_preprocess` in its source), summed in single precision. */
+/**
+ * Whether Qdrant keeps a vector unchanged: it does up to 1e-6 from length 1 (`cosine_preprocess` in its source), summed in single
+ * precision.
+ */
 const isUnit = (vector: Float32Array): boolean => Math.abs(vector.reduce((sum, x) => sum + x * x, 0) - 1) < 5e-7;
 
-/** The chunk that a point holds, as it was given; with its vector where that was read. */
+/** Restores the chunk of a point as it was given; with its vector if that was read. */
 export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): StoredChunk {
   const { id, text, lead, embed_text, source, metadata, version, siblings } = payload as unknown as Payload;
   const whole = lead === undefined ? embed_text : lead + text;
@@ -213,7 +232,7 @@ export function toChunk({ payload, vector }: Pick<PointRecord, 'payload' | 'vect
   };
 }
 
-/** The vector of a point as it was given; undefined where it has none or it was not read. */
+/** Restores the vector of a point as it was given; undefined if there is none or it was not read. */
 export function vectorIn({ payload, vector }: Pick<PointRecord, 'payload' | 'vector'>): Float32Array | undefined {
   const numbers = (vector as Record<string, number[]> | null | undefined)?.[DENSE];
   const { given } = (payload ?? {}) as Partial<Payload>;

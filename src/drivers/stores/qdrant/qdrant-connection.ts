@@ -6,47 +6,56 @@ import { currentSignal } from '../../../core/run.ts';
 import { redactUrl } from '../../../core/secrets.ts';
 import type { Parameters } from './qdrant-options.ts';
 
+/** A condition of a filter of Qdrant. */
 export type Condition = Schemas['Condition'];
+/** A filter of Qdrant. */
 export type QdrantFilter = Schemas['Filter'];
+/** A point to write. */
 export type Point = Schemas['PointStruct'];
+/** A query of Qdrant. */
 export type Query = Schemas['QueryRequest'];
+/** A point that was read. */
 export type PointRecord = Schemas['Record'];
 type Api = ReturnType<QdrantClient['api']>;
 
 type Request<T> = (api: Api, init: RequestInit) => Promise<{ data: { result?: T } }>;
 
+/** Kind of a request, which decides its timeout and retries. */
 export type RequestKind = 'read' | 'write';
 
-/** The server, asked; to read where nothing else is said. Throws a KbError; what may pass was tried several times before. */
+/** Sends a request to the server, of kind `read` by default. Throws a KbError, after several attempts if the failure may be temporary. */
 export type Ask = <T>(request: Request<T>, kind?: RequestKind) => Promise<T>;
 
-/** Seconds that an answer may take where nobody says otherwise: someone waits for what is read, and what is written was costly to make. */
+/** Default timeouts in seconds: someone waits for what is read, and what is written was expensive to compute. */
 const TIMEOUTS: Record<RequestKind, number> = { read: 10, write: 60 };
-/** The port of the REST interface where an address has none. */
+/** Default port of the REST interface. */
 export const REST_PORT = 6333;
-/** A server that starts again, or is busy for a moment, is waited for: when reading for up to 8 seconds, when writing for half a minute. */
+/** Retries for a server that restarts or is busy for a moment: up to 8 seconds for reading, half a minute for writing. */
 export const PATIENCE: Record<RequestKind, RetryOptions> = {
   read: { attempts: 6, base: 0.25, within: 15 },
   write: { attempts: 8, base: 0.25, within: 120 },
 };
-/** No redirect is followed: key and text go to the address that was configured, and to no other. */
+/** No redirect is followed: the key and texts go to the configured address only. */
 const INIT: RequestInit = { redirect: 'error' };
 
-/** What connects. Several servers share one. */
+/** Loads the dispatcher of connections, which several servers share. */
 type Dispatcher = () => Promise<RequestInit['dispatcher']>;
 
 interface ServerOptions {
   url: string;
   key: string | undefined;
-  /** Seconds that an answer may take; 10 to read and 60 to write where absent. */
+  /** Timeout in seconds. Default: 10 for reading, 60 for writing. */
   timeout?: number | undefined;
-  /** What is added to the requests. */
+  /** Parameters that are added to requests. */
   parameters: Parameters;
   dispatcher: Dispatcher;
   patience: Record<RequestKind, RetryOptions>;
 }
 
-/** Ways to the server at this address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError (`configuration`) where it is no address. */
+/**
+ * Opens the server at an address. Nothing is sent, and the client is not loaded, before the first request. Throws a KbError
+ * (`configuration`) for an invalid address.
+ */
 export function serverAt({ url, key, timeout, parameters, dispatcher, patience }: ServerOptions): Ask {
   const address = parsed(url);
   const shown = redactUrl(address).replace(/\/$/, '');
@@ -72,7 +81,10 @@ export function serverAt({ url, key, timeout, parameters, dispatcher, patience }
   };
 }
 
-/** Ends a request after so many milliseconds, or when its run is stopped; one that a stopped run sends to leave all in order is not stopped again. */
+/**
+ * Limits a request to so many milliseconds, and stops it with its run. A request that an already stopped run sends to clean up is not
+ * stopped.
+ */
 function limited(timeout: number, stop: AbortSignal | undefined) {
   const controller = new AbortController();
   const heard = stop?.aborted ? undefined : stop;
@@ -81,7 +93,7 @@ function limited(timeout: number, stop: AbortSignal | undefined) {
   heard?.addEventListener('abort', end, { once: true });
   return {
     signal: controller.signal,
-    /** Why the request was ended; undefined where it was not. */
+    /** Why the request was stopped; undefined if it was not. */
     error: (asked: QdrantCall): KbError | undefined => {
       if (heard?.aborted) return stoppedError(heard.reason);
       return controller.signal.aborted ? tooLate(asked) : undefined;
@@ -96,22 +108,22 @@ function limited(timeout: number, stop: AbortSignal | undefined) {
 async function openApi(address: URL, url: string, key: string | undefined): Promise<Api> {
   const { QdrantClient } = await import('./qdrant-library.ts');
   const prefix = address.pathname.replace(/(?<!\/)\/+$/, '');
-  // As Qdrant's own clients do, without a port the REST interface's own is taken; an explicit 80 or 443 is what URL leaves out.
+  // Without a port the default of the REST interface is used, as Qdrant's own clients do. URL drops an explicit 80 or 443, so the text is tested.
   const port = /^https?:\/\/[^/]*:\d+(?:\/|$)/i.test(url) ? null : REST_PORT;
   return new QdrantClient({
     url: address.origin,
     ...(prefix ? { prefix } : {}),
     port,
-    timeout: Infinity, // the client's would end no request that is to be stopped before
+    timeout: Infinity, // `limited` does it, which also stops a request early
     checkCompatibility: false, // it would ask, and print, by itself
-    // Compressed answers on a connection that is kept stall for some 40 ms. As `apiKey` the key prints a warning for http.
+    // Compressed responses stall for some 40 ms on a kept connection. The option `apiKey` prints a warning for http.
     headers: { 'accept-encoding': 'identity', ...(key === undefined ? {} : { 'api-key': key }) },
   }).api();
 }
 
 type Call = (given: never, init: RequestInit) => Promise<unknown>;
 
-/** The same ways to the server, on each of which what belongs to its kind goes along. */
+/** Wraps the API so that each request gets the parameters of its kind. */
 function withParameters(api: Api, { reads, writes, searches, newCollection }: Parameters): Api {
   const adding = (names: readonly (keyof Api)[], more: object) =>
     names.map((name) => [name, (given: object, init: RequestInit) => (api[name] as Call)({ ...given, ...more } as never, init)]);
@@ -151,26 +163,28 @@ interface Refusal {
   status?: number;
   headers?: Headers;
   data?: { status?: { error?: unknown } };
-  /** Seconds, as the client has read them of `Retry-After`. */
+  /** Seconds of `Retry-After`, as the client has parsed it. */
   retry_after?: number;
   cause?: unknown;
 }
 
-/** The server that was asked: its address without secrets, and the key, so that no message repeats it. */
+/** The called server: its address without secrets, and the key, so that no message repeats it. */
 interface QdrantCall {
   shown: string;
   key: string | undefined;
-  /** Milliseconds after which an answer is given up. */
+  /** Timeout in milliseconds. */
   timeout: number;
 }
 
-/** The variable of the environment that holds the key. */
+/** Environment variable of the API key. */
 export const KEY_VARIABLE = 'QDRANT_API_KEY';
 
-/** What the client threw, as an error of ours; `isRetryable` where the same request may succeed later. `not_found`: the collection is not there. */
+/**
+ * Converts an error of the client to a KbError; `isRetryable` if the same request may succeed later. `not_found`: the table does not exist.
+ */
 function qdrantError(error: unknown, asked: QdrantCall, library: typeof import('./qdrant-library.ts')): KbError {
   const refusal = error as Refusal;
-  // 429 with Retry-After: the client reads its first character alone, and throws an error without a name of its own where that is no digit
+  // 429 with Retry-After: the client parses only its first character, and throws a plain Error if that is no digit
   if (error instanceof library.QdrantClientResourceExhaustedError || refusal.message?.startsWith('Invalid retryAfter'))
     return passing(429, 'too many requests', {
       asked,
@@ -220,14 +234,14 @@ const passing = (
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 
-/** What is said where something else than Qdrant answers. */
+/** Makes the error for a server that is not Qdrant. */
 const notQdrant = ({ shown }: QdrantCall, cause?: unknown): KbError =>
   new KbError('configuration', `What answers at ${shown} is not Qdrant.`, {
     hint: 'Set storage.url to the address of its REST interface, such as http://127.0.0.1:6333.',
     cause,
   });
 
-/** No status: the connection failed or broke off, or the server sent us elsewhere, where neither key nor text goes. */
+/** Makes the error for a request without a status: the connection failed or broke off, or the server redirected, which is not followed. */
 function notAnswered(error: unknown, asked: QdrantCall): KbError {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
@@ -239,7 +253,7 @@ function notAnswered(error: unknown, asked: QdrantCall): KbError {
   });
 }
 
-/** What was said, in at most 300 characters, ending in a full stop, without the key: some repeat it. */
+/** Shortens a message to 300 characters with a full stop, and removes the key, which some messages repeat. */
 function sentence(said: string, { key }: QdrantCall): string {
   const clean = (key ? said.replaceAll(key, '…') : said).replace(/\s+/g, ' ').trim() || 'no reason given';
   const short = clean.length > 300 ? `${clean.slice(0, 299)}…` : clean;

@@ -7,27 +7,27 @@ import { firstState, LOOK_EVERY, saveState, type State, STATE_POINT, stateAt, VE
 import { DENSE, INDEXES, TEXT } from './points.ts';
 import type { Ask } from './qdrant-connection.ts';
 
-// A collection of kb is a collection of Qdrant («table» here) behind an alias. Aliases change over in one step, so that another table takes the
-// place of the one that readers use. Everything of ours begins with `kb.`; what has no state of ours in it is left alone, whatever its name.
+// A collection of kb is a collection of Qdrant («table» here) behind an alias. Aliases change in one step, so that another table replaces the one that
+// readers use. All names of kb begin with `kb.`; a table without a state of kb is left alone, whatever its name.
 //
-// A table has the name of the collection and a digit, so that a token can be granted all of them: 0 for one that is made anew, the others for drafts.
-// Aliases know no comparing: the last one wins. So who makes a collection first makes its table 0, of which there can be only one.
+// A table has the name of the collection and a digit, so that a token can be granted all of them: 0 for a new collection, the others for drafts.
+// Aliases have no compare-and-set: the last one wins. So a new collection begins with its table 0, of which there can be only one.
 
-/** What readers and writers of a collection ask for. */
+/** Makes the alias of a collection, which readers and writers use. */
 export const aliasOf = (name: string): string => `kb.${name}`;
-/** The collection that an alias of ours leads to. */
+/** Extracts the name of the collection from an alias. */
 export const nameOf = (alias: string): string => alias.slice(aliasOf('').length);
 const tableOf = (name: string, digit: number): string => `${aliasOf(name)}@${digit}`;
-/** Names of tables; those of form 1 end with a time and random letters. */
+/** Matches names of tables; those of form 1 end with a time and random letters. */
 export const TABLE_NAME = /^kb\.(.+)@(?:([0-9])|[0-9a-z]+-[0-9a-z]{6})$/;
 const DRAFTS = 9;
 
-/** Questions at once. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
-/** How often one looks whether another is done. */
+/** Maximum checks whether another process is done. */
 const LOOKS = 100;
 
-/** All collections by name; those that can't be read with the reason. */
+/** Lists all collections, sorted by name; one that cannot be read with the reason. */
 export async function listTables(ask: Ask): Promise<ListedInfo[]> {
   const names = await listAliases(ask);
   const found = await Array.fromAsync(mapOrdered(names, AT_ONCE, (alias) => infoAt(ask, alias)));
@@ -35,7 +35,7 @@ export async function listTables(ask: Ask): Promise<ListedInfo[]> {
   return ours.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The aliases of all collections. */
+/** Lists the aliases of all collections. */
 export const listAliases = async (ask: Ask): Promise<string[]> =>
   [...(await readAliases(ask)).keys()].filter((alias) => alias.startsWith(aliasOf('')));
 
@@ -49,12 +49,16 @@ async function infoAt(ask: Ask, alias: string): Promise<ListedInfo | undefined> 
   }
 }
 
+/** Reads all aliases of the server, each with the table that it leads to. */
 export async function readAliases(ask: Ask): Promise<Map<string, string>> {
   const found = await ask((api, init) => api.getCollectionsAliases({}, init));
   return new Map(found.aliases.map(({ alias_name, collection_name }) => [alias_name, collection_name]));
 }
 
-/** Makes the table with its first state; undefined where another has it, or has just made it. Nodes of a cluster hear of a table one after the other. */
+/**
+ * Creates a table with its first state; undefined if another process has it, or has just made it. The nodes of a cluster learn of a table
+ * one after the other.
+ */
 async function claimTable(ask: Ask, info: CollectionInfo, table: string): Promise<State | undefined> {
   for (let looks = 1; ; looks++) {
     try {
@@ -71,11 +75,11 @@ async function tryToClaim(ask: Ask, info: CollectionInfo, table: string): Promis
   const vectors = dimensions > 0 ? { [DENSE]: { size: dimensions, distance: 'Cosine' as const } } : {};
   const given = { collection_name: table, vectors, sparse_vectors: { [TEXT]: {} } };
   const isMade = await ask((api, init) => api.createCollection(given, init), 'write').catch(isThere);
-  // it was there: from who died after this, or by the same request, whose answer was lost. The first state tells whose it is
+  // it existed: its maker died after this step, or the response to this request was lost. The first state decides whose it is
   if (!isMade && (await readLayout(ask, table))?.dimensions !== dimensions) return undefined;
   await addIndexes(ask, table, [VERSION]);
   await assertComparing(ask, table);
-  const state = (await saveFirst(ask, info, table)) ?? (await saveFirst(ask, info, table)); // in between one may have marked it as left behind
+  const state = (await saveFirst(ask, info, table)) ?? (await saveFirst(ask, info, table)); // meanwhile another process may have marked it as abandoned
   if (state) await addIndexes(ask, table, Object.keys(INDEXES) as (keyof typeof INDEXES)[]);
   return state;
 }
@@ -85,7 +89,7 @@ async function saveFirst(ask: Ask, info: CollectionInfo, table: string): Promise
   return there === undefined || isMark(there) ? await saveState(ask, firstState(info, table), there) : undefined;
 }
 
-/** Whether a state only says since when a table is known that has none. */
+/** Whether a state is only the mark of the time since when a table without a state is known. */
 const isMark = ({ provider, replaced_by }: State): boolean => provider === '' && replaced_by === undefined;
 
 function isThere(error: unknown): false {
@@ -93,7 +97,7 @@ function isThere(error: unknown): false {
   throw error;
 }
 
-/** Makes indexes; those that are there stay. */
+/** Creates indexes; existing ones stay. */
 export async function addIndexes(ask: Ask, table: string, names: readonly (keyof typeof INDEXES)[]): Promise<void> {
   for (const field_name of names)
     await ask(
@@ -102,7 +106,7 @@ export async function addIndexes(ask: Ask, table: string, names: readonly (keyof
     );
 }
 
-/** The length of a table's vectors, and whether it has no points; undefined for what is not of our form. */
+/** Reads the dimensions of a table, and whether it has no points; undefined if it is not of kb's layout. */
 export async function readLayout(ask: Ask, table: string): Promise<{ dimensions: number; isEmpty: boolean } | undefined> {
   const { config, points_count } = await ask((api, init) => api.getCollection({ collection_name: table }, init));
   const { vectors, sparse_vectors } = config.params;
@@ -111,7 +115,7 @@ export async function readLayout(ask: Ask, table: string): Promise<{ dimensions:
   return isOurs ? { dimensions: dense?.size ?? 0, isEmpty: !points_count } : undefined;
 }
 
-/** Throws a KbError (`configuration`) where the server writes also what is to be written under a condition that does not hold, as those before 1.16 do. */
+/** Checks that the server honours the condition of a write. Throws a KbError (`configuration`) if it does not, as before 1.16. */
 export async function assertComparing(ask: Ask, table: string): Promise<void> {
   const id = randomUUID();
   for (const kb_probe of [1, 2]) {
@@ -127,7 +131,10 @@ export async function assertComparing(ask: Ask, table: string): Promise<void> {
   });
 }
 
-/** Makes a collection that is seen at once. Throws a KbError (`conflict`) where there is one of that name, or another program has the name. */
+/**
+ * Creates a collection that is visible at once. Throws a KbError (`conflict`) if there is one of that name, or another program uses the
+ * name.
+ */
 export async function createTable(ask: Ask, info: CollectionInfo): Promise<State> {
   const alias = aliasOf(info.name);
   for (let looks = 1; ; looks++) {
@@ -136,7 +143,7 @@ export async function createTable(ask: Ask, info: CollectionInfo): Promise<State
     const state = await claimTable(ask, info, table);
     if (state) {
       await makeAlias(ask, state).catch(async (error: unknown) => {
-        await dropUnwritten(ask, state, state).catch(() => {}); // what went wrong first is what is to be told
+        await dropUnwritten(ask, state, state).catch(() => {}); // the first error is the one to report
         throw error;
       });
       return state;
@@ -147,7 +154,10 @@ export async function createTable(ask: Ask, info: CollectionInfo): Promise<State
   }
 }
 
-/** Removes the first table of a collection, whose maker has died before it had a name. One that gets its name or its first chunk this moment stays. */
+/**
+ * Removes the first table of a collection whose maker died before it had an alias. A table that gets its alias or its first chunk at this
+ * moment stays.
+ */
 async function removeUnnamed(ask: Ask, name: string, table: string): Promise<void> {
   if (!(await readLayout(ask, table))) throw taken(table);
   const there = await stateAt(ask, table);
@@ -155,7 +165,7 @@ async function removeUnnamed(ask: Ask, name: string, table: string): Promise<voi
   if ((await readAliases(ask)).get(aliasOf(name)) !== table) await dropUnwritten(ask, state, there);
 }
 
-/** Closes the table where its state is still `there`, so that nobody writes to it what would be lost; then drops it. */
+/** Closes a table if its state is still `there`, so that no write to it is lost; then drops it. */
 export async function dropUnwritten(ask: Ask, state: State, there: State | undefined): Promise<void> {
   if (await saveState(ask, { ...state, replaced_by: state.table }, there)) await dropTable(ask, state.table);
 }
@@ -170,7 +180,7 @@ async function makeAlias(ask: Ask, { name, table }: State): Promise<void> {
   await moveAlias(ask, { name, table });
 }
 
-/** Lets the alias lead to the table, in one step. */
+/** Points the alias to a table, in one step. */
 async function moveAlias(ask: Ask, { name, table }: Pick<State, 'name' | 'table'>): Promise<void> {
   const alias_name = aliasOf(name);
   const actions = [{ delete_alias: { alias_name } }, { create_alias: { alias_name, collection_name: table } }];
@@ -185,13 +195,13 @@ const taken = (alias: string, cause?: unknown): KbError =>
     cause,
   });
 
-/** A table that is to take the place of what is there now (`before`), which must not be written to meanwhile. */
+/** A table that will replace the current one (`before`), which must not be written to meanwhile. */
 export interface DraftTable {
   state: State;
   before: State | undefined;
 }
 
-/** Makes a table that no alias leads to. Throws a KbError (`conflict`) where there are nine. */
+/** Creates a table without an alias. Throws a KbError (`conflict`) if there are nine. */
 export async function createDraftTable(ask: Ask, info: CollectionInfo): Promise<DraftTable> {
   const before = await stateAt(ask, aliasOf(info.name));
   const last = Number(TABLE_NAME.exec(before?.table ?? '')?.[2] ?? 0);
@@ -205,7 +215,10 @@ export async function createDraftTable(ask: Ask, info: CollectionInfo): Promise<
   });
 }
 
-/** Lets the collection be what the draft holds, in one step, and removes what it was before. Throws a KbError (`conflict`) where that was written to meanwhile, or the name is another program's. */
+/**
+ * Replaces a collection by a draft in one step, and removes the old table. Throws a KbError (`conflict`) if the old table was written to
+ * meanwhile, or another program uses the name.
+ */
 export async function putInPlace(ask: Ask, { state, before }: DraftTable): Promise<void> {
   if (!before) {
     if (await stateAt(ask, aliasOf(state.name))) throw written(state.name);
@@ -216,8 +229,8 @@ export async function putInPlace(ask: Ask, { state, before }: DraftTable): Promi
 }
 
 /**
- * Removes a draft that did not take its place. One that has, or will (`replaced_by`), stays: an answer that was lost does not tell, and the next writer
- * finishes it.
+ * Removes a draft that did not replace its collection. One that has, or will (`replaced_by`), stays: the response may have been lost, and
+ * the next writer finishes the replacement.
  */
 export async function discardDraft(ask: Ask, { state, before }: DraftTable): Promise<void> {
   const [led, old] = await Promise.all([readAliases(ask), before && ignoreUnreadable(stateAt(ask, before.table))]);
@@ -230,13 +243,13 @@ const written = (name: string): KbError =>
     isRetryable: true,
   });
 
-/** Does what is left to do when a table has been closed because another takes its place; whoever closed it may have died. */
+/** Finishes a replacement after the old table was closed; the process that closed it may have died. */
 export async function finishReplacement(ask: Ask, { name, table, replaced_by }: State): Promise<void> {
   await moveAlias(ask, { name, table: replaced_by! });
-  await dropTable(ask, table).catch(() => {}); // the new one holds: what is left of the old one is tidied away later
+  await dropTable(ask, table).catch(() => {}); // the replacement is done: the rest of the old table is cleaned up later
 }
 
-/** The state of a collection that is to be written to: waits where another table is about to take its place. */
+/** Loads the state of a collection for writing; waits while another table is about to replace it. */
 export async function stateToWrite(ask: Ask, load: () => Promise<State>): Promise<State> {
   for (let looks = 1; ; looks++) {
     const state = await load();
@@ -247,7 +260,7 @@ export async function stateToWrite(ask: Ask, load: () => Promise<State>): Promis
   }
 }
 
-/** Removes the collection with its table, in one step; false where there is none of ours. */
+/** Removes a collection with its table in one step; false if there is none of kb. */
 export async function removeTable(ask: Ask, name: string): Promise<boolean> {
   const alias = aliasOf(name);
   if (!(await stateAt(ask, alias))) return false;
@@ -260,7 +273,7 @@ export async function removeTable(ask: Ask, name: string): Promise<boolean> {
 const dropTable = (ask: Ask, table: string): Promise<boolean> =>
   ask((api, init) => api.deleteCollection({ collection_name: table }, init), 'write');
 
-/** The answer, or undefined where another was quicker, or a table is of a later form. */
+/** Returns the result, or undefined if the table is gone (`not_found`) or of a later form (`configuration`). */
 export const ignoreUnreadable = <T>(work: Promise<T>): Promise<T | undefined> =>
   work.catch((error: unknown) => {
     if (!(error instanceof KbError) || !['not_found', 'configuration'].includes(error.code)) throw error;

@@ -1,26 +1,29 @@
 import { findSorted } from '../../../core/sorted-numbers.ts';
 
-/** Numbers of terms by their places (`indexOf`), which ascend. */
+/** Counts of terms by their places (`indexOf`), in ascending order. */
 export interface WordCounts {
   places: Uint32Array;
   counts: Int32Array;
 }
 
+/** Empty counts. */
 export const NO_WORDS: WordCounts = { places: new Uint32Array(), counts: new Int32Array() };
 
-/** How often the term stands there. */
+/** Looks up the count of the term at a place; 0 if there is none. */
 export function countAt({ places, counts }: WordCounts, place: number): number {
   return counts[findSorted(places, place)] ?? 0;
 }
 
+/** Adds up all counts. */
 export const countAllWords = ({ counts }: WordCounts): number => counts.reduce((sum, count) => sum + count, 0);
 
+/** Sorts counts by place; drops those of 0. */
 export function toWordCounts(found: ReadonlyMap<number, number>): WordCounts {
   const entries = [...found].filter(([, count]) => count !== 0).toSorted(([a], [b]) => a - b);
   return { places: Uint32Array.from(entries, ([place]) => place), counts: Int32Array.from(entries, ([, count]) => count) };
 }
 
-/** Both together; what comes to nothing is left out. */
+/** Adds two counts place by place; drops sums of 0. */
 export function mergeCounts(one: WordCounts, other: WordCounts): WordCounts {
   const [places, counts] = [
     new Uint32Array(one.places.length + other.places.length),
@@ -37,7 +40,7 @@ export function mergeCounts(one: WordCounts, other: WordCounts): WordCounts {
   return { places: places.slice(0, size), counts: counts.slice(0, size) };
 }
 
-/** As a text for a payload: the distance to the place before and the count (zigzag) of each term as varints, in base64. */
+/** Packs counts as text for a payload: for each term the distance to the place before and the count (zigzag), as varints in base64. */
 export function packCounts({ places, counts }: WordCounts): string {
   const bytes = Buffer.alloc(10 * places.length);
   let at = 0;
@@ -53,6 +56,7 @@ export function packCounts({ places, counts }: WordCounts): string {
   return bytes.toString('base64', 0, at);
 }
 
+/** Reads what `packCounts` writes. */
 export function unpackCounts(text: string): WordCounts {
   const bytes = Buffer.from(text, 'base64');
   const [places, counts]: [number[], number[]] = [[], []];
@@ -70,7 +74,7 @@ export function unpackCounts(text: string): WordCounts {
   return { places: Uint32Array.from(places), counts: Int32Array.from(counts) };
 }
 
-/** What BM25 asks of a collection. */
+/** The figures of a collection that BM25 needs. */
 export interface Weights {
   /** The mean number of terms of a chunk. */
   average: number;

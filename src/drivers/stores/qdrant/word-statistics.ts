@@ -13,49 +13,50 @@ import {
   type WordCounts,
 } from './word-counts.ts';
 
-// BM25 weighs a term by how many chunks hold it. Qdrant would count that by shard: the same chunks in three shards were ranked otherwise than in one. So we
-// count. The counts of a collection lie in segments, which are points without vectors that the state names. A write adds a segment with what it adds
-// and removes, merged with the last ones where they are no larger: so there are few. What no state names does not count, whoever has left it.
+// BM25 weighs a term by the number of chunks that hold it. Qdrant counts that per shard, so the same chunks would rank differently in three shards than in
+// one. So kb counts. The counts of a collection are kept in segments, which are points without vectors that the state lists. A write adds a segment with
+// what it adds and removes, merged with the last ones if they are not larger: so there are few. A segment that no state lists does not count.
 
-/** A segment, as the state names it. */
+/** A segment in the list of the state. */
 export interface SegmentName {
   id: string;
-  /** How many terms it holds. */
+  /** Number of its terms. */
   terms: number;
 }
 
-/** The part of a collection's state that says where its statistics lie. */
+/** The part of a state that locates its statistics. */
 interface Place {
   table: string;
   segments?: SegmentName[];
 }
 
-/** What a segment adds to the collection: chunks that hold words, words in all, and how many chunks hold each term. What is removed is negative. */
+/** Counts of a segment: chunks that hold words, words in all, and chunks that hold each term. Removals are negative. */
 interface Segment {
   chunks: number;
   length: number;
   holding: WordCounts;
 }
 
-/** Terms of a segment at most: 2 MB as a payload. */
+/** Maximum terms of a segment: 2 MB as a payload. */
 const MOST_TERMS = 2 ** 18;
-/** Smaller segments are merged with the last one as if they had so many. */
+/** Minimum size that a segment counts with when it is compared with the last one. */
 const FEW_TERMS = 1_000;
 
-/** What a write changes: the words of the chunks that come and go. */
+/** Word counts of the chunks that a write adds and removes. */
 interface Change {
   added: readonly WordCounts[];
   removed: readonly WordCounts[];
 }
 
-/** The statistics of one collection, each segment of which is read once. */
+/** Word statistics of one collection; each segment is read once. */
 export interface WordStatistics {
-  /** Throws a KbError (`not_found`) where another state has come and its segments have gone. */
+  /** Computes the figures for BM25. Throws a KbError (`not_found`) if the segments are gone, because another state has come. */
   weights(state: Place): Promise<Weights>;
-  /** What is to be written and named by the next state, and what may be removed when that is saved. */
+  /** Prepares a change: the points to write, the segments that the next state lists, and those that may be removed once it is saved. */
   next(state: Place, change: Change): Promise<{ segments: SegmentName[]; points: Point[]; merged: string[] }>;
 }
 
+/** Creates the statistics of a collection; nothing is read before the first call. */
 export function wordStatistics(ask: Ask): WordStatistics {
   let known = new Map<string, Segment>();
   const load = async ({ table, segments = [] }: Place): Promise<Segment[]> => {
