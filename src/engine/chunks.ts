@@ -60,6 +60,7 @@ export async function* storeEmbedded({ embedded_chunks }: StoreRequest, context:
   });
 }
 
+/** Changes stored chunks, and embeds their new texts. */
 export async function* editStored({ chunks }: EditRequest, context: Context): Run<EditResult> {
   return yield* withLock(context, async function* () {
     const collection = await openCollection(context);

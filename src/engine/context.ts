@@ -42,7 +42,7 @@ export interface Context extends PathPlace {
   signal?: AbortSignal | undefined;
   /** Whether the report includes its lists (`items`, `outputs`); counts are always included. */
   lists: boolean;
-  /** More of the same follows at once. */
+  /** More requests of this kind follow at once. */
   hasMore: boolean;
 }
 
@@ -52,10 +52,11 @@ export const inCollection = (context: Context, collection: string): Context => (
   settings: { ...context.settings, collection },
 });
 
+/** Whether a request or configuration names a source of any kind. */
 export const namesSources = (given: Sources): boolean =>
   Object.keys(Sources.shape).some((name) => given[name as keyof Sources] !== undefined);
 
-/** Throws a KbError (`configuration`) where the configuration lists nothing that could be watched. */
+/** Throws a KbError (`configuration`) if the configuration lists no source to watch. */
 export function assertConfigured(_request: object, { sources }: Config): void {
   if (namesSources(sources)) return;
   throw new KbError('configuration', 'There is nothing to watch: the configuration lists no sources.', {

@@ -17,7 +17,7 @@ import { type Context, inCollection } from './context.ts';
 import { dropOrigins } from './origins.ts';
 import { dropMemory } from './open-page-memory.ts';
 
-/** What is said of a collection or snapshot that can't be read. */
+/** Figures in the list for a collection or snapshot that cannot be read. */
 export const NOTHING_KNOWN = { embedding: { provider: '', model: '' }, dimensions: 0, chunks: 0, sources: 0, bytes: null };
 
 /** Summarizes an open collection. */
@@ -42,6 +42,7 @@ export async function* listCollections(_request: object, context: Context): Run<
   return { collections };
 }
 
+/** Summarizes one collection. Throws a KbError (`not_found`) if it does not exist. */
 export async function* showCollection({ name }: CollectionRequest, context: Context): Run<CollectionSummary> {
   return await summaryOf(await existingCollection(context, name));
 }

@@ -20,6 +20,7 @@ const AT_ONCE = 4;
 /** Minimum milliseconds between progress events. */
 const PULSE = 200;
 
+/** Reads files, folders and links. Throws a KbError (`usage`) unless exactly one of `files` and `folder` is given. */
 export async function* parse({ files, folder }: ParseRequest, context: Context): Run<DocumentsResult> {
   if ((files === undefined) === (folder === undefined))
     throw new KbError('usage', 'Exactly one of files and folder must be given.', {

@@ -4,13 +4,14 @@ import type { Collection, StoredChunk } from '../../ports/stores.ts';
 
 const BITS = 160;
 
-/** Sums up chunks, in whatever order they come. */
+/** A checksum of chunks that does not depend on their order. */
 interface ContentSum {
   add(chunks: readonly StoredChunk[]): void;
-  /** How many there are, and 40 hexadecimal digits that are others as soon as one of them is: `178-05f2…`. */
+  /** The number of chunks, and 40 hexadecimal digits that change with any chunk: `178-05f2…`. */
   value(): string;
 }
 
+/** Creates an empty checksum: the sum of the hashes of all chunks (SHA-256, cut to 160 bits), modulo 2^160. */
 export function createContentSum(): ContentSum {
   let [sum, count] = [0n, 0];
   return {
@@ -28,7 +29,7 @@ function hashOf({ id, text, embed_text, source, metadata, version, chunk_count, 
   return BigInt(`0x${hash.digest('hex').slice(0, BITS / 4)}`);
 }
 
-/** The sum of all that a collection holds. */
+/** Computes the checksum of all chunks of a collection. */
 export async function* sumContents(collection: Collection, signal?: AbortSignal): Run<string> {
   const [sum, expected] = [createContentSum(), await collection.count()];
   let done = 0;
