@@ -3,58 +3,61 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { withoutSequences } from '../text/clean-text.ts';
 import { clipped, wrappedText } from './markdown/flow.ts';
 
-/** Where a command says things: results on standard output, everything else on standard error. */
+/** Output of a command: results on standard output, everything else on standard error. */
 export interface Screen {
-  /** Whether a person looks at standard error on a terminal that obeys orders: progress may move. */
+  /** Whether standard error is a terminal that can move the cursor, so that progress may be redrawn. */
   readonly isTerminal: boolean;
   readonly quiet: boolean;
   readonly json: boolean;
-  /** For what is printed as the result. */
+  /** Colours of standard output. */
   readonly color: ChalkInstance;
-  /** For what is said beside it: the one may be on a terminal and the other in a file. */
+  /** Colours of standard error: one of the two may be a terminal and the other a file. */
   readonly colorBeside: ChalkInstance;
-  /** Characters that a line of the result has room for; undefined where it is not shown on a terminal. */
+  /** Columns of the terminal of the result; undefined if that is not a terminal. */
   readonly columns: number | undefined;
-  /** A line of the result. */
+  /** Prints a line of the result. */
   print(text: string): void;
-  /** A line about what was done; not with `--quiet`. */
+  /** Prints a line about what was done, on standard output; not with `--quiet`. */
   report(text: string): void;
-  /** The result, or an item of it, as a line of JSON. */
+  /** Prints the result, or an item of it, as a line of JSON. */
   printJson(value: unknown): void;
-  /** Part of a line of the result. */
+  /** Prints a part of a line of the result. */
   write(text: string): void;
-  /** Until whoever reads the result has taken what is buffered; undefined where nothing has to be waited for. */
+  /** Waits until the reader of standard output has taken what is buffered; undefined if there is nothing to wait for. */
   drained(): Promise<void> | undefined;
-  /** A line beside the result, broken where the terminal ends; not with `--quiet`. */
+  /** Prints a wrapped line on standard error; not with `--quiet`. */
   note(text: string): void;
-  /** A line about a failure, broken likewise; always. */
+  /** Prints a wrapped line about a failure on standard error, also with `--quiet`. */
   warn(text: string): void;
-  /** What is going on, on a terminal's standard error: it stands there until the next thing is said. Without a text it goes. To be used at the beginning of a line only. */
+  /**
+   * Shows what is going on, on a terminal at standard error, until the next output. Without a text it is removed. Call it at the beginning
+   * of a line only.
+   */
   status(text?: string): void;
 }
 
-/** Control characters, but for tab and newline, and what changes the direction or order in which text is shown. */
+/** Control characters except tab and newline, and characters that change the direction of text. */
 // oxlint-disable-next-line no-control-regex -- it is what has to be found
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text from a source as it may be printed: nothing in it can move the cursor, change colours or hide what follows. */
+/** Makes text from a source safe to print: nothing in it can move the cursor, change colours or hide what follows. */
 export const printable = (text: string): string => withoutSequences(text).replace(CONTROL, '');
 
-/** A value as JSON for a stream: on a terminal, characters that could act on it are escaped, which says the same; elsewhere the text stays as it is. */
+/** Writes a value as JSON for a stream. For a terminal, characters that could control it are escaped, which is equivalent JSON. */
 export function jsonFor({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, value: unknown): string {
   const text = JSON.stringify(value);
   return isTTY ? text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`) : text;
 }
 
-/** An order to a terminal that its piece of a stream ends within. */
+/** A terminal control sequence that is cut off at the end of a piece. */
 const UNFINISHED =
   // oxlint-disable-next-line no-control-regex -- it is what has to be found
   /(?:\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b\u009c\n]*\u001b?)?|\u009b[0-?]*[ -/]*|[\u0090\u0098\u009d-\u009f][^\u0007\u001b\u009c\n]*)$/;
 
-/** Characters after which what looks like the beginning of an order is text. */
+/** Characters after which an unfinished sequence is treated as text. */
 const LONGEST_ORDER = 200;
 
-/** `printable` for text that comes in pieces, between which an order to the terminal may be cut. The last piece is `isLast`. */
+/** Makes a `printable` for text in pieces, between which a control sequence may be cut. The last piece is `isLast`. */
 export function printablePieces(): (piece: string, isLast?: boolean) => string {
   let held = '';
   return (piece, isLast = false) => {
@@ -65,9 +68,10 @@ export function printablePieces(): (piece: string, isLast?: boolean) => string {
   };
 }
 
-/** Columns of a terminal that does not tell. */
+/** Columns of a terminal that does not report them. */
 const USUAL_COLUMNS = 80;
 
+/** Opens the output of a command on the standard streams. With `json`, progress is not redrawn; NO_COLOR and TERM=dumb are respected. */
 export function createScreen({ quiet, json }: { quiet: boolean; json: boolean }): Screen {
   const { stdout, stderr, env } = process;
   const isPlain = env.TERM === 'dumb';

@@ -3,7 +3,10 @@ import { envelope, ERROR_TYPES, isForeseen, KbError, type ErrorCode } from '../c
 import type { Envelope } from '../schema/server-results.ts';
 import type { OpenAiError } from '../schema/openai/openai-requests.ts';
 
-/** The status of each kind of failure (contract, section 4). A provider that refuses the operator's key is a matter of the set-up, not of the caller's rights; where a store or a provider refuses what kb asks, or answers what can't be used, the caller's request is not at fault. */
+/**
+ * HTTP status of each error code (contract, section 4). A provider that refuses the operator's key is a set-up problem, not a lack of
+ * rights of the caller. Where a store or provider refuses or fails, the request is not at fault, so the status is 5xx.
+ */
 const STATUS: Record<ErrorCode, number> = {
   usage: 400,
   configuration: 400,
@@ -19,10 +22,10 @@ const STATUS: Record<ErrorCode, number> = {
   aborted: 503,
 };
 
-/** The envelope's `type` where it is another over HTTP. */
+/** Error types that differ over HTTP. */
 const SAID_AS: Partial<Record<ErrorCode, string>> = { unauthorized: ERROR_TYPES.setup, invalid: ERROR_TYPES.internal };
 
-/** The envelope's `type` of statuses that the server itself answers with. */
+/** Error types of the statuses that the server itself sends. */
 const TYPES: Record<number, string> = {
   400: ERROR_TYPES.usage,
   401: ERROR_TYPES.unauthorized,
@@ -34,21 +37,22 @@ const TYPES: Record<number, string> = {
   429: 'RateLimitError',
 };
 
+/** An error response. */
 export interface Failure {
   status: number;
   body: Envelope;
-  /** Whether the fault is ours: it belongs into the log, with its stack. */
+  /** Whether it is a fault of kb, which belongs in the log with its stack. */
   isOurs: boolean;
 }
 
-/** An answer with this status, in words for the caller. */
+/** Makes an error response with this status and message. */
 export const refuse = (status: number, message: string): Failure => ({
   status,
   body: { error: { type: TYPES[status] ?? ERROR_TYPES.internal, message } },
   isOurs: false,
 });
 
-/** What Fastify and its plugins throw, by their codes, in words that say what to do. */
+/** Messages for the error codes of Fastify and its plugins, with what to do. */
 const SAID: Record<string, string> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not JSON.',
@@ -63,7 +67,7 @@ const SAID: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path is no valid URL path.',
 };
 
-/** How a failure is answered. What nobody foresaw is told to the log alone: the caller learns the number of the request. */
+/** Makes the response to an error. The details of an unforeseen error go to the log only: the caller gets the id of the request. */
 export function envelopeOf(error: unknown, id: string): Failure {
   if (isForeseen(error)) {
     const status = STATUS[error.code];
@@ -77,7 +81,7 @@ export function envelopeOf(error: unknown, id: string): Failure {
   return { status: 500, body: { error: { type: ERROR_TYPES.internal, message: text } }, isOurs: true };
 }
 
-/** Answers with the envelope; on OpenAI's paths in its shape. */
+/** Sends an error response, in OpenAI's shape on OpenAI's paths. */
 export function send(reply: FastifyReply, { status, body }: Failure): FastifyReply {
   return reply
     .code(status)
@@ -87,10 +91,10 @@ export function send(reply: FastifyReply, { status, body }: Failure): FastifyRep
 
 const CODES: Record<number, string> = { 401: 'invalid_api_key', 404: 'model_not_found', 429: 'rate_limit_exceeded' };
 
-/** Whether an address is one that OpenAI's clients ask, also if no route is found for it. */
+/** Whether an address belongs to OpenAI's API, even if there is no route for it. */
 const isOpenAiPath = (url: string): boolean => /^\/v1\/(?:chat\/completions|embeddings|models)(?:[/?]|$)/.test(url);
 
-/** The exception envelope in the shape of OpenAI. */
+/** Converts the exception envelope to OpenAI's shape. */
 export function openAiError(status: number, { error: { message } }: Envelope): OpenAiError {
   const isOurs = status >= 500 || status === 424;
   const param = status === 400 ? (/^([a-z_][\w.[\]]*): /.exec(message)?.[1] ?? null) : null; // validation names the field first

@@ -2,18 +2,19 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { busy } from './queues.ts';
 
-/** Milliseconds between two looks at how much has arrived, and bytes that must have arrived in them: less is nobody who wants to be read. */
+/** Milliseconds between two checks of how much has arrived. */
 export const CHECK_INTERVAL = 10_000;
+/** Minimum bytes per CHECK_INTERVAL; a slower client is rejected. */
 export const MIN_BYTES = 10_240;
 
-/** A watch over the pace at which a request arrives. */
+/** Monitors how fast a request arrives. */
 interface Pace {
   /** Rejects with a 408 when less than a kilobyte a second arrives. */
   readonly tooSlow: Promise<never>;
   release(): void;
 }
 
-/** Watches the bytes that a connection has brought. One client that sends a byte now and then would hold a place among few for as long as it likes. */
+/** Monitors the bytes of a connection: a client that sends a byte now and then must not hold one of few places as long as it likes. */
 export function keepPace(connection: { readonly bytesRead: number }): Pace {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {}); // nobody may be waiting for it
@@ -33,19 +34,22 @@ const slow = (): Error =>
     statusCode: 408,
   });
 
-/** Bytes of bodies that arrive or wait for their turn, at most: of all clients, and of one. One body alone is taken whatever its size. */
+/** Maximum bytes of bodies that arrive or are queued: of all clients, and of one. A single body is always accepted. */
 const MOST_HELD = 128 * 2 ** 20;
 const MOST_OF_ONE = 64 * 2 ** 20;
-/** Bytes up to which a body is not counted: the number of those that wait is bounded. */
+/** Bytes up to which a body is not counted: the number of queued requests is limited anyway. */
 const SMALL = 16_384;
 
-/** What of the rest of a refused body is read and dropped, in bytes and milliseconds: who still sends when the connection is closed does not see the answer. */
+/**
+ * How much of the rest of a refused body is discarded, in bytes and milliseconds: a client that still sends when the connection closes does
+ * not see the response.
+ */
 const MOST_DROPPED = 64 * 2 ** 20;
 const DROPPED_FOR = 10_000;
 /** Milliseconds without a byte after which a client is taken to wait for the answer instead of sending more. */
 const SILENT_FOR = 500;
 
-/** Reads bodies, and bounds the memory of those whose turn has not come. */
+/** Reads request bodies, and limits the memory of those that are queued. */
 export class Bodies {
   readonly #limit: number;
   readonly #sizes = new WeakMap<FastifyRequest, number>();
@@ -59,7 +63,10 @@ export class Bodies {
     this.#limit = limit;
   }
 
-  /** The body as text. Throws what becomes a 413 (too large), 408 (too slow) or 503 (too much waits); the rest was dropped before, within bounds. */
+  /**
+   * Reads the body as text. Throws an error that becomes a 413 (too large), 408 (too slow) or 503 (too much is queued); the rest of the
+   * body is discarded before, within limits.
+   */
   async read(request: FastifyRequest, payload: Readable): Promise<string> {
     const pace = keepPace(request.raw.socket);
     try {
@@ -78,7 +85,7 @@ export class Bodies {
     return this.#sizes.get(request) ?? 0;
   }
 
-  /** The request has its turn, or is answered: its body counts no more. */
+  /** Stops counting the body of a request that is processed or answered. */
   release(request: FastifyRequest): void {
     const bytes = this.#held.get(request);
     if (bytes === undefined) return;
@@ -130,7 +137,7 @@ export class Bodies {
 
 const tooLarge = (): Error => Object.assign(new Error('The body is too large.'), { statusCode: 413, code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
 
-/** Reads what is still on its way and drops it, so that the answer is seen; ends when there is no more or nothing comes, and within bounds. */
+/** Reads and discards the rest of a body, so that the client sees the response. Ends at its end, at a silence, or at a limit. */
 export async function dropRest(stream: Readable): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return;
   let dropped = 0;

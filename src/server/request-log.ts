@@ -1,17 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 
+/** The logger of the server. */
 export type Log = FastifyBaseLogger;
 
-/** Where the log goes: standard error, one line an entry. */
+/** How entries are written to standard error, one line each. */
 interface LogOptions {
-  /** Failures alone. */
+  /** Whether only errors are logged. */
   quiet: boolean;
-  /** Whether a person reads it: a short line instead of a JSON object. */
+  /** Whether it is written for a terminal: a short line instead of a JSON object. */
   isTerminal: boolean;
 }
 
-/** The log of the server. It names routes, tokens, collections and numbers: no bodies, no query strings, no headers. */
+/** Creates the log of the server. It names routes, tokens, collections and numbers: no bodies, no query strings, no headers. */
 export function createLog({ quiet, isTerminal }: LogOptions): Log {
   const write = isTerminal ? (line: string) => process.stderr.write(`${readable(line)}\n`) : (line: string) => process.stderr.write(line);
   return pino(
@@ -53,7 +54,7 @@ function readable(line: string): string {
   return [`${at}  ${level === 'info' ? '' : `${level}: `}${msg}`, error, err?.stack].filter(Boolean).join('\n');
 }
 
-/** Who wrote what, in a line. */
+/** Writes a line about an operation that changes what is stored. */
 const writeLine = ({ who, operation, collections = [], outcome, counts = {} }: Entry): string =>
   [`${who}: ${operation} ${collections.join(', ')}, ${outcome}`, ...Object.entries(counts).map(([name, count]) => `${name} ${count}`)].join(
     ', ',

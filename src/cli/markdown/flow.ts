@@ -2,7 +2,7 @@ import { width } from './width.ts';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The beginning of a text that fits, with `…` where something is missing. */
+/** Cuts a text to a number of columns, with `…` if something is missing. */
 export function clipped(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = '';
@@ -13,26 +13,30 @@ export function clipped(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** How a piece of text is drawn: in colour, in bold, or as it is. */
+/** Styles a piece of text for the terminal: colour, bold, or none. */
 export type Paint = (text: string) => string;
 
+/** Leaves text unstyled. */
 export const plain: Paint = (text) => text;
 
-/** A piece of text that is drawn in one way. */
+/** A piece of text in one style. */
 export interface Span {
   text: string;
   paint: Paint;
 }
 
-/** Scripts that are broken between any two characters. */
+/** Scripts in which a line may break between any two characters. */
 const EVERYWHERE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
-/** What may not begin a line, and what may not end one. */
+/** Characters that may not begin a line, and those that may not end one. */
 const CLOSING = /[\p{Pe}\p{Pf}\p{M}\u200d、。，．：；！？・ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ.,:;!?]/u;
 const OPENING = /[\p{Ps}\p{Pi}\u200d]$/u;
-/** All blanks but those that forbid a break. */
+/** All blanks except non-breaking ones. */
 const BLANK = /[ \t\n\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]/;
 
-/** Text that flows into lines of a terminal, a word as soon as it is complete. A word that is longer than a line is left whole: an address that is cut cannot be copied. */
+/**
+ * Wraps text into lines of a terminal, each word as soon as it is complete. A word longer than a line is not cut: a cut address cannot be
+ * copied.
+ */
 export class Flow {
   readonly #columns: number;
   readonly #write: (text: string) => void;
@@ -48,7 +52,7 @@ export class Flow {
     this.#write = write;
   }
 
-  /** Begins a line with `first`; where it has to be broken, `hang` stands before the rest. */
+  /** Begins a line with `first`; continuation lines begin with `hang`. */
   open(first: string, hang: string): void {
     this.#write(first);
     this.#hang = hang;
@@ -93,7 +97,7 @@ export class Flow {
     if (!fits) this.#begin(this.#hang);
     this.#write((fits ? blank : `\n${this.#hang}`) + this.#word.map(({ text, paint }) => paint(text)).join(''));
     this.#column += room + (fits ? blank.length : 0);
-    if (this.#column > this.#columns) this.#column %= this.#columns; // the terminal went on in the next row by itself
+    if (this.#column > this.#columns) this.#column %= this.#columns; // the terminal has wrapped it by itself
     [this.#isFresh, this.#hasGap, this.#word, this.#end] = [false, false, [], ''];
   }
 }
@@ -104,14 +108,14 @@ function isBreak(before: string, after: string): boolean {
   return EVERYWHERE.test(before) || EVERYWHERE.test(after);
 }
 
-/** How a line begins, what stands before its continuations, and the characters that there is room for; undefined: for all. */
+/** The beginning of a line and of its continuations, and the number of columns; undefined: no limit. */
 interface LineShape {
   first?: string;
   hang?: string;
   columns: number | undefined;
 }
 
-/** Spans as lines that fit, without a newline at the end. */
+/** Wraps spans into lines, without a newline at the end. */
 export function folded(spans: readonly Span[], { first = '', hang = '', columns = Infinity }: LineShape): string {
   let text = '';
   const line = new Flow(columns, (piece) => (text += piece));
@@ -121,14 +125,14 @@ export function folded(spans: readonly Span[], { first = '', hang = '', columns 
   return text.slice(0, -1);
 }
 
-/** Sentences as lines that fit; a newline in them stays one, a line that fits stays as it is, and what was indented goes on indented. */
+/** Wraps sentences into lines. Newlines stay, a line that fits is not changed, and indentation continues. */
 export const wrappedText = (text: string, columns: number | undefined): string =>
   text
     .split('\n')
     .map((line) => (columns === undefined || width(line) <= columns ? line : foldedLine(line, columns)))
     .join('\n');
 
-/** A row that fits: its text, where it has to be broken, goes on below its beginning, after the label. */
+/** Wraps a row of a label and a text: continuation lines are indented below the text. */
 export function wrappedRow(label: string, text: string, columns: number | undefined): string {
   const taken = width(label);
   if (columns === undefined || taken + width(text) <= columns) return label + text;

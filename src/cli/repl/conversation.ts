@@ -16,25 +16,27 @@ const ConversationTurn = z.object({
   sources: z.array(Source),
   collection: z.string().optional(),
 });
+/** A question with its answer, as it is kept. */
 export type ConversationTurn = z.infer<typeof ConversationTurn>;
 
-/** What was said about a collection. */
+/** A conversation about a collection, as it is kept in a file. */
 export const Conversation = z.object({
-  /** What the next turn is given: older turns may be a summary in it. */
+  /** History for the next turn; older turns in it may be a summary. */
   history: z.array(HistoryEntry),
-  /** What a person can look at and save, oldest first. */
+  /** Turns to show and save, oldest first. */
   turns: z.array(ConversationTurn),
-  /** What the arrow keys bring back, latest first. */
+  /** Lines for the arrow keys, latest first. */
   asked: z.array(z.string()),
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** Messages, turns, lines and characters that are kept of a conversation. */
+/** Maximum messages, turns, lines and characters of a conversation. */
 const KEPT = { messages: 200, turns: 100, asked: 500, characters: 1_000_000 };
 
+/** Makes an empty conversation. */
 export const newConversation = (): Conversation => ({ history: [], turns: [], asked: [] });
 
-/** The conversation with a turn at its end; without an answer it stays as it was. */
+/** Appends a turn; a turn without an answer changes nothing. */
 export function withTurn(
   talk: Conversation,
   { question, collection }: Pick<ConversationTurn, 'question' | 'collection'>,
@@ -50,7 +52,7 @@ function bounded(turns: readonly ConversationTurn[]): ConversationTurn[] {
   return turns.slice(Math.max(0, Math.min(from, turns.length - 1), turns.length - KEPT.turns));
 }
 
-/** A conversation with turns of another one behind its own, and what was typed in both, that of the other first. */
+/** Appends the turns of another conversation; the lines of that come first. */
 export function together(talk: Conversation, turns: readonly ConversationTurn[], asked: readonly string[]): Conversation {
   const said = turns.flatMap(({ question, answer }): HistoryEntry[] => [
     { role: 'user', content: question },
@@ -63,7 +65,7 @@ export function together(talk: Conversation, turns: readonly ConversationTurn[],
   };
 }
 
-/** What stays of a conversation that several have written to when one of them goes: the turns and lines that are none of its own. */
+/** Removes the turns and lines of one conversation from a file that several have written to. */
 export function withoutTurn(talk: Conversation, gone: Conversation): Conversation {
   const said = ({ question, answer }: ConversationTurn): string => JSON.stringify([question, answer]);
   const own = gone.turns.map(said);
@@ -76,23 +78,26 @@ export function withoutTurn(talk: Conversation, gone: Conversation): Conversatio
   return together(newConversation(), turns, asked);
 }
 
-/** The conversation with a line for the arrow keys, in one line; what was typed before is moved to the front. */
+/** Adds a line for the arrow keys, without newlines; a repeated line moves to the front. */
 export function withAsked(talk: Conversation, text: string): Conversation {
   const line = text.replace(/\s+/g, ' ').trim();
   return { ...talk, asked: [line, ...talk.asked.filter((other) => other !== line)].slice(0, KEPT.asked) };
 }
 
-/** A path as a shell would take it: `~/` is the home folder. */
+/** Resolves a path as a shell does: `~/` is the home folder. */
 export const transcriptPath = (name: string): string => (name.startsWith('~/') ? join(homedir(), name.slice(2)) : resolve(name));
 
 const uncoloured = new Chalk({ level: 0 });
 
-/** The collections that were asked, in their order; that of a turn which does not tell is `collection`. */
+/** Lists the collections of the turns, in their order; `collection` is that of a turn which names none. */
 const collectionsOf = (turns: readonly ConversationTurn[], collection: string): string[] => [
   ...new Set(turns.map((turn) => turn.collection ?? collection)),
 ];
 
-/** A conversation to read: Markdown, a question a heading, below each answer what it cites; where several collections were asked, with each turn's own. */
+/**
+ * Writes a conversation as Markdown: each question as a heading, below each answer its cited sources, and the collection of each turn if
+ * there are several.
+ */
 function transcript(turns: readonly ConversationTurn[], collection: string): string {
   const asked = collectionsOf(turns, collection);
   const parts = turns.map(({ question, answer, sources, collection: own = collection }) => {
@@ -106,7 +111,10 @@ function transcript(turns: readonly ConversationTurn[], collection: string): str
   return `${[`# Conversation about ${asked.join(' and ')}`, ...parts].join('\n\n')}\n`;
 }
 
-/** Writes the conversation, for this user alone to read: as JSON where the name ends so, else as Markdown. Throws a KbError where there is such a file, unless it `replaces` that. */
+/**
+ * Saves the conversation, readable by this user only: as JSON if the name ends in .json, else as Markdown. Throws a KbError if the file
+ * exists, unless `replaces` is set.
+ */
 export function saveConversation(
   turns: readonly ConversationTurn[],
   collection: string,

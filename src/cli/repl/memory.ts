@@ -11,22 +11,23 @@ import { Conversation, type ConversationTurn, newConversation, together, without
 
 const Kept = Conversation.extend({ version: z.literal(1), collection: z.string() });
 
+/** Where conversations are kept, and how problems are reported. */
 export interface MemoryOptions {
-  /** The file of a collection's conversation; undefined: nothing is kept. */
+  /** Returns the file of a collection's conversation; undefined: nothing is kept. */
   fileOf(collection: string): string | undefined;
-  /** Whether the user named the file: then it is left alone where it is none of ours. */
+  /** Whether the user named the file; then a file that holds something else is left alone. */
   isNamed: boolean;
   warn(text: string): void;
 }
 
-/** Keeps conversations on this machine, readable by this user alone. What can't be read or kept is said, once; the conversation goes on. */
+/** Keeps conversations on this machine, readable by this user only. Problems with a file are reported once; the conversation goes on. */
 export class Memory {
   readonly #options: MemoryOptions;
-  /** For as long as the program runs, where there is no file. */
+  /** Conversations without a file, while the program runs. */
   readonly #held = new Map<string, Conversation>();
-  /** What each file held when it was last looked at, and whether somebody else has written to it since. */
+  /** The contents of each file at the last look, and whether another program has written to it since. */
   readonly #seen = new Map<string, { text: string; isShared: boolean }>();
-  /** The turns that are in a file, or were and have been forgotten there. */
+  /** Turns that are in a file, or were removed there. */
   readonly #kept = new WeakSet<ConversationTurn>();
   #isOff = false;
 
@@ -34,12 +35,12 @@ export class Memory {
     this.#options = options;
   }
 
-  /** Whether one file holds the conversation, whatever it is about. */
+  /** Whether one file holds the conversation for all collections. */
   get isNamed(): boolean {
     return this.#options.isNamed;
   }
 
-  /** The file that the conversation is kept in; undefined where it is forgotten in the end. */
+  /** The file of the conversation; undefined if it is forgotten at the end. */
   fileOf(collection: string): string | undefined {
     return this.#file(collection);
   }
@@ -56,7 +57,7 @@ export class Memory {
     return kept ? { history: kept.history, turns: kept.turns, asked: kept.asked } : newConversation();
   }
 
-  /** Whole or not at all. Where another conversation has written to the file since, the new turns come behind its own. */
+  /** Writes the conversation atomically. If another one has written to the file since, the new turns are appended to its own. */
   keep(collection: string, talk: Conversation): void {
     this.#write(collection, talk, (file) => {
       const { there, isShared, kept } = this.#found(file);
@@ -68,7 +69,7 @@ export class Memory {
     for (const turn of talk.turns) this.#kept.add(turn);
   }
 
-  /** Forgets the conversation, here and in the file; how many turns of another one stay there. */
+  /** Removes the conversation here and from the file; returns the number of turns of other conversations that stay. */
   forget(collection: string, talk: Conversation): number {
     let left = 0;
     this.#write(collection, newConversation(), (file) => {
@@ -82,7 +83,7 @@ export class Memory {
     return left;
   }
 
-  /** What the file holds now, and, where another conversation has written to it, what that is. Throws where something else has. */
+  /** Reads the file, and the conversation in it if another program has written to it. Throws if that wrote something else. */
   #found(file: string): { there: string; isShared: boolean; kept: Conversation | undefined } {
     const there = textIn(file);
     const seen = this.#seen.get(file);
@@ -147,8 +148,9 @@ function parsed(text: string): z.infer<typeof Kept> | undefined {
 }
 
 /**
- * Where conversations are kept: in the file that `--history-file` names, else, on a terminal, in one for each store and collection under
- * XDG_STATE_HOME. What is piped in answers for itself: the same questions get the same answers. Where `--history-file` names a device, such as /dev/null, nothing is kept.
+ * Opens the memory of conversations: the file of `--history-file`, else, on a terminal, a file for each store and collection under
+ * XDG_STATE_HOME. Piped input has no memory, so that the same questions get the same answers. If `--history-file` names a device, such as
+ * /dev/null, nothing is kept.
  */
 export function memoryOf(
   { engine, loaded, flags, screen }: CommandContext,

@@ -18,7 +18,7 @@ import { EXIT } from '../failure.ts';
 import { showProgress } from '../progress.ts';
 import { answerPrinter } from '../printers/show-answer.ts';
 
-/** What the conversation's own commands have chosen, in the words of a request. */
+/** Choices made by commands in the conversation, as fields of a request. */
 interface Choices {
   collection?: string | undefined;
   llm_provider?: Config['chat']['llm']['provider'] | undefined;
@@ -26,26 +26,26 @@ interface Choices {
   top_k?: number | undefined;
 }
 
-/** A conversation under way. */
+/** A running conversation. */
 export interface Session {
   desk: CommandContext;
-  /** What the command line says about every question. */
+  /** Request fields that the command line gives for every question. */
   request: Record<string, unknown>;
   chosen: Choices;
   memory: Memory;
   talk: Conversation;
-  /** Stops what is being done now. */
+  /** Stops the current work. */
   signal: AbortSignal;
 }
 
-/** Opens the conversation about the configured collection where it was left. */
+/** Opens the conversation about the configured collection, with its kept turns. */
 export function openSession(desk: CommandContext, request: Record<string, unknown>, memory: Memory): Session {
   const session: Session = { desk, request, memory, chosen: {}, talk: newConversation(), signal: desk.signal };
   session.talk = memory.load(collectionOf(session));
   return session;
 }
 
-/** The settings that the next question is answered with. */
+/** Merges the configuration with the choices, for the next question. */
 export function settingsOf({ desk, request, chosen }: Session): Config {
   return mergeLayers(
     desk.engine.config as unknown as Layer,
@@ -53,32 +53,33 @@ export function settingsOf({ desk, request, chosen }: Session): Config {
   ) as unknown as Config;
 }
 
-/** What is asked: one collection, or several with commas between them. */
+/** Names what is asked: one collection, or several separated by commas. */
 export const collectionOf = (session: Session): string =>
   searchedCollections({ ...session.request, ...session.chosen }, settingsOf(session)).join(',');
 
-/** Takes over choices. Throws a KbError, and changes nothing, where they do not fit. */
+/** Applies choices. Throws a KbError, and changes nothing, if they are invalid. */
 function chooseSettings(session: Session, choices: Choices): void {
   const chosen = { ...session.chosen, ...choices };
   session.desk.engine.check('chat', { ...session.request, ...chosen, query: '' });
   session.chosen = chosen;
 }
 
-/** The names of the collections that there are. */
+/** Lists the names of the existing collections. */
 export async function collectionNames({ desk, signal }: Pick<Session, 'desk' | 'signal'>): Promise<string[]> {
   const { collections } = await settle(desk.engine.run('list_collections', {}, { signal }));
   return collections.map(({ name }) => printable(name));
 }
 
-/** Says something beside the answers: on standard output, but for `--json`, where that holds results alone. */
+/** Prints a text beside the answers: on standard output, or on standard error with `--json`. */
 export const say = ({ desk: { screen } }: Session, text: string): void => (screen.json ? screen.note(text) : screen.print(text));
 
-/** Says a sentence, broken where the terminal ends. */
+/** Prints a text beside the answers, wrapped to the terminal. */
 export const tell = (session: Session, text: string): void => say(session, wrappedText(text, session.desk.screen.columns));
 
+/** Saves the conversation. */
 export const keep = (session: Session): void => session.memory.keep(collectionOf(session), session.talk);
 
-/** Everyone who may answer. */
+/** Names of the language model providers. */
 export const modelProviders: readonly string[] = LlmConfig.shape.provider.options;
 
 /** `/collection [NAME]`: each collection has a conversation of its own, unless the user named the file that keeps it. */
@@ -100,11 +101,11 @@ export async function collection(name: string, session: Session): Promise<void> 
   tell(session, `Ask about «${name}».${continuesConversation(session)}`);
 }
 
-/** What is there of the conversation already, as a sentence. */
+/** Says in a sentence how many kept turns the conversation has; empty if none. */
 export const continuesConversation = ({ talk: { turns } }: Session): string =>
   turns.length > 0 ? ` The conversation goes on after ${count(turns.length, 'turn')}; /clear begins anew.` : '';
 
-/** `/model [NAME]`. Who can't be asked is not chosen: throws a KbError that says what is missing. */
+/** `/model [NAME]`. Throws a KbError that says what is missing if the model cannot be called. */
 export function model(name: string, session: Session): void {
   if (name) {
     const chosen = chosenModel(name, settingsOf(session).chat.llm.provider);
@@ -115,7 +116,7 @@ export function model(name: string, session: Session): void {
   tell(session, `Answers come from ${provider}${chosen ? ` / ${printable(chosen)}` : provider === 'local' ? '' : ', its default model'}.`);
 }
 
-/** Throws the KbError that the next question would end with: a key, an address or a model's name is missing. */
+/** Throws the KbError with which the next question would fail: a key, an address or the name of a model is missing. */
 function assertReachable(llm: LlmConfig): void {
   if (llm.provider !== 'local') accessTo({ provider: llm.provider, model: llm.model, options: llm.options }, 'llm');
 }
@@ -138,13 +139,16 @@ export function topK(argument: string, session: Session): void {
   tell(session, `Each question looks for ${count(settingsOf(session).retrieval.top_k, 'passage')}.`);
 }
 
-/** The number that a command is given. Throws a KbError for anything else. */
+/** Parses the number of a command, from 1. Throws a KbError for anything else. */
 export function wholeNumber(text: string, command: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new KbError('usage', `${command} takes a whole number from 1, not «${printable(text)}».`);
 }
 
-/** Has a question answered with what was said before in mind, and keeps both. From the second turn on it is rewritten for the search, unless the configuration says whether. */
+/**
+ * Answers a question as a turn of the conversation, and adds it. From the second turn on the question is rewritten for the search, unless
+ * the configuration decides that.
+ */
 export async function askTurn(question: string, session: Session): Promise<ChatResult> {
   const { desk, request, chosen, talk, signal } = session;
   const { engine, screen } = desk;
@@ -164,8 +168,8 @@ export async function askTurn(question: string, session: Session): Promise<ChatR
 }
 
 /**
- * Answers one question as a turn of the conversation that `--history-file` keeps: from the second turn on with what was said before in mind. Throws a
- * KbError where the file can't be read or written, or holds something else: a script that goes on without what was said would not notice.
+ * Answers one question as a turn of the conversation that `--history-file` keeps, with its earlier turns as history. Throws a KbError if the file cannot be
+ * read or written, or holds something else: a script would not notice that the history is missing.
  */
 export async function takeTurn(desk: CommandContext, request: Record<string, unknown>, question: string): Promise<void> {
   const warn = (text: string): never => {

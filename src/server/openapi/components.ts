@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KbError } from '../../core/errors.ts';
 import { Envelope } from '../../schema/server-results.ts';
 
-/** A schema as the document holds it: JSON Schema 2020-12. */
+/** A schema in the document: JSON Schema 2020-12. */
 export interface JsonSchema {
   $ref?: string;
   description?: string;
@@ -13,23 +13,26 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** The shared schemas of a document, which fill as they are asked for. */
+/** The shared schemas of a document, which are added as it is built. */
 export interface Components {
   readonly schemas: Record<string, JsonSchema>;
-  /** What a request (`input`) or a result (`output`) looks like. A schema with an id becomes a component, and this a reference to it. */
+  /**
+   * Converts the schema of a request (`input`) or a result (`output`). A schema with an id becomes a component, and a reference to it is
+   * returned.
+   */
   of(schema: z.ZodType, side: 'input' | 'output'): JsonSchema;
-  /** The component that a reference leads to; any other schema as it is. */
+  /** Resolves a reference to a component; returns any other schema as it is. */
   resolved(schema: JsonSchema): JsonSchema;
-  /** Shares a schema under a name, and gives the reference to it. */
+  /** Adds a component, and returns a reference to it. Throws a KbError (`internal`) if another schema has the name. */
   share(name: string, schema: JsonSchema): JsonSchema;
 }
 
 const PLACE = '#/components/schemas/';
 
-/** What the schemas say about the command line and the configuration, which is nobody's business over HTTP. */
+/** Metadata of the schemas about the command line and the configuration, which the document leaves out. */
 const OWN_KEYS = ['id', 'flag', 'overrides', 'unit'];
 
-/** An empty set of shared schemas. */
+/** Creates an empty set of shared schemas. */
 export function createComponents(): Components {
   const schemas: Record<string, JsonSchema> = {};
 
@@ -55,13 +58,13 @@ export function createComponents(): Components {
   };
 }
 
-/** The same with plain values alone, its references leading to where an OpenAPI document keeps its schemas. */
+/** Drops what JSON does not have, and moves references to where an OpenAPI document keeps its schemas. */
 const moved = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', PLACE) : value,
   );
 
-/** Takes out what only zod or only kb needs. Objects that are not strict stay open: clients must not break on fields of a later version. */
+/** Removes what only zod or kb needs. Objects that are not strict stay open: clients must not break on fields of a later version. */
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   for (const key of OWN_KEYS) delete jsonSchema[key];
   const { def } = zodSchema._zod;
@@ -72,19 +75,22 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; json
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
 
+/** Media type object (OpenAPI 3.1). */
 export interface MediaType {
   schema: JsonSchema;
   examples?: Record<string, { value: unknown }>;
 }
 
+/** Response object (OpenAPI 3.1). */
 export interface ResponseObject {
   description: string;
   content?: Record<string, MediaType>;
 }
 
+/** Responses of an operation, by status. */
 export type Responses = Record<string, ResponseObject | { $ref: string }>;
 
-/** What a request that ended without a result is answered with: the name of the shared response, and when. */
+/** Error responses by status: the name of the shared response, and when it is sent. */
 const REFUSALS = {
   400: ['BadRequest', 'The request does not fit: the message names the field and what was expected'],
   401: ['Unauthorized', 'The server has a token, and the request has not: `Authorization: Bearer …`'],
@@ -98,12 +104,13 @@ const REFUSALS = {
   503: ['Unavailable', 'What the work needs does not answer, the request took too long, or the server is going down'],
 } as const;
 
+/** Status of a shared error response. */
 export type RefusalResponse = keyof typeof REFUSALS;
 
-/** Refusals that any path may answer with. */
+/** Error statuses that any path may return. */
 export const ANYWHERE: readonly RefusalResponse[] = [401, 403, 429, 500, 503];
 
-/** Every refusal as a shared response with the exception envelope. */
+/** Builds the shared error responses, whose body is the exception envelope. */
 export function sharedResponses(components: Components): Record<string, ResponseObject> {
   const schema = components.of(Envelope, 'output');
   return Object.fromEntries(
@@ -111,20 +118,20 @@ export function sharedResponses(components: Components): Record<string, Response
   );
 }
 
-/** References to the shared responses of these statuses. */
+/** Makes references to the shared responses of these statuses. */
 export const refusals = (statuses: readonly RefusalResponse[]): Responses =>
   Object.fromEntries(
     statuses.toSorted((one, other) => one - other).map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status][0]}` }]),
   );
 
-/** A body of JSON, with the examples that its schema gives. */
+/** Makes a JSON body, with the examples of its schema. */
 export function json(schema: JsonSchema, components: Components): Record<string, MediaType> {
   const given = components.resolved(schema).examples ?? [];
   const examples = Object.fromEntries(given.map((value, index) => [`example_${index + 1}`, { value }]));
   return { 'application/json': given.length > 0 ? { schema, examples } : { schema } };
 }
 
-/** An answer of server-sent events, and what its `final` event holds. */
+/** Makes a response of server-sent events; `final` describes its last event. */
 export const eventStream = (event: JsonSchema, final: string): ResponseObject => ({
   description:
     'Server-sent events. Each is `event: <type>` and one `data:` line with an Event as JSON; lines that begin with `:` only keep the connection open. ' +

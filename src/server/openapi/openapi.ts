@@ -19,7 +19,7 @@ import { CompletionRequest, EmbeddingsRequest, OpenAiError } from '../../schema/
 
 type Paths = Record<string, Record<string, OperationObject>>;
 
-/** The paths that run no operation of the engine: how the server is, what it can do, and the jobs that it works on. */
+/** Describes the paths outside the table of routes: health, this document, jobs and OpenAI's API. */
 const fixedPaths = (components: Components): Paths => ({
   '/v1/health': { get: health(components) },
   '/v1/openapi.json': { get: ownDocument() },
@@ -90,13 +90,14 @@ function ownDocument(): OperationObject {
   };
 }
 
+/** The parts of an OpenAPI 3.1 document that kb writes. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: { title: string; version: string; summary: string; description: string; license: { name: string; identifier: string } };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   security: Record<string, string[]>[];
-  /** By path, then by method in small letters. */
+  /** By path, then by method in lower case. */
   paths: Record<string, Record<string, OperationObject>>;
   components: {
     schemas: Record<string, JsonSchema>;
@@ -126,7 +127,7 @@ const TAGS: OpenApiDocument['tags'] = [
   { name: 'Service', description: 'The server itself' },
 ];
 
-/** The OpenAPI document of the service: made of the table of routes, the table of operations and their schemas, and of nothing else. */
+/** Builds the OpenAPI document of the service, from the table of routes, the table of operations and their schemas alone. */
 export function openApiDocument({ version, routes }: { version: string; routes: readonly Route[] }): OpenApiDocument {
   const components = createComponents();
   const paths: OpenApiDocument['paths'] = {};
@@ -166,7 +167,7 @@ const STATUSES = [400, 401, 403, 404, 413, 415, 424, 429, 500, 503];
 
 const MODEL: Parameter = { name: 'model', in: 'path', required: true, description: 'A collection, or kb', schema: { type: 'string' } };
 
-/** The paths in OpenAI's shape. Its own documentation says what they answer with. */
+/** Describes the paths of OpenAI's API, whose own documentation describes the responses. */
 function openAiPaths(components: Components): Record<string, Record<string, OperationObject>> {
   const failure = {
     description: "An error in OpenAI's shape",

@@ -17,16 +17,18 @@ import {
   type Responses,
 } from './components.ts';
 
+/** Parameter object (OpenAPI 3.1). */
 export interface Parameter {
   name: string;
   in: 'path' | 'query';
   required?: boolean;
   description?: string;
   schema?: JsonSchema;
-  /** In the place of `schema`, for a value that is written as JSON. */
+  /** Instead of `schema`, for a value that is written as JSON. */
   content?: Record<string, MediaType>;
 }
 
+/** Operation object (OpenAPI 3.1). */
 export interface OperationObject {
   operationId: string;
   tags: string[];
@@ -38,7 +40,7 @@ export interface OperationObject {
   security?: Record<string, string[]>[];
 }
 
-/** The files of a multipart form. The operation is given them by the paths that they were saved at, which no caller names. */
+/** The files of a multipart form. The operation gets the paths at which the server saved them, which no caller can name. */
 const FILES: JsonSchema = {
   type: 'array',
   minItems: 1,
@@ -46,7 +48,7 @@ const FILES: JsonSchema = {
   description: 'Documents of a supported kind, a part each, with their file names',
 };
 
-/** A row of the table of routes, as the document describes it. */
+/** Describes a row of the table of routes. */
 export function operationOf(route: Route, components: Components): OperationObject {
   const operation: Operation = operations[route.operation];
   const parameters = parametersOf(route, operation, components);
@@ -62,7 +64,7 @@ export function operationOf(route: Route, components: Components): OperationObje
   };
 }
 
-/** The `{name}`s of the path, and what stands behind it in a request without a body: fields of the request, each with its own schema. */
+/** Describes the `{name}`s of the path and, for a request without a body, the query: fields of the request, each with its own schema. */
 function parametersOf({ method, path }: Route, { input }: Operation, components: Components): Parameter[] {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const { shape } = input as z.ZodObject;
@@ -90,7 +92,7 @@ function formOf({ shape }: z.ZodObject, components: Components): JsonSchema {
   return { type: 'object', properties: { files: FILES, ...properties }, required: ['files'], additionalProperties: false };
 }
 
-/** The request with `background` beside its fields, as a component of its own: the stream of the same operation does not take it. */
+/** Adds `background` to the fields of a request, as a component of its own: the stream of the same operation does not take it. */
 function withBackground(request: JsonSchema, components: Components): JsonSchema {
   const whole = components.resolved(request);
   const properties = { ...whole.properties, background: components.of(Background, 'input') };
