@@ -3,7 +3,7 @@ import type { OperationName, RequestOf, ResultOf } from '../src/schema/operation
 import type { Event } from '../src/schema/results.ts';
 import type { Envelope } from '../src/schema/server-results.ts';
 
-/** An answer that is no success, in the server's words; status 0: the server was not reached. */
+/** A non-2xx response, with the server's message. Status 0: the server could not be reached. */
 export class RequestError extends Error {
   readonly status: number;
 
@@ -18,9 +18,10 @@ const UNREACHABLE = 'The server does not answer. Check that kb serve is running 
 const TOKEN_KEY = 'kb-token';
 const POST_PATHS = { retrieve: 'v1/retrieve', chat: 'v1/chat/stream' } as const satisfies Partial<Record<OperationName, string>>;
 
-/** Told of what concerns the whole page: a token that is missing or refused, a server that is gone. */
+/** Dispatches events that concern the whole page: `unauthorized` (the token is missing or refused), `unreachable` (no response). */
 export const connection = new EventTarget();
 
+/** Stores the access token in the session storage of this tab. */
 export const accessToken = {
   get: (): string | undefined => sessionStorage.getItem(TOKEN_KEY) ?? undefined,
   set: (value: string): void => sessionStorage.setItem(TOKEN_KEY, value),
@@ -29,7 +30,7 @@ export const accessToken = {
 
 const authorization = (): Record<string, string> => (accessToken.get() ? { authorization: `Bearer ${accessToken.get()}` } : {});
 
-/** What a failed answer says; a proxy in between may answer with no envelope. */
+/** The message of an error response. A proxy may respond without the envelope. */
 function messageOf(status: number, body: string): string {
   try {
     return (JSON.parse(body) as Envelope).error.message;
@@ -38,14 +39,14 @@ function messageOf(status: number, body: string): string {
   }
 }
 
-/** Makes the error of an answer that is no success, and tells the page where that concerns all of it. */
+/** Makes the error of a non-2xx response, or of none (status 0); dispatches the events that concern the whole page. */
 function failure(status: number, body = ''): RequestError {
   if (status === 401) connection.dispatchEvent(new CustomEvent('unauthorized'));
   if (status === 0) connection.dispatchEvent(new CustomEvent('unreachable'));
   return new RequestError(status, status === 0 ? UNREACHABLE : messageOf(status, body));
 }
 
-/** Sends a request to a path below the page's own address. Throws a RequestError, and what aborted it. */
+/** Sends a request to a path relative to the page. Throws a RequestError, or the reason of an abort. */
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...authorization(), ...(init.body ? { 'content-type': 'application/json' } : {}) };
   const response = await fetch(path, { ...init, headers, redirect: 'error' }).catch((error: unknown) => {
@@ -55,16 +56,16 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   return response;
 }
 
-/** Reads JSON from a path. */
+/** Reads JSON from a path. Throws as `send` does. */
 export async function read<Result>(path: string, init?: RequestInit): Promise<Result> {
   return (await (await send(path, init)).json()) as Result;
 }
 
-/** The passages for a query. */
+/** Searches passages for a query. */
 export const searchPassages = (request: RequestOf<'retrieve'>, signal: AbortSignal): Promise<ResultOf<'retrieve'>> =>
   read(POST_PATHS.retrieve, { method: 'POST', body: JSON.stringify(request), signal });
 
-/** The events of an answer. The last one, `final`, holds the whole result. */
+/** Asks a question and yields the events of the answer. The last one, `final`, holds the whole result. */
 export async function* askForAnswer(request: RequestOf<'chat'>, signal: AbortSignal): AsyncGenerator<Event> {
   const { body } = await send(POST_PATHS.chat, { method: 'POST', body: JSON.stringify(request), signal });
   const reader = body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
@@ -77,7 +78,7 @@ export async function* askForAnswer(request: RequestOf<'chat'>, signal: AbortSig
   }
 }
 
-/** Whether the server answers at all; needs no token. */
+/** Whether the server responds; needs no token. */
 export const isReachable = (): Promise<boolean> =>
   fetch('v1/health', { cache: 'no-store' }).then(
     ({ ok }) => ok,
@@ -88,11 +89,11 @@ interface Upload {
   file: File;
   collection: string | undefined;
   signal: AbortSignal;
-  /** Told the share of the file that was sent, from 0 to 1. */
+  /** Called with the share of the file that was sent, 0 to 1. */
   onProgress(share: number): void;
 }
 
-/** Sends a file and has it stored. `fetch` does not tell how much of a body was sent, so this is an XMLHttpRequest. */
+/** Uploads a file and stores it. Uses XMLHttpRequest because `fetch` does not report the progress of an upload. */
 export function uploadFile({ file, collection, signal, onProgress }: Upload): Promise<ResultOf<'ingest'>> {
   const form = new FormData();
   form.append('files', file, file.name);

@@ -2,38 +2,39 @@ import type { CollectionsResult, CollectionSummary } from '../src/schema/collect
 import { fetchCollections } from './library.ts';
 
 const CHOSEN_KEY = 'kb-collection';
-/** Chosen where all collections are asked at once: no collection has this name. */
+/** The choice of all collections at once; no collection can have this name. */
 export const ALL = '*';
-/** Collections that the server asks at once, at most. */
+/** Maximum collections that the server searches at once. */
 const MOST_AT_ONCE = 20;
 
 let known: CollectionsResult['collections'] = [];
 let chosen: string | undefined;
 let isAll = false;
 
-/** Dispatches `change` when there are others, or another is chosen. */
+/** Dispatches `change` when the list of collections or the choice changes. */
 export const collectionChanges = new EventTarget();
 
 const tell = (): void => void collectionChanges.dispatchEvent(new CustomEvent('change'));
 
-/** The collection that is browsed and added to; undefined where nothing is stored yet: the server then takes the configured one. */
+/** The collection for browsing and uploads; undefined if nothing is stored yet: the server then uses the configured one. */
 export const currentCollection = (): CollectionSummary | undefined => known.find(({ name }) => name === chosen);
 
+/** Lists the collections as of the last refresh. */
 export const knownCollections = (): readonly CollectionSummary[] => known;
 
-/** Whether all collections can be asked at once: their scores must come from one model. */
+/** Whether all collections can be searched at once: their scores are comparable only if they share one embedding model. */
 export function canAskAll(): boolean {
   const models = new Set(known.map(({ embedding, dimensions }) => [embedding.provider, embedding.model, dimensions].join()));
   return known.length > 1 && known.length <= MOST_AT_ONCE && models.size === 1;
 }
 
-/** What is asked and searched: the name of the current collection, or those of all. */
+/** Names what a search covers: the current collection, or all of them. */
 export const askedCollections = (): string | string[] | undefined => (isAll ? known.map(({ name }) => name) : currentCollection()?.name);
 
-/** Whether all collections are asked at once. */
+/** Whether all collections are chosen. */
 export const asksAll = (): boolean => isAll;
 
-/** Asks the server again which collections there are. The choice stays where it is still there. */
+/** Reads the list of collections again. Keeps the choice if it still exists. */
 export async function refreshCollections(): Promise<void> {
   known = (await fetchCollections()).collections;
   const names = new Set(known.map(({ name }) => name));
@@ -45,7 +46,7 @@ export async function refreshCollections(): Promise<void> {
   tell();
 }
 
-/** Chooses a collection by its name, or all of them: then the current one stays the one that is browsed and added to. */
+/** Chooses a collection by its name, or all of them (ALL). With ALL, browsing and uploads stay with the collection chosen before. */
 export function chooseCollection(name: string): void {
   isAll = name === ALL;
   if (!isAll) chosen = name;

@@ -2,29 +2,30 @@ import type { ChatResult } from '../src/schema/answers.ts';
 import type { HistoryEntry, Source } from '../src/schema/items.ts';
 
 const KEY = 'kb-conversation';
-/** Turns that are kept. */
+/** Maximum turns that are stored. */
 const MOST = 50;
 
-/** A question and what came of it, as the browser keeps it. */
+/** A question with its answer, as the browser stores it. */
 export interface StoredTurn extends Partial<Pick<ChatResult, 'highlight' | 'answer_confidence' | 'intent'>> {
   question: string;
-  /** What was asked; several where all were. */
+  /** The collection that was searched, or all that were. */
   collection?: string | string[] | undefined;
   answer: string;
   sources: Pick<Source, 'id' | 'title' | 'citation' | 'cited' | 'collection' | 'text' | 'location' | 'metadata'>[];
-  /** What failed, in sentences. */
+  /** Error messages of the turn. */
   problems: string[];
-  /** Whether the person who asked stopped it. */
+  /** Whether the user stopped it. */
   stopped?: boolean;
 }
 
+/** The conversation as the browser stores it. */
 export interface StoredConversation {
   turns: StoredTurn[];
-  /** What the next question is sent with. */
+  /** Sent with the next question. */
   history: HistoryEntry[];
 }
 
-/** The conversation that this browser holds; an empty one where there is none, or none that can be read. */
+/** Reads the stored conversation; an empty one if there is none, or none that can be parsed. */
 export function restoreConversation(): StoredConversation {
   try {
     const { turns, history } = JSON.parse(localStorage.getItem(KEY)!) as StoredConversation;
@@ -34,7 +35,7 @@ export function restoreConversation(): StoredConversation {
   }
 }
 
-/** Keeps the latest turns; fewer where the browser has no room for them. */
+/** Stores the latest turns; fewer if the browser's storage is full. */
 export function keepConversation({ turns, history }: StoredConversation): void {
   for (let kept = turns.slice(-MOST); ; kept = kept.slice(Math.ceil(kept.length / 2))) {
     try {
@@ -45,9 +46,10 @@ export function keepConversation({ turns, history }: StoredConversation): void {
   }
 }
 
+/** Removes the stored conversation. */
 export const clearConversation = (): void => localStorage.removeItem(KEY);
 
-/** The turn that a result of the server makes. */
+/** Converts a result of the server to a turn to store. */
 export const turnOf = ({ question, collection }: Pick<StoredTurn, 'question' | 'collection'>, result: ChatResult): StoredTurn => ({
   question,
   collection,

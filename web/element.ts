@@ -1,8 +1,12 @@
 type Value = string | number | boolean | undefined | ((event: never) => void);
 
+/** A child of an element; undefined and false are skipped. */
 export type Child = Node | string | undefined | false;
 
-/** An element with attributes and children. A function becomes a listener (`onclick`), true an empty attribute; false and undefined none. */
+/**
+ * Creates an element with attributes and children. A function becomes a listener (`onclick`), true an empty attribute; false and undefined
+ * are skipped.
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, Value> = {},
@@ -17,14 +21,14 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button that does something on this page. */
+/** Creates a button that runs `onclick`. */
 export const button = (label: string, onclick: () => void, attributes: Record<string, Value> = {}): HTMLButtonElement =>
   element('button', { type: 'button', onclick, ...attributes }, label);
 
-/** A message with the reason that something failed, and what can be done about it. */
+/** Creates an error message with buttons that may help. */
 export const problem = (message: string, ...actions: Child[]): HTMLElement =>
   element('div', { class: 'problem', role: 'alert' }, element('p', {}, message), ...actions);
 
-/** Names of keys, as they are shown beside what they do. */
+/** Creates the names of keys that stand beside their action. */
 export const keys = (...names: string[]): HTMLElement =>
   element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));

@@ -1,24 +1,25 @@
 import type { Reader } from './views/reader.ts';
 
+/** Names of the page's views. */
 export type ViewName = 'ask' | 'search' | 'sources';
 
-/** One of the page's views. */
+/** A view of the page. */
 export interface View {
   readonly name: ViewName;
   readonly label: string;
   readonly root: HTMLElement;
-  /** Puts the focus where its work begins. */
+  /** Moves the focus to its main control. */
   focus(): void;
-  /** Told each time that it comes to be seen. */
+  /** Called each time the view is shown. */
   enter?(): void;
 }
 
-/** What the views share. */
+/** Services that the views share. */
 export interface Shell {
   readonly reader: Reader;
   show(name: ViewName): void;
-  /** Tells who cannot see the page what has come about. */
+  /** Announces a text to screen readers. */
   announce(text: string): void;
-  /** Lets a person choose files to be stored. */
+  /** Opens the file dialog for uploads. */
   chooseFiles(): void;
 }
