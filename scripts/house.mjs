@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { execaNode } from 'execa';
-import { chainsOf, exportedNames, filesIn, importsOf, lines, twice } from '../test/support/source-files.ts';
+import { chainsOf, exportsOf, filesIn, importsOf, lines, twice } from '../test/support/source-files.ts';
 import { root } from './prepare.mjs';
 
 const files = filesIn('src');
@@ -18,7 +18,7 @@ const report = (name, value) => process.stdout.write(`${name.padEnd(44)} ${value
 const sizes = files.map(lines);
 const folders = Object.entries(Object.groupBy(files, (path) => dirname(path))).toSorted(([, one], [, other]) => other.length - one.length);
 const [deepest] = files.map(chainOf).toSorted((one, other) => other.length - one.length);
-const doubled = twice(files.flatMap(exportedNames));
+const doubled = twice(files.flatMap(exportsOf).map(({ name }) => name));
 const named = twice(files.map((path) => basename(path)));
 
 report('files · lines', `${files.length} · ${sizes.reduce((sum, size) => sum + size, 0)}`);

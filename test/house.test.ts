@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { localModels } from '../src/drivers/embedders/local-models.ts';
 import { parsers } from '../src/drivers/parsers/parsers.ts';
 import { drivers } from '../src/drivers/registry.ts';
-import { chainsOf, exportedNames, filesIn, importsOf, lines, text, twice } from './support/source-files.ts';
+import { chainsOf, exportsOf, filesIn, importsOf, lines, text, twice } from './support/source-files.ts';
 
 // The plan of the house: an import only ever goes down, and the two wings (stages, drivers) do not know each other.
 
@@ -138,9 +138,15 @@ describe('the house', () => {
   });
 
   it('has one meaning for each exported name, and one file of each name', () => {
-    const names = files.flatMap(exportedNames);
+    const names = files.flatMap(exportsOf).map(({ name }) => name);
     expect(twice(names)).toEqual([]);
     expect(twice(files.filter((path) => path.startsWith('src/')).map((path) => path.slice(path.lastIndexOf('/') + 1)))).toEqual([]);
+  });
+
+  // commands describe themselves by their `static description`
+  it('has a docstring above each export', () => {
+    const bare = files.flatMap((path) => exportsOf(path).flatMap(({ name, isDocumented }) => (isDocumented ? [] : [`${path}: ${name}`])));
+    expect(bare).toEqual([]);
   });
 
   it('has no barrel but src/index.ts', () => {

@@ -48,15 +48,12 @@ export function chainsOf(imports: readonly Import[]): (path: string) => readonly
   return chainOf;
 }
 
-/** The names that a file exports, each once. */
-export const exportedNames = (path: string): string[] => [
-  ...new Set(
-    Array.from(
-      text(path).matchAll(/^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/gm),
-      ([, name]) => name!,
-    ),
-  ),
-];
+/** The exports of a file, each once by its name: without default and re-exports. `isDocumented`: a docstring ends directly above. */
+export function exportsOf(path: string): { name: string; isDocumented: boolean }[] {
+  const EXPORT = /(?<=(\*\/)?\n)export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface) (\w+)/g;
+  const found = Array.from(`\n${text(path)}`.matchAll(EXPORT), ([, end, name]) => ({ name: name!, isDocumented: end !== undefined }));
+  return found.filter(({ name }, place) => found.findIndex((other) => other.name === name) === place);
+}
 
 /** Those that stand in a list more than once. */
 export const twice = (names: readonly string[]): string[] => names.filter((name, place) => names.indexOf(name) !== place);
