@@ -73,7 +73,7 @@ function numberEvents<R>(run: Run<R>): AsyncGenerator<Event, R, void> {
 type Checked<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>;
 
 /** The implementation of an operation. */
-export interface Work<Request = unknown, Result = unknown> {
+interface Work<Request = unknown, Result = unknown> {
   /** Throws a KbError for a valid request that makes no sense with these settings. */
   check?(request: Request, settings: Config): void;
   run(request: Request, context: Context): Run<Result>;
@@ -89,7 +89,7 @@ const convertUploads = lazily(async () => (await import('./parse-sources.ts')).u
 const storeUploads = lazily(async () => (await import('./ingest.ts')).ingestUploads);
 
 /** The implementation of each operation. */
-export const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
+const work: { [Name in OperationName]: Work<Checked<Name>, ResultOf<Name>> } = {
   ingest: { check: assertSources, run: lazily(async () => (await import('./ingest.ts')).ingest) },
   watch: {
     check: assertConfigured,

@@ -2,7 +2,7 @@
 export type DirectIntent = 'greeting' | 'thanks' | 'farewell' | 'acknowledgement';
 
 /** Phrases and the reply for each intent. Phrases are separated by `|`; their capitals, accents and punctuation do not matter. */
-export type SmallTalk = Readonly<Record<DirectIntent, readonly [phrases: string, reply: string]>>;
+type SmallTalk = Readonly<Record<DirectIntent, readonly [phrases: string, reply: string]>>;
 
 /**
  * Messages in place of an answer or beside it. Without an answer: the sources hold none (`nothing`); none but what was said before

@@ -10,7 +10,7 @@ import { count } from '../text/count.ts';
 import { locationText } from '../text/location-text.ts';
 
 /** A document that a client may read on. */
-export interface Link {
+interface Link {
   uri: string;
   name: string;
   title: string;

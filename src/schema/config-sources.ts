@@ -117,7 +117,7 @@ export const Watching = z
   .describe('How kb watch and kb serve --watch work');
 
 /** How the pages of an API are requested, and where they hold their records. */
-export const Pagination = z
+const Pagination = z
   .strictObject({
     type: z
       .enum(['page', 'offset', 'cursor', 'link'])

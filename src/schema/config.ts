@@ -91,7 +91,7 @@ export const Embedding = z
 export type Embedding = z.infer<typeof Embedding>;
 
 /** `retrieval` of the configuration. */
-export const Retrieval = z
+const Retrieval = z
   .strictObject({
     mode: z
       .enum(['hybrid', 'vector', 'text'])

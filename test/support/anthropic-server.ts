@@ -3,7 +3,7 @@ import { sliced } from './openai-server.ts';
 import { listening } from './listening.ts';
 
 /** An error as the Messages API answers with it; `body` instead of its own shape, for a proxy in between. */
-export interface AnthropicRefusal {
+interface AnthropicRefusal {
   status: number;
   type?: string;
   message?: string;
@@ -12,7 +12,7 @@ export interface AnthropicRefusal {
 }
 
 /** An answer in pieces, thoughts before it, and how it ends: with a stop reason, the connection cut or closed, an error event, or never. */
-export interface AnthropicReply {
+interface AnthropicReply {
   pieces: string[];
   thoughts?: string[];
   end?: 'end_turn' | 'max_tokens' | 'refusal' | 'model_context_window_exceeded' | 'cut' | 'close' | 'error' | 'hang';
@@ -24,7 +24,7 @@ export interface AnthropicReply {
   delay?: number;
 }
 
-export interface MessagesRequest {
+interface MessagesRequest {
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown> & {

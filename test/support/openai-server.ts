@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listening } from './listening.ts';
 
 /** A refusal: status, headers and the body's `error`. */
-export interface Refusal {
+interface Refusal {
   status: number;
   headers?: Record<string, string>;
   error?: { message: string; type?: string; code?: string };

@@ -27,7 +27,7 @@ export interface Vectors {
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The values at a path (`a.b`, `a[].b`); a list gives its items, as conditions see them. */
-export function valuesAt(payload: Json, path: string): Json[] {
+function valuesAt(payload: Json, path: string): Json[] {
   let values: Json[] = [payload];
   for (const part of path.split('.')) {
     const isList = part.endsWith('[]');

@@ -17,7 +17,7 @@ export interface QdrantRequest {
 }
 
 /** What the server does instead of its work. */
-export interface Disturbance {
+interface Disturbance {
   status: number;
   headers?: Record<string, string>;
   body?: string;

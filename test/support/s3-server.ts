@@ -74,7 +74,7 @@ os._exit(0)
 `;
 
 /** A request as the server saw it. */
-export interface S3Request {
+interface S3Request {
   method: string;
   /** The path with the bucket, and the query. */
   url: string;

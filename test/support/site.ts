@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listening } from './listening.ts';
 
-export interface SiteHit {
+interface SiteHit {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];

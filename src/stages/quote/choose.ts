@@ -119,7 +119,7 @@ const speaksOf = ({ blocks }: RankedCandidate, thing: ReadonlySet<string>): bool
   thing.size === 0 || blocks.some(({ own, context }) => [...thing].some((term) => own.has(term) || context.has(term)));
 
 /** The best passage about the thing that the best candidate does not mention; undefined if it mentions both or none. */
-export function otherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
+function otherSide(question: string, ranked: readonly RankedCandidate[]): RankedCandidate | undefined {
   const [best] = ranked;
   const compared = comparedIn(question);
   if (!best || !compared) return undefined;

@@ -16,7 +16,7 @@ import { searchArms, type SearchOutcome } from './search.ts';
 import { correctSpelling } from './spelling.ts';
 
 /** Reranks items and adds `rerank_score`; ties keep their order. Throws what the reranker throws. */
-export async function rerank(
+async function rerank(
   query: string,
   items: readonly RetrievedItem[],
   { reranker, embedder, signal }: { reranker: Reranker; embedder?: Embedder | undefined; signal?: AbortSignal | undefined },

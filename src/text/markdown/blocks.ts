@@ -50,7 +50,7 @@ function withoutClosingMarks(title: string): string {
 }
 
 /** Makes an open paragraph the setext heading that `line` underlines. Several lines of text above a rule are no heading. */
-export function underlined(text: string, open: Block, line: MarkdownLine): boolean {
+function underlined(text: string, open: Block, line: MarkdownLine): boolean {
   if (open.kind !== 'paragraph' || open.end - open.start > LONGEST_TITLE || text.slice(open.start, open.end).trimStart().startsWith('>'))
     return false;
   open.kind = 'heading';

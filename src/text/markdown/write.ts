@@ -17,8 +17,7 @@ export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim(
 export const heading = (level: number, text: string): string => `${'#'.repeat(Math.min(6, level))} ${oneLine(text)}`;
 
 /** Writes a table row; cells hold plain text or inline Markdown. */
-export const tableRow = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+const tableRow = (cells: readonly string[]): string => `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`;
 
 /**
  * Writes a GFM table; the first row is its header, as wide as the widest row. Shorter rows are not padded (GFM 4.10 allows that), so that

@@ -15,7 +15,7 @@ const UNKNOWN = /^(?:[CFI-LNOQRT-XZn]|[^\p{ASCII}€])$/u;
 const LANGUAGE = /^\[\$-[^\]]*\]$/;
 
 /** A number format of Excel as SheetJS understands it: units and points between the parts of a date are quoted, languages left out. */
-export function readableFormat(code: string): string {
+function readableFormat(code: string): string {
   const parts = code.match(PARTS) ?? [];
   const isDate = parts.some((part) => DATE_PART.test(part));
   if (isDate && /[#?]|(?<![.0])0/.test(parts.filter((part) => !LITERAL.test(part)).join(''))) return code;

@@ -53,7 +53,7 @@ export function readTableName(table: string): { name: string; created: number } 
 export const ORPHANED_AFTER = 3_600_000;
 
 /** Reads the creation time of a table from its name, in milliseconds; undefined for a table that is not of kb. */
-export const createdAt = (table: string): number | undefined => readTableName(table)?.created;
+const createdAt = (table: string): number | undefined => readTableName(table)?.created;
 
 const translatedFor =
   (url: string) =>

@@ -54,7 +54,7 @@ async function versionsRead(table: Table): Promise<Set<number>> {
 }
 
 /** Removes the tags of all readers. */
-export async function releaseVersions(table: Table): Promise<void> {
+async function releaseVersions(table: Table): Promise<void> {
   const tags = await table.tags();
   for (const name of Object.keys(await tags.list())) if (madeAt(name) !== undefined) await tags.delete(name).catch(() => {});
 }

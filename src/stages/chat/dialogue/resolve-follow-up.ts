@@ -23,7 +23,7 @@ const articleIn = ({ capitalNouns, followUps }: Language): RegExp =>
   new RegExp(`^(?:${capitalNouns ? followUps.articles : ARTICLES})$`, 'iu');
 
 /** A word without punctuation around it. */
-export const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '');
+const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu, '');
 
 /** Replaces a word and keeps its punctuation: `E24,` and `E05` make `E05,`. */
 const replaceWord = (old: string, word: string): string => (bare(old) ? old.replace(bare(old), () => word) : old);

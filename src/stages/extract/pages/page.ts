@@ -22,7 +22,7 @@ const mostBytesOf = (file_type: string | undefined, reader: DocumentReader): num
   file_type === reader.page.file_type ? MOST_HTML : Infinity;
 
 /** Makes the error for a page above that limit. */
-export const tooLarge = (url: string, file_type: string, reader: DocumentReader): KbError =>
+const tooLarge = (url: string, file_type: string, reader: DocumentReader): KbError =>
   new KbError(
     'too_large',
     `${urlSource(url)} is too large for a web page: it exceeds the limit of ${mostBytesOf(file_type, reader)} bytes.`,
