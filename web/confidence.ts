@@ -1,6 +1,6 @@
 import type { StoredTurn } from './conversation.ts';
 
-/** How far an answer is to be trusted, in words; undefined where that is no question: a greeting, a failure. */
+/** The confidence of an answer in words; undefined if that does not apply: a greeting, a failure. */
 export interface ConfidenceNote {
   level: 'high' | 'low' | 'none';
   text: string;
@@ -12,7 +12,7 @@ const LOW: Partial<Record<string, string>> = {
 };
 const WEAK = 'only weak matches were found. Open the sources before you rely on it.';
 
-/** What is said about an answer's confidence. */
+/** Makes the note on the confidence of an answer. */
 export function confidenceNote({
   answer_confidence,
   intent,

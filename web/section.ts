@@ -21,7 +21,10 @@ function startOf(text: string, passage: string): number {
   return lines.map((line) => text.indexOf(line.trim())).find((place) => place >= 0) ?? -1;
 }
 
-/** The section of a document that holds a passage, and those above it as long as they are short. The passage itself where it is not found. */
+/**
+ * Finds the section of a document that holds a passage, with the sections above it as long as they are short; the passage itself if it is
+ * not found.
+ */
 export function sectionAround(text: string, passage: string): string {
   const start = startOf(text, passage);
   if (start < 0) return passage;

@@ -2,10 +2,10 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Engine, Tracer } from '../ports/engines.ts';
 import type { Screen } from './screen.ts';
 
-/** What the flags of a command line say, by their names. */
+/** Values of the flags of a command line, by name. */
 export type FlagValues = Record<string, unknown>;
 
-/** What a command has at hand once its command line is read. */
+/** What a command works with once its command line is parsed. */
 export interface CommandContext {
   loaded: LoadedConfig;
   engine: Engine;

@@ -15,7 +15,7 @@ import { doubleInterrupt } from './double-interrupt.ts';
 /** Milliseconds in which an engine closes whose work was stopped: it may wait for what can't be. */
 const LAST_BREATH = 500;
 
-/** What a command asks of an operation and how it shows it: what it does with every event, what it prints in the end, and whether that counts as failed. */
+/** How a command shows an operation: what it does with each event, what it prints at the end, and whether that counts as failed. */
 export interface Show<Name extends OperationName> {
   request: RequestOf<Name>;
   onEvent?: (event: Event) => void;

@@ -41,7 +41,7 @@ function endedByOclif(error: unknown): number | undefined {
   return code === 'EEXIT' ? (oclif?.exit ?? 0) : undefined;
 }
 
-/** What a person reads of an error: nothing that a server or a file put into it acts on the terminal. */
+/** Writes an error for the terminal: text from a server or a file in it cannot control the terminal. */
 export function messageOf(error: unknown): string {
   const text = printable(describe(error));
   if (isAbort(error)) return text;
@@ -133,7 +133,10 @@ const SYNONYMS: Record<string, string> = {
   vectorize: 'embed',
 };
 
-/** The command that was probably meant, in meaning or in letters; undefined where none is near. `words` are what stands there, `known` the commands (`collections list`). */
+/**
+ * Finds the command that was probably meant, by meaning or spelling; undefined if none is near. `words`: what was typed; `known`: the
+ * commands (`collections list`).
+ */
 export function meantCommand(words: readonly string[], known: readonly string[]): string | undefined {
   const [topic = '', ...rest] = words.map((word) => word.toLowerCase());
   const inTopic = SYNONYMS[rest[0] ?? ''] ?? rest[0];

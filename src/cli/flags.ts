@@ -107,7 +107,7 @@ export function operationFlags(
 export const settingFlags = (sections: readonly ConfigSection[], configuration: z.ZodObject = Config): FlagTable =>
   Object.fromEntries(settingKeys(configuration, sections).map((key) => [key.flag!, settingFlag(key)]));
 
-/** What the flags say about the configuration; a flag of its own overrides `--set`. */
+/** Reads the configuration values that flags set; a flag of its own overrides `--set`. */
 export function settingsOfFlags(
   values: FlagValues,
   { configuration = Config }: { configuration?: z.ZodObject } = {},
@@ -136,7 +136,7 @@ export const searchedCollectionFlag = Flags.string({
   helpValue: 'NAME',
 });
 
-/** What the flags say of the request itself. Throws a KbError that names the flag. */
+/** Reads the request fields that flags set. Throws a KbError that names the flag. */
 export function requestOfFlags(input: z.ZodType, values: FlagValues): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const [name, field] of requestFields(input)) {

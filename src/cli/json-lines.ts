@@ -4,7 +4,7 @@ import { parsePart } from '../core/parse-request.ts';
 
 const PIPE = 'For example: kb parse ./docs | kb chunk | kb embed | kb store';
 
-/** The lines of standard input. Throws a KbError where a person would have to type them. */
+/** Yields the lines of standard input. Throws a KbError if standard input is a terminal. */
 export async function* inputLines(what: string): AsyncGenerator<string, void, void> {
   if (process.stdin.isTTY)
     throw new KbError('usage', `This command reads ${what} as JSON Lines on standard input, and nothing is piped into it.`, {
@@ -37,7 +37,9 @@ export interface InputBatch<T> {
   hasMore: boolean;
 }
 
-/** Standard input as items of a schema, `size` at a time. Throws a KbError that names the line that is broken, and one (`invalid`) where there is no item at all: nothing was done then. */
+/**
+ * Yields the items of standard input, `size` at a time. Throws a KbError that names an invalid line, or (`invalid`) if there is no item.
+ */
 export async function* inputItems<T>(
   schema: z.ZodType<T>,
   { what, size }: { what: string; size: number },

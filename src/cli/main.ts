@@ -25,7 +25,7 @@ function endSoon(): void {
 /** `kb help COMMAND` says what `kb COMMAND --help` says. */
 const helpWords = (words: readonly string[]): string[] => (words[0] === 'help' ? [...words.slice(1), '--help'] : [...words]);
 
-/** Waits for work. Where the process would end before it because nothing is left that could go on, that is told, and is a failure. */
+/** Waits for work. If the process would exit before it ends, because nothing is left that could continue, it reports a failure. */
 export async function toItsEnd<Result>(work: Promise<Result>): Promise<Result> {
   let isWarned = false;
   const endLoudly = () => {

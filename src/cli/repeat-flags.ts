@@ -7,7 +7,10 @@ import type { FlagValues } from './command-context.ts';
 /** Keys that say which collection is meant, where it lies and how its vectors are made. */
 const PLACE = /^(?:collection|storage\.(?:vector_db|url|options|collection)|embedding\.(?:provider|model|options))(?:\.|$)/;
 
-/** What of a command line the next command needs to mean the same collection, as it is typed in a shell: ` --collection manuals`; empty where nothing of it was said. Credentials are not repeated: it stands on a screen, and in logs. */
+/**
+ * Writes the flags that the next command needs for the same collection, as typed in a shell: ` --collection manuals`; empty if none was
+ * given. Credentials are not repeated, because it appears on screens and in logs.
+ */
 export function repeatFlags(flags: FlagValues): string {
   const own = keysOf(Config).flatMap(({ path, flag }) => (flag !== undefined && PLACE.test(path) ? [flag] : []));
   const given = ['config', ...own].flatMap((flag) => (flags[flag] === undefined ? [] : [`--${flag}`, safe(String(flags[flag]))]));

@@ -7,7 +7,7 @@ import { UrlsEntry } from '../schema/source-entries.ts';
 
 type Entry = Exclude<UrlsEntry, string>;
 
-/** The pages of a command line: those that it names, and those of `--retry`. Throws a KbError (`usage`) where it has neither. */
+/** Lists the pages of a command line: those named, and those of `--retry`. Throws a KbError (`usage`) if there are none. */
 export function pagesGiven(named: readonly string[], retry: string | undefined): UrlsEntry[] {
   if (named.length > 0 || retry !== undefined) return [...named, ...(retry === undefined ? [] : pagesToRetry(retry))];
   throw new KbError('usage', 'There is no page to be read.', {

@@ -8,14 +8,19 @@ import { makeFolder, replaceFile, withFileLock } from './repl/history-file.ts';
 
 type TokenPlace = Parameters<typeof tokenPath>[0];
 
-/** The rows of `server.tokens_file` without their hashes; none where the file is yet to be made. Throws a KbError where it is not as it must be. */
+/**
+ * Lists the rows of `server.tokens_file` without their hashes; none if the file does not exist. Throws a KbError if the file is invalid.
+ */
 export function listTokens(place: TokenPlace): Omit<TokenRow, 'hash'>[] {
   const file = tokenPath(place);
   if (!existsSync(file)) return [];
   return readTokenFile(file).rows.map(({ hash: _hash, ...row }) => row);
 }
 
-/** Makes a token and adds its row to `server.tokens_file`, which is made (mode 0600) where there is none. Throws a KbError where the file or the row is not as it must be, or the name is taken. */
+/**
+ * Creates a token and adds its row to `server.tokens_file`, which is created (mode 0600) if it is missing. Throws a KbError if the file or
+ * the row is invalid, or the name is taken.
+ */
 export function addToken(given: Omit<TokenRow, 'hash'>, place: TokenPlace): { file: string; token: string; row: TokenRow } {
   const checked = parseRequest(TokenRow.omit({ hash: true }), { ...given, scopes: [...new Set(given.scopes)] });
   const file = tokenPath(place);
@@ -27,7 +32,7 @@ export function addToken(given: Omit<TokenRow, 'hash'>, place: TokenPlace): { fi
   return { file, token, row };
 }
 
-/** Removes the row of a token; gives the file. Throws a KbError where there is none of this name. */
+/** Removes the row of a token; returns the path of the file. Throws a KbError if there is none of this name. */
 export function revokeToken(name: string, place: TokenPlace): string {
   const file = tokenPath(place);
   readTokenFile(file); // before a folder is made for what is not there

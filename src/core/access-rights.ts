@@ -1,7 +1,7 @@
 import type { TokenScope } from '../schema/config-server.ts';
 import { KbError } from './errors.ts';
 
-/** What a caller may do: what a token allows. */
+/** Rights of a caller, from its token. */
 export interface AccessRights {
   name: string;
   scopes: readonly TokenScope[];

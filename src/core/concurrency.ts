@@ -5,8 +5,8 @@ import { throwIfAborted } from './run.ts';
 const LONGEST = 10;
 
 /**
- * For long work whose steps wait for nothing: the function made here is awaited with every step. Once the steps have taken 10 ms in one go, it lets the
- * event loop turn, so that other requests are answered and this one can be stopped. Throws a KbError (`aborted`) where it was.
+ * Makes a function to await at every step of long synchronous work. When the steps have taken 10 ms in one go, it yields to the event loop,
+ * so that other requests are answered and this work can be stopped. It throws a KbError (`aborted`) on the signal.
  */
 export function yieldToEventLoop(signal: AbortSignal | undefined): () => Promise<void> {
   let began = performance.now();
@@ -19,7 +19,7 @@ export function yieldToEventLoop(signal: AbortSignal | undefined): () => Promise
   };
 }
 
-/** Opens something when it is first asked for, once for all who ask; again where that failed. */
+/** Opens something on the first call, once for all callers; again after a failure. */
 export function keepUnlessFailed<T>(open: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;
   return () => {

@@ -25,7 +25,7 @@ interface KbErrorOptions {
   retryAfter?: number;
 }
 
-/** An error with a code, a sentence for people and, where there is one, the way out. Retryability is decided where it is made. */
+/** An error with a code, a message for people and, if there is one, a hint. It says whether a retry may succeed. */
 export class KbError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -60,7 +60,7 @@ export const ERROR_TYPES: Record<ErrorCode, string> = {
   internal: 'RuntimeError',
 };
 
-/** Message and, where there is one, hint: what a person is shown. */
+/** The message of an error with its hint, as shown to people. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof KbError && error.hint ? `${error.message} ${error.hint}` : error.message;
@@ -80,7 +80,7 @@ export function toErrorItem(error: unknown, where: { source: string; source_kind
 /** Whether an error was foreseen: the text of any other is for the log, never for who asks. */
 export const isForeseen = (error: unknown): error is KbError => error instanceof KbError && error.code !== 'internal';
 
-/** What is said of work that its own signal, or the end of what it works with, has cut short. */
+/** Makes the error of work that was stopped by its signal, or by the end of what it works with. */
 export const stoppedError = (cause?: unknown): KbError => new KbError('aborted', 'The work was stopped.', { cause });
 
 /** Whether the run was stopped from outside. */
@@ -89,17 +89,20 @@ export const isAbort = (error: unknown): boolean =>
 
 const ENDING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['usage', 'configuration', 'setup', 'forbidden']);
 
-/** Whether a failure must end the work instead of becoming an item of its errors: a stop, and what the caller has to mend before the same request can succeed. */
+/**
+ * Whether a failure must end the work instead of becoming an error item: an abort, or something that the caller must fix before the same
+ * request can succeed.
+ */
 export const endsWork = (error: unknown): boolean => isAbort(error) || (error instanceof KbError && ENDING.has(error.code));
 
 const results = new WeakMap<object, object>();
 
-/** Notes what had come of work by the time this error ended it: a whole result of the operation, as far as that got. Hands the error back, to be thrown. */
+/** Attaches the result so far to the error that ended an operation, as a complete result object. Returns the error, to be thrown. */
 export function attachPartialResult<E>(error: E, result: object): E {
   if (typeof error === 'object' && error !== null) results.set(error, result);
   return error;
 }
 
-/** What was noted with the error; undefined where nothing was. */
+/** Returns the partial result attached to an error; undefined if there is none. */
 export const partialResultOf = (error: unknown): object | undefined =>
   typeof error === 'object' && error !== null ? results.get(error) : undefined;

@@ -3,7 +3,7 @@ import { join, parse, sep } from 'node:path';
 
 type Done<Result> = (error: Error | null, result?: Result) => void;
 
-/** What tinyglobby asks of `node:fs`, for paths whose names need not be UTF-8 (`pathFrom`). */
+/** The functions of `node:fs` that tinyglobby needs, for paths that need not be UTF-8 (`pathFrom`). */
 export const byteNames = {
   readdir: (path: string, _options: { withFileTypes: true }, done: Done<Dirent[]>): void =>
     readdir(systemPath(path), { withFileTypes: true, encoding: 'buffer' }, (error, entries) => {
@@ -65,7 +65,9 @@ export const pathRead = (readable: string): string =>
     return String.fromCharCode(byte !== undefined && code > 0x7f ? SURROGATES + code : code);
   });
 
-/** The paths that an absolute path may stand for that was read as UTF-8 where it was none, by a shell or a library: `�` stands for what was lost. */
+/**
+ * Lists the paths that a path may stand for that is not UTF-8 but was read as such by a shell or a library: `�` stands for what was lost.
+ */
 export function pathsSpelled(path: string): string[] {
   const { root } = parse(path);
   let found = [root];

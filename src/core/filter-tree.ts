@@ -1,6 +1,6 @@
 import type { Filter, FilterCondition, FilterRange, FilterScalar } from '../schema/stored/filter.ts';
 
-/** A filter in one form: what combines others, or what is asked of one field. */
+/** A filter as a tree: a node combines others, or is a condition on one field. */
 export type FilterNode =
   | { kind: 'and' | 'or'; parts: FilterNode[] }
   | { kind: 'not'; part: FilterNode }

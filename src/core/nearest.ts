@@ -29,8 +29,8 @@ function differing(a: string, b: string): number {
 const MOST_WRONG = 2;
 
 /**
- * The word of a list that was probably meant; undefined where none is near (at most two letters in five differ, and not all between the beginning and
- * end that both have).
+ * Finds the word that was probably meant; undefined if none is near (at most two letters in five may differ, but not all between the common
+ * beginning and end).
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const asked = word.toLowerCase();
@@ -41,7 +41,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .toSorted((a, b) => a.far - b.far)[0]?.candidate;
 }
 
-/** The question whether the nearest word was meant; undefined where none is near. */
+/** Asks whether the nearest word was meant; undefined if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
   const meant = nearest(word, known);
   return meant === undefined ? undefined : `Did you mean «${meant}»?`;

@@ -20,8 +20,8 @@ const fieldsOf = (objects: readonly z.ZodObject[], name: string): z.ZodType[] =>
   objects.flatMap(({ shape }) => (Object.hasOwn(shape, name) ? [shape[name] as z.ZodType] : []));
 
 /**
- * The value without the fields that are null where the schema lets them be absent: over JSON, null says the same. What the schema does not describe, such as the
- * values of metadata, stays as it is. The value itself is not changed: what changes is copied.
+ * Removes fields that are null if the schema lets them be absent: in JSON, both mean the same. What the schema does not describe, such as
+ * metadata values, stays. The value is not changed in place.
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -66,7 +66,7 @@ interface Origin {
   hint?: string;
 }
 
-/** A flag, a line or a file as the schema makes it. Throws a KbError (`usage`) that says where it stands and what does not fit. */
+/** Parses a flag, a line or a file by a schema. Throws a KbError (`usage`) that says where it is and what is invalid. */
 export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unknown, { where, whole, hint }: Origin): z.output<Schema> {
   const oddity = oddityIn(value, [], whole);
   const result = schema.safeParse(value);
@@ -74,7 +74,7 @@ export function parsePart<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw new KbError('usage', `${where}: ${oddity ?? explain(result.error!, { schema, value, whole })}`, hint === undefined ? {} : { hint });
 }
 
-/** What is wrong with sizes that do not go together, as a sentence that names both keys, as `said` calls them; undefined where nothing is. */
+/** Explains sizes that contradict each other, in a sentence with both keys, as named by `said`; undefined if they are valid. */
 export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, said = (path: string): string => path): string | undefined {
   if (chunk_overlap <= chunk_size) return undefined;
   const [overlap, size] = [said('chunking.chunk_overlap'), said('chunking.chunk_size')];

@@ -3,10 +3,10 @@ import { KbError } from './errors.ts';
 /** Characters of a name that are shown and compared. */
 const LONGEST_NAME = 60;
 
-/** The name of a field as errors show it, cut where it is long. */
+/** Shortens the name of a field for error messages. */
 export const shortName = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 
-/** A path as people write it: `files[1].path`. Names that a caller chose are cut where they are long. */
+/** Writes a path as in `files[1].path`. Long names, which a caller may choose, are shortened. */
 export const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((name, i) => (typeof name === 'number' ? `[${name}]` : `${i > 0 ? '.' : ''}${shortName(String(name))}`)).join('');
 
@@ -18,7 +18,10 @@ const DEEPEST = 64;
 /** Names of a path that is too deep which are told. */
 const NAMES_TOLD = 2;
 
-/** What of a value no schema sees as it is: a key that schemas drop without a word, a value nested too deep to be walked, more keys than are worth a look. Lists are the schema's to bound. */
+/**
+ * Finds what schemas miss: a key that they drop silently, a value nested too deep, too many keys. The length of lists is checked by the
+ * schema.
+ */
 export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (path.length > DEEPEST)

@@ -8,7 +8,7 @@ export interface Owner {
   process: string;
 }
 
-/** This process as it names itself where it holds a lock: a number alone may belong to another one later. */
+/** This process as the owner of a lock: a process id alone may belong to another process later. */
 export const THIS_PROCESS: Readonly<Owner> = {
   pid: process.pid,
   host: hostname(),

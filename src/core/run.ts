@@ -7,7 +7,7 @@ import type { ErrorItem } from '../schema/items.ts';
 /** An event before the door numbers it. */
 export type Progress = Omit<Event, 'sequence'>;
 
-/** Work: yields what happens, returns what came of it. To stop it, abort its signal, then `return()` it. */
+/** A running operation: yields progress, returns its result. To stop it, abort its signal, then call `return()`. */
 export type Run<R> = AsyncGenerator<Progress, R, void>;
 
 /** An event of a run: `data` is for programs, `message` for people. */
@@ -54,7 +54,7 @@ export async function* mapEvents<E, F, R>(
   }
 }
 
-/** Throws where the work was stopped. */
+/** Throws a KbError (`aborted`) if the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw stoppedError(signal.reason);
 }
@@ -88,7 +88,7 @@ export function untilStopped<T>(work: Promise<T>): Promise<T> {
   return untilAborted(work, signal?.aborted ? undefined : signal);
 }
 
-/** The same run, which finds the signal as `currentSignal`. What it does to close does not hear it. */
+/** Runs work in which `currentSignal` returns the signal. It does not stop what the work does to close. */
 export async function* withSignal<R>(run: Run<R>, signal: AbortSignal | undefined): Run<R> {
   if (!signal) return yield* run;
   try {

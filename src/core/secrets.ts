@@ -48,7 +48,7 @@ function cleaned(address: string | URL, left: (name: string, value: string) => s
   return url.href;
 }
 
-/** The same structure with the values of fields that hold credentials emptied. */
+/** Copies a structure with the values of credential fields emptied. */
 export function withoutSecrets(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, name));
   if (typeof value === 'object' && value !== null)
@@ -83,8 +83,8 @@ export function basicForms(pair: string): string[] {
 }
 
 /**
- * The credentials in a value that was sent under a name: the value, the parts of a cookie, what stands behind a scheme such as `Bearer`. None where nothing
- * tells that it is one. `isGiven`: it was set for one site alone, as credentials are.
+ * Finds the credentials in a value that was sent under a name: the value, the parts of a cookie, the text after a scheme such as `Bearer`.
+ * Empty if it is not recognized as one. `isGiven`: it was set for one site, as credentials are.
  */
 export function credentialsIn(name: string, value: string, { isGiven = false }: { isGiven?: boolean } = {}): string[] {
   if (isReferring(value)) return []; // the variable is not set, and nothing was sent
@@ -101,7 +101,7 @@ const asPattern = (text: string): string =>
     .map((character) => (/[\p{L}\p{N}]/u.test(character) ? character : `\\\\?${character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')}`))
     .join('');
 
-/** Puts `[redacted]` in the place of these credentials, also where they are written as a part of an address; undefined without any. */
+/** Makes a function that replaces credentials by `[redacted]`, also if they are written as a part of an address; undefined without any. */
 export function redactor(credentials: readonly string[]): RewriteText | undefined {
   const forms = new Set(credentials.flatMap((text) => (text === '' ? [] : [text, encodeURIComponent(text.toWellFormed())])));
   if (forms.size === 0) return undefined;

@@ -49,7 +49,7 @@ export function mergeLayers(under: Layer, over: Layer): Layer {
   return result;
 }
 
-/** What a request says about the configuration, as a layer: each of its fields that names the key it overrides. */
+/** Extracts the configuration keys that the fields of a request override, as a layer. */
 export function settingsIn(schema: z.ZodType, request: unknown): Layer {
   const layer: Layer = {};
   const walk = (fields: z.ZodType, values: unknown) => {
@@ -72,10 +72,10 @@ const REFERENCE = /\$\{(\w+)\}/g;
 /** Whether a text refers to a variable of the environment: `${NAME}`. */
 export const isReferring = (text: string): boolean => text.search(REFERENCE) >= 0;
 
-/** What a text says itself, beside what it refers to. */
+/** Removes the references to variables from a text. */
 export const withoutReferences = (text: string): string => text.replace(REFERENCE, '');
 
-/** The same structure with the values of variables in the places of `${NAME}`; a reference to one that is not set stays. */
+/** Copies a structure with `${NAME}` replaced by variables; a reference to one that is not set stays. */
 export function filledIn(value: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
   if (typeof value === 'string') return value.replace(REFERENCE, (reference, name: string) => environment[name] ?? reference);
   if (Array.isArray(value)) return value.map((item) => filledIn(item, environment));
@@ -84,8 +84,9 @@ export function filledIn(value: unknown, environment: Readonly<Record<string, st
 }
 
 /**
- * The error of the first reference that was not filled in, with the variable and its place under `where`; undefined where there is none. Values are not
- * repeated. `setup` where a variable is to be set; `usage` where the text came with a request over HTTP (`isRequested`), in which nothing is filled in.
+ * Makes the error of the first reference that was not replaced, with the variable and its place under `where`; undefined if there is none.
+ * It repeats no values. `setup` if a variable must be set; `usage` if the text came in an HTTP request (`isRequested`), where nothing is
+ * replaced.
  */
 export function unsetReference(
   value: unknown,

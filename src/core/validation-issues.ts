@@ -96,7 +96,7 @@ interface ValidationMessage {
   more: number;
 }
 
-/** What does not fit and where, in one sentence and a hint: `retrieval.top_k: a whole number is expected, not a text (and 2 more).` */
+/** Explains a validation error in a sentence and a hint: `retrieval.top_k: a whole number is expected, not a text (and 2 more).` */
 export function explain(error: z.ZodError, examined: Examined): string {
   const [only] = error.issues;
   if (only?.code === 'custom' && /^\p{Lu}.*\.$/su.test(only.message)) return only.message; // a check of the whole that says it all
@@ -105,7 +105,10 @@ export function explain(error: z.ZodError, examined: Examined): string {
   return `${formatPath(path) || (examined.whole ?? 'the request')}: ${problem}${came}${rest}.${hint ? ` ${hint}` : ''}`;
 }
 
-/** The first misfit of an error. A key that nobody knows comes first: misspelt, it is often the reason of what is missing. Of a union, the branch that fits best is told. */
+/**
+ * Finds the issue to report. An unknown key comes first: misspelt, it is often the reason for a missing one. Of a union, the branch that
+ * fits best is reported.
+ */
 export function validationMessage(error: z.ZodError, { schema, value }: Examined): ValidationMessage {
   const own = error.issues.filter((issue) => !('note' in issue)); // without the bounds of all integers, which come before a schema's own
   const issues = own.length > 0 ? own : error.issues;

@@ -148,7 +148,10 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
   }
 }
 
-/** Has a draft filled, and puts it in the place of its name in one step. On failure the old one stays, and nothing of the draft is left that can be removed. */
+/**
+ * Fills a draft and commits it, which replaces the collection of its name in one step. On failure the old one stays, and the draft is
+ * removed as far as possible.
+ */
 export async function* withDraft<R>(draft: Draft, fill: (collection: Collection) => Run<R>): Run<R> {
   let isInPlace = false;
   try {

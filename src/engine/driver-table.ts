@@ -30,7 +30,7 @@ const llms: Record<string, LlmRow> = {
 export const isQuoting = ({ provider }: Pick<LlmConfig, 'provider'>): boolean =>
   Object.hasOwn(llms, provider) && llms[provider]!.quotes === true;
 
-/** What a built-in driver does that runs in this process and asks nobody; undefined for all others. */
+/** Describes a built-in driver that runs in this process and calls no service; undefined for others. */
 export function inProcess(kind: 'embedders' | 'llms' | 'rerankers', provider: string): string | undefined {
   const rows: Record<string, { in_process?: string; open: unknown }> = { ...drivers, llms }[kind];
   return Object.hasOwn(rows, provider) ? rows[provider]!.in_process : undefined;

@@ -229,7 +229,7 @@ async function* watch(written: AsyncIterable<void>, report: IngestReport, signal
   yield* report.events();
 }
 
-/** What is known of the files of the configured sources, so that not all of them have to be read. */
+/** What a watch knows about changed files, so that an ingest need not read all of them. */
 export interface KnownChanges {
   /** Whether a file may have changed since it was last looked at, by its absolute and real path. */
   isChanged(path: string): boolean;

@@ -141,14 +141,14 @@ const requestSpan = (name: string): CallSpan => ({
   about: (address) => ({ 'server.address': URL.parse(String(address))?.hostname ?? '' }),
 });
 
-/** The same door to the network and browser; each request that a run makes, and each page that it opens, is recorded. */
+/** Records each request and each opened page of a run as a span. */
 export const tracedNetwork = <T extends { http: Http; renderer: Renderer }>(parts: T, tracer: Tracer): T => ({
   ...parts,
   http: tracer.instrument(parts.http, { request: requestSpan('fetch') }),
   renderer: tracer.instrument(parts.renderer, { render: requestSpan('render') }),
 });
 
-/** The same resources; what their models, stores and parsers do is recorded. */
+/** Records the work of models, stores and parsers as spans. */
 export function tracedResources(resources: Resources, tracer: Tracer): Resources {
   const collection = (found: Collection) => tracer.instrument(found, COLLECTION);
   const store = (opened: VectorStore): VectorStore =>

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Network } from '../schema/config-sources.ts';
 
-/** Who may be reached at a private address. */
+/** Rules for requests to private addresses. */
 export interface AddressPolicy {
   allow_private: Network['allow_private'];
   /** Who asks: at a command line it is the operator, over HTTP it may be anybody. */
@@ -20,7 +20,7 @@ export interface Resolved {
 /** Finds the addresses of a name; throws what `dns.lookup` throws. */
 export type Lookup = (hostname: string) => Promise<Resolved[]>;
 
-/** Where a connection may go, or the reason why there is none. */
+/** The addresses that a connection may use, or the reason why it is refused. */
 export type Admission = { addresses: Resolved[] } | { refused: string };
 
 /** A connection that the address guard did not let happen; the message is the reason. */
@@ -29,7 +29,7 @@ export class Refused extends Error {}
 /** Clouds answer their machines with their secrets there; Azure at an address that is public by its number (learn.microsoft.com, "What is IP address 168.63.129.16"). */
 const METADATA = new Set(['168.63.129.16', '169.254.169.254']);
 
-/** What kind of address it is, where it is not one of the public internet; undefined for one that is. */
+/** Names the kind of an address that is not public; undefined for a public one. */
 export function privateKind(address: string): string | undefined {
   if (!ipaddr.isValid(address)) return 'unreadable';
   const parsed = ipaddr.parse(address);
@@ -66,8 +66,8 @@ export function mayBePrivate(origin: string, { allow_private, surface, named }: 
 const asResolved = (address: string): Resolved => ({ address, family: address.includes(':') ? 6 : 4 });
 
 /**
- * Decides where a connection to `url` may go (contract, "Safe by default"): to the addresses handed back, and to no other. One private address
- * among several refuses them all. The only thing that it does to the world is `lookup`, whose errors it lets pass.
+ * Decides where a connection to `url` may go (contract, "Safe by default"): only to the addresses returned. One private address among
+ * several refuses them all. It has no side effect but `lookup`, whose errors it passes on.
  */
 export async function admit(url: URL, policy: AddressPolicy, lookup: Lookup): Promise<Admission> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { refused: `«${url.protocol}» is neither http: nor https:` };

@@ -18,7 +18,7 @@ export interface Proxies {
   none: readonly string[];
 }
 
-/** What `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say, in capitals or not. This machine is never asked for through a proxy. */
+/** Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. Requests to this machine never use a proxy. */
 export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
   const named = (name: string): Named | undefined => {
     const variable = environment[name.toLowerCase()] === undefined ? name : name.toLowerCase();
@@ -37,8 +37,8 @@ export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
 }
 
 /**
- * The proxy that a connection to `url` goes through, or undefined for none. `NO_PROXY` is read as curl and undici read it: `*`, hosts and their subdomains, `*.` for
- * subdomains alone, each with a port or without. Throws a KbError (`setup`) that names the variable, where that holds no address of a proxy.
+ * Chooses the proxy for `url`; undefined for none. `NO_PROXY` is read as by curl and undici: `*`, hosts with their subdomains, `*.` for
+ * subdomains only, each with or without a port. Throws a KbError (`setup`) that names a variable without a proxy address.
  */
 export function proxyFor(url: URL, { http, https, none }: Proxies): URL | undefined {
   const named = url.protocol === 'https:' ? (https ?? http) : http;
@@ -134,7 +134,10 @@ interface Dispatchers {
   close(): Promise<void>;
 }
 
-/** Connects nothing until something is asked for. `connect` is the way of direct connections: a proxy is the operator's own, and is asked as it is. */
+/**
+ * Opens dispatchers, which connect on the first request. `connect` makes direct connections; a proxy belongs to the operator and is not
+ * checked.
+ */
 export async function openDispatchers(environment: NodeJS.ProcessEnv, { connect, ...options }: Agent.Options): Promise<Dispatchers> {
   const undici = await import('undici');
   const proxies = proxiesIn(environment);

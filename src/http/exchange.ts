@@ -9,7 +9,7 @@ import { decodeBody, type AnswerHead, type HttpAnswer, type HttpRequest } from '
 import { holdsSecret, redactUrl } from '../core/secrets.ts';
 import { faultyHeader, givenTo, isLent } from './site-headers.ts';
 
-/** What every request goes through. */
+/** Settings and connections that every request uses. */
 export interface Door {
   network: Network;
   connections: PinnedConnections;
@@ -118,7 +118,10 @@ function credentialsOf({ url }: Sent, { own, lent }: GivenHeaders): Credentials 
   return Object.keys(lent).length > 0 ? 'sites' : 'none';
 }
 
-/** What the caller gave for the first address: headers, and the user name and password in it. Throws a KbError (`usage`) for what no header can hold. */
+/**
+ * Makes the headers for the first address: those of the caller, and the user name and password in the address. Throws a KbError (`usage`)
+ * for an invalid header.
+ */
 export function givenHeaders({ username, password }: URL, headers: HttpRequest['headers'] = {}): Record<string, string> {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const faulty = faultyHeader(given);

@@ -1,7 +1,7 @@
 import { KbError } from '../core/errors.ts';
 import { redactUrl } from '../core/secrets.ts';
 
-/** What is asked of the network. */
+/** Options of a request. */
 export interface HttpRequest {
   method?: string;
   /** Sent to the origin of the address, and to no other that it redirects to. */
@@ -26,13 +26,13 @@ export interface HttpRequest {
   inTurn?: InTurn | undefined;
 }
 
-/** Does work when it may be done; `signal`: it waits no longer for that. */
+/** Runs work when it may begin; `signal` stops the wait. */
 export type InTurn = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** What an answer says before its body. */
+/** The head of a response, without its body. */
 export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
 
-/** What came back: a success (2xx, or what `accepts` and `redirect` let through), inflated. */
+/** A response: a success (2xx, or what `accepts` and `redirect` allow), decompressed. */
 export interface HttpAnswer {
   /** Where the last redirect led. Holds the credentials that it was asked with: `shown` before it goes anywhere. */
   url: string;
@@ -99,7 +99,7 @@ const MARKS: [charset: string, mark: number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The character set that a byte order mark names; undefined where there is none. */
+/** Reads the character set from a byte order mark; undefined if there is none. */
 export const markedCharset = (bytes: Uint8Array): string | undefined =>
   MARKS.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0];
 

@@ -3,7 +3,7 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { KbError } from '../core/errors.ts';
 
-/** What kb says it can inflate. */
+/** Value of `Accept-Encoding`. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 interface Limits {
@@ -60,7 +60,7 @@ export async function readBody(
 const PATIENCE = 1_000;
 const REST = 16_384;
 
-/** What comes of reading a body, for which nobody waits longer than that: then it is cut off, and reading it fails. */
+/** Reads a body within a time limit, at which it is cut off and reading fails. */
 export async function readSoon<T>(body: { destroy(): unknown }, read: () => Promise<T>): Promise<T> {
   const clock = setTimeout(() => body.destroy(), PATIENCE);
   return read().finally(() => clearTimeout(clock));
@@ -76,7 +76,10 @@ const UNKNOWN = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'e
 /** Times that a body may be packed, one over another. */
 const MOST_LAYERS = 4;
 
-/** Undoes a `Content-Encoding`, the last way to pack first, and stops where the limit is passed. Throws a KbError: `too_large`, `invalid` for one that is unknown or broken. */
+/**
+ * Decodes `Content-Encoding`, the last encoding first, up to the limit. Throws a KbError: `too_large`, or `invalid` for an unknown encoding
+ * or broken data.
+ */
 export async function unpacked(bytes: Uint8Array, encoding: string | undefined, limits: Limits): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes;
   const names = (encoding?.toLowerCase() ?? '').split(',').map((name) => name.trim());

@@ -13,5 +13,5 @@ export function serverAddress(given: string, { port }: { port: number }): string
   return `${url.protocol}//${host}:${Number(PORT.exec(given)?.[1] ?? port)}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
-/** What tells servers apart that `serverAddress` has spelled: the same for both names of this machine, and with and without encryption. */
+/** Makes a name by which servers are compared, after `serverAddress`: the same for both names of this machine, and with or without TLS. */
 export const serverName = (address: string): string => address.replace(/^https?:\/\//, '').replace(/^localhost(?=:)/, LOOPBACK);

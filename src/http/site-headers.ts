@@ -4,8 +4,8 @@ import { KbError } from '../core/errors.ts';
 import { unsetReference } from '../core/settings.ts';
 
 /**
- * What `network.sites` gives to the origin of an address, as headers with names in lower case; empty for every other origin. It holds secrets: nothing of
- * it is shown, logged or stored. Throws a KbError (`setup`) where it refers to a variable that is not set, or is nothing that a header can hold.
+ * Makes the headers of `network.sites` for the origin of an address, with lower-case names; empty for every other origin. They are secrets:
+ * never show, log or store them. Throws a KbError (`setup`) for a variable that is not set, or an invalid header.
  */
 export function givenTo(url: URL, sites: Network['sites']): Record<string, string> {
   const given: Record<string, string> = {};
@@ -55,7 +55,10 @@ interface Borrowing {
   hasBody?: boolean;
 }
 
-/** Whether what `network.sites` gives goes with a request. It is for reading: a network caller changes nothing with it, by method, body or header. */
+/**
+ * Whether a request may carry the credentials of `network.sites`. They are for reading: a network caller must not change anything with
+ * them, by method, body or header.
+ */
 export function isLent(surface: AddressPolicy['surface'], { method, headers, hasBody = false }: Borrowing): boolean {
   return surface === 'cli' || (/^(GET|HEAD)$/i.test(method) && !hasBody && Object.keys(headers).every(isHarmless));
 }

@@ -15,7 +15,7 @@ const STATUS_HINTS: Record<number, string> = {
   429: 'It is asked too often: try again later.',
 };
 
-/** Who gave the credentials that a request went out with. */
+/** Origin of the credentials of a request. */
 export type Credentials = 'none' | 'request' | 'sites';
 
 const REFUSED: Record<Credentials | 'unknown', string> = {
@@ -33,7 +33,7 @@ interface StatusOptions {
   said?: string | undefined;
 }
 
-/** What a status that is no success says. */
+/** Makes the error for a non-2xx status. */
 export function statusError(name: string, status: number, { retry_after, credentials, said }: StatusOptions = {}): KbError {
   const isRetryable = RETRYABLE.has(status) || status >= 500;
   const isRefused = status === 401 || (status === 403 && credentials !== 'none');
@@ -49,7 +49,7 @@ export function statusError(name: string, status: number, { retry_after, credent
   });
 }
 
-/** Seconds to wait by a `Retry-After` header: a number or a date (RFC 9110, 10.2.3); undefined where it is neither. */
+/** Parses a `Retry-After` header to seconds: a number or a date (RFC 9110, 10.2.3); undefined if it is neither. */
 export function secondsIn(header: string | undefined, now = Date.now()): number | undefined {
   if (header === undefined || header.trim() === '') return undefined;
   const seconds = Number(header);
@@ -61,7 +61,10 @@ export function secondsIn(header: string | undefined, now = Date.now()): number 
 /** Seconds since 1970 are more than this, seconds to wait are less. */
 const EPOCH = 1e9;
 
-/** What a `RateLimit-Reset` or `X-RateLimit-Reset` header (seconds from now, or since 1970) says, as `Retry-After` says it: a second at least, for clocks differ. */
+/**
+ * Converts a `RateLimit-Reset` or `X-RateLimit-Reset` header (seconds from now, or since 1970) to the form of `Retry-After`: at least a
+ * second, because clocks differ.
+ */
 export function retryAfterReset(header: string | undefined, now = Date.now()): string | undefined {
   const value = Number(header?.trim() || NaN);
   if (!Number.isFinite(value)) return undefined;
@@ -85,7 +88,7 @@ const REASONS: Record<string, string> = {
 const FINAL =
   /^(ENOTFOUND|UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH|UND_ERR_NOT_SUPPORTED|HPE_|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
-/** What a request that came to no answer says. */
+/** Makes the error for a request without a response. */
 export function connectionError(name: string, cause: unknown): KbError {
   const code = codeOf(cause);
   const reason = REASONS[code] ?? `${(cause as Error).message || 'the connection failed'}`;
@@ -105,7 +108,7 @@ function codeOf(error: unknown): string {
   return cause instanceof Error ? codeOf(cause) : '';
 }
 
-/** What is said of an address that the guard refused. */
+/** Makes the error for an address that the guard refused. */
 export const addressRefusal = (name: string, { message }: Refused): KbError =>
   new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });
 
@@ -120,7 +123,10 @@ const SHORTEST_SECRET = 4;
 const KEY = /(?<![\w+=~-])(?=[\w+=~-]*\d)(?=[\w+=~-]*[a-z])[\w+=~-]{16,}/gi;
 const NAMED = /(?<![\w-])([\w-]{2,})["']?\s*[=:]\s*["']?([^\s"',;&]+)/g;
 
-/** What an answer says went wrong, on one line that may be shown: bounded, printable, without `secrets` and what looks like one. Undefined where it says nothing. */
+/**
+ * Extracts the error message of a response on one line: bounded, printable, without `secrets` and what looks like one. Undefined if there
+ * is none.
+ */
 export function apiErrorMessage(answer: unknown, secrets: readonly string[] = []): string | undefined {
   const found = sentenceIn(answer, 0);
   if (found === undefined) return undefined;
@@ -150,8 +156,8 @@ const OPEN = /^(accept(-.*)?|content-type|user-agent)$/;
 const SCHEME = /^(basic|bearer|digest|token|api-?key)$/i;
 
 /**
- * What was sent with a request that no answer may make known, the longest first: values of headers (whole, word by word, and decoded), and of the parameters
- * and fields of a JSON body that hold credentials. Header names are in lower case.
+ * Lists the secrets sent with a request, the longest first: values of headers (whole, word by word, and decoded), and of credential
+ * parameters and fields of a JSON body. Header names are in lower case.
  */
 export function secretsSent(url: URL, { headers, body }: { headers: Readonly<Record<string, string>>; body?: unknown }): string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (OPEN.test(name) ? [] : value));

@@ -75,7 +75,7 @@ function languagesOf(word: string): readonly string[] {
   return table.get(word) ?? [];
 }
 
-/** Whether a word says how is asked and not what about, in this language. */
+/** Whether a word is a function word of a language, and no content word. */
 export const isFunctionWord = (word: string, language: string): boolean => languagesOf(word).includes(language);
 
 function byLetters(text: string): string | undefined {
@@ -106,7 +106,7 @@ function byWords(text: string): string | undefined {
 /** Characters from the beginning of a question that its language is told by. */
 const LOOKED_AT = 2_000;
 
-/** The language of a question, by its letters and its smallest words; undefined where it can't be told. */
+/** Detects the language of a question by its letters and function words; undefined if it is unclear. */
 export function languageOf(question: string): string | undefined {
   const text = question.slice(0, LOOKED_AT).normalize('NFC').toLowerCase();
   return byLetters(text) ?? byWords(text);

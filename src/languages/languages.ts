@@ -7,7 +7,7 @@ import { spanish } from './spanish.ts';
 /** The languages that kb knows completely. A phrase that several share is answered in the first; English stands in for all others. */
 export const LANGUAGES: readonly Language[] = [english, german, french, spanish];
 
-/** The language with this code; English where it is not known. */
+/** Looks up a language by its code; English if it is unknown. */
 export const languageOrEnglish = (code: string | undefined): Language => LANGUAGES.find((language) => language.code === code) ?? english;
 
 /** The alternatives that all languages give for a regular expression, and those of `others`. */

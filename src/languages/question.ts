@@ -24,7 +24,7 @@ export const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text) || 
 /** What is said behind a question and asks nothing: a whole sentence, or thanks. */
 const REMARK = new RegExp(String.raw`[.!…]\P{L}{0,20}$|^\P{L}*(?:${COURTESIES})(?!\p{L})`, 'iu');
 
-/** What is asked now: a follow-up comes behind the questions that it follows, and a remark behind a question asks nothing. */
+/** Extracts the last question of a text: a follow-up stands after earlier questions, and a remark after a question asks nothing. */
 export function lastQuestion(question: string): string {
   const parts = question.trim().split(/(?<=[?？])\s+/);
   const last = parts.at(-1)!;
@@ -32,7 +32,7 @@ export function lastQuestion(question: string): string {
   return isRemark ? (parts.at(-2) ?? last) : last;
 }
 
-/** A question without the words that only say that a figure is asked for: `long` of «how long» is no word of the subject. */
+/** Removes the words that only ask for a figure: `long` in «how long» is no content word. */
 export const withoutMeasure = (question: string): string =>
   LANGUAGES.reduce((text, { questions: { measure } }) => text.replace(measure, '$<word>'), question);
 
@@ -66,7 +66,7 @@ export function tellingTerms(question: string): string[] {
   return telling.length > 0 ? telling : all;
 }
 
-/** The same without the words that ask for a figure. */
+/** Lists the content terms of a question, without words that ask for a figure. */
 export const subjectTerms = (question: string): string[] => tellingTerms(withoutMeasure(question));
 
 const LISTING = wholeWord(alternatives(({ questions }) => questions.listing));
@@ -74,7 +74,7 @@ const LISTING = wholeWord(alternatives(({ questions }) => questions.listing));
 /** Whether a question may be after a list: a table of contents, an index, a change log. */
 export const asksListing = (question: string): boolean => LISTING.test(question);
 
-/** The language in which one question is joined to another («…, and how long …»); undefined where none is. */
+/** Detects the language in which a second question is joined («…, and how long …»); undefined if there is none. */
 export const conjunctionIn = (question: string): Language | undefined => LANGUAGES.find(({ questions }) => questions.joint.test(question));
 
 /** Questions that one is taken apart into, at most: more are looked for as a whole. */
@@ -90,7 +90,7 @@ function tellsWhat(part: string, { code }: Language): boolean {
 
 const trimmed = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
 
-/** The questions that are asked in one, each with what it points at; the question itself where it is one. */
+/** Splits a question into the questions that it joins, each with what it refers to; a single one is returned as it is. */
 export function splitQuestion({ query, question }: SearchQuestion): SearchQuestion[] {
   const asked = lastQuestion(question);
   const language = conjunctionIn(asked);

@@ -15,7 +15,7 @@ import type { Engine } from '../ports/engines.ts';
 /** Milliseconds between two notices of progress, at least: an ingest tells of each document. */
 const PACE = 250;
 
-/** What the server does its work with. */
+/** What the MCP server works with. */
 export interface McpParts {
   /** Runs an operation to its end. Throws what the work throws. */
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options: RunParts): Promise<ResultOf<Name>>;

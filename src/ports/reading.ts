@@ -63,7 +63,7 @@ export interface Parser {
 /** File types that stages name themselves: text that is given as Markdown, HTML and XML within the answer of an API, and what such an answer is. */
 export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', value: 'xml-value', json: 'json', xml: 'xml' } as const;
 
-/** What the parsers say of the files that they read. */
+/** The file types that the parsers read. */
 export interface FileTypes {
   readonly extensions: readonly string[];
   /** That of web pages, which have links and may need a browser. */
@@ -88,7 +88,7 @@ export interface DocumentReader extends FileTypes {
   close(): Promise<void>;
 }
 
-/** What is done with pages without text, and what encrypted files are opened with. */
+/** How pages without text are handled, and the passwords for encrypted files. */
 export interface ScanSettings {
   /** Recognize their text, say that they are there, or pass over them. */
   ocr: 'auto' | 'report' | 'off';
@@ -120,7 +120,7 @@ interface GivenToSite {
   headers: Readonly<Record<string, string>>;
 }
 
-/** What a run may reach: the same as `createHttp` is given. */
+/** The addresses that a run may reach, as in `createHttp`. */
 export interface RendererOptions {
   network: Network;
   surface: AddressPolicy['surface'];

@@ -33,7 +33,7 @@ const frame = (event: Event): string => `event: ${event.type}\ndata: ${JSON.stri
 /** The last event of a stream, with the result. */
 export const finalEvent = (data: Event['data']): Progress => ({ type: 'final', stage: 'complete', message: '', data });
 
-/** The last events of work that ended before it was done: the failure, and what had come of the work by then with that failure among its errors. */
+/** Makes the last events of work that failed: the error, and the partial result with that error among its items. */
 export function endingEvents(item: ErrorItem, unfinished: object | undefined): [Progress, Progress] {
   const { errors = [], failed, ...rest } = (unfinished ?? {}) as { errors?: readonly ErrorItem[]; failed?: number };
   const whole = { ...rest, ...(failed === undefined ? {} : { failed: failed + 1 }), errors: [...errors, item] };
@@ -61,8 +61,9 @@ interface Begun<R> {
 }
 
 /**
- * What a run says, and as the last event what came of it, also where that is not all. Records that are in the result as well (`item`) are left out. Whatever
- * happens, exactly one `final` event ends it; the run itself is its caller's to return. `onFailure` hears of an error that the run threw and gives back the one that is told.
+ * Yields the events of a run and, whatever happens, exactly one `final` event with its result or partial result. Records that are also in
+ * the result (`item`) are left out. The caller must return the run. `onFailure` gets an error that the run threw, and returns the one to
+ * report.
  */
 export async function* narrated<R extends object>(
   { run, first }: Begun<R>,

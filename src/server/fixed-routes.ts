@@ -62,7 +62,7 @@ export function registerDocs(app: FastifyInstance, document: OpenApiDocument): v
 /** Milliseconds that the store has to answer a deep health check. */
 const STORE_ANSWERS_IN = 5000;
 
-/** Answers whether the server is up and, with `deep=true`, whether its store answers: 503 where it does not. */
+/** Registers the health check. With `deep=true` it also checks the store, and answers 503 if that does not respond. */
 export function registerHealth(
   server: FastifyInstance,
   {
@@ -101,7 +101,7 @@ async function failureOfStore(engine: Pick<Engine, 'collections'>): Promise<stri
   return await Promise.race([answer, late]);
 }
 
-/** What a connection is told, and that it is closed, that sent no request that could be read, or not all of it in time. */
+/** Answers and closes a connection that sent no readable request, or not all of it in time. */
 export function answerNoRequest({ code }: { code?: string }, socket: Socket): void {
   const [line, { body }] = ANSWERS[code ?? ''] ?? NO_HTTP;
   if (socket.writable)

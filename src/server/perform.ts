@@ -12,7 +12,7 @@ import type { Route } from './routes.ts';
 /** Milliseconds that the first word of a stream is waited for: what fails by then is answered with its own status. */
 const FIRST_WORD = 2000;
 
-/** What every request is worked on with. */
+/** What every route works with. */
 export interface RouteContext {
   engine: Pick<Engine, 'run'>;
   enter: Queues;
@@ -20,7 +20,7 @@ export interface RouteContext {
   bodies: Pick<Bodies, 'release' | 'sizeOf'>;
 }
 
-/** A request, and what it is answered with. */
+/** A request with its reply. */
 export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;

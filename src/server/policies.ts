@@ -60,8 +60,9 @@ interface Admission {
 }
 
 /**
- * Who may speak to the server (contract, "Safe by default"). With tokens: whoever shows one that has the scope; without: programs of this machine, or what calls the server by one
- * of its `allowed_hosts`, and web pages of its own. Gives the answer to a request that is refused, else who calls. Throws a KbError (`forbidden`) for a scope that is missing.
+ * Makes the check who may call the server (contract, "Safe by default"). With tokens: whoever sends one with the scope. Without: programs
+ * on this machine, callers that address the server by one of its `allowed_hosts`, and its own web pages. It returns the response to a
+ * refused request, else the caller. Throws a KbError (`forbidden`) for a missing scope.
  */
 export function createGuard({ authenticate, allowed_hosts, cors_origins }: GuardOptions): (asked: RequestedHost) => Admission {
   const isAllowed = hostsIn(allowed_hosts);
@@ -131,7 +132,7 @@ export function countRequests(server: FastifyInstance): () => number {
   return () => count;
 }
 
-/** Who may ask, how often, and what every answer carries. */
+/** Adds the checks of callers, the rate limit, and the headers of every response. */
 export async function addPolicies(
   server: FastifyInstance,
   { settings, authenticate }: { settings: Server; authenticate: Authenticator | undefined },

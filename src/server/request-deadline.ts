@@ -63,6 +63,6 @@ const tooSlow = (seconds: number): KbError =>
     isRetryable: true,
   });
 
-/** What a request is told that comes, or runs, when the server stops. */
+/** Makes the error of a request that arrives or runs while the server stops. */
 export const serverStopsError = (): KbError =>
   new KbError('unavailable', 'The server is stopping.', { hint: 'Try again when it is up.', isRetryable: true });

@@ -34,7 +34,7 @@ interface ServeOptions {
   onListening(url: string): void;
 }
 
-/** Serves the engine over HTTP until it is stopped. Throws a KbError where it can't listen, or would be open to others without a token. */
+/** Serves the engine over HTTP until it is stopped. Throws a KbError if it cannot listen, or would be open to others without a token. */
 export async function serve({ engine, home, token, signal, quiet, isTerminal, watching, onListening }: ServeOptions): Promise<void> {
   const { server: settings } = engine.config;
   const { host, port } = settings;

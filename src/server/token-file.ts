@@ -20,7 +20,7 @@ interface TokenPlace {
   cwd: string;
 }
 
-/** The path of `server.tokens_file`. Throws a KbError (`configuration`) where none is configured, and for one that requests could read. */
+/** Resolves `server.tokens_file`. Throws a KbError (`configuration`) if none is configured, or requests could read it. */
 export function tokenPath({ settings, home, cwd }: TokenPlace): string {
   const { tokens_file, allowed_roots } = settings;
   if (tokens_file === undefined)
@@ -77,7 +77,10 @@ export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row
   return { token, row: { name, hash: digest(token).toString('hex'), scopes, collections } };
 }
 
-/** The text of a file of tokens with one more row, as it was written otherwise: with its comments, as YAML or as JSON. Throws a KbError (`usage`) where the name is taken. */
+/**
+ * Adds a row to the text of a tokens file, which keeps its comments and form (YAML or JSON). Throws a KbError (`usage`) if the name is
+ * taken.
+ */
 export function withRow({ rows, document }: TokenFile, row: TokenRow, { isJson }: { isJson: boolean }): string {
   if (rows.some(({ name }) => name === row.name))
     throw new KbError('usage', `There is a token «${row.name}» already.`, {
@@ -89,7 +92,7 @@ export function withRow({ rows, document }: TokenFile, row: TokenRow, { isJson }
   return document.toString();
 }
 
-/** The text of a file of tokens without the row of this name, as it was written otherwise. Throws a KbError (`not_found`) where there is none. */
+/** Removes a row from the text of a tokens file, which keeps its form. Throws a KbError (`not_found`) if there is none of this name. */
 export function withoutRow({ rows, document }: TokenFile, name: string, { isJson }: { isJson: boolean }): string {
   const at = rows.findIndex((row) => row.name === name);
   if (at < 0) {
@@ -101,10 +104,10 @@ export function withoutRow({ rows, document }: TokenFile, name: string, { isJson
   return document.toString();
 }
 
-/** Tells by the header `Authorization` who calls; undefined where it holds no known token. */
+/** Identifies the caller by the header `Authorization`; undefined without a known token. */
 export type Authenticator = (header: string | undefined) => AccessRights | undefined;
 
-/** Makes the authenticator of a server; undefined where it has no tokens. `token` is allowed everything. */
+/** Makes the authenticator of a server; undefined if it has no tokens. `token` has all rights. */
 export function createAuthenticator({
   token,
   rows,

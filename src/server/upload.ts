@@ -22,7 +22,10 @@ interface Reading {
   onRead(): void;
 }
 
-/** Reads a multipart form, its files into a folder of their own, has them worked on, and removes the folder, whatever happens. Throws a KbError where the form does not fit, and what ends the reading. */
+/**
+ * Reads a multipart form, saves its files in a temporary folder, runs the work on them, and removes the folder in any case. Throws a
+ * KbError for an invalid form, and the error that stops the reading.
+ */
 export async function withUpload<T>(
   request: FastifyRequest,
   { ends, onRead }: Reading,

@@ -11,8 +11,8 @@ const LAST_OF_RANGE = 30;
 const PART = new RegExp(String.raw`^\s*(\d{1,${MOST_DIGITS}})\s*(?:[-–]\s*(\d{1,${MOST_DIGITS}})\s*)?$`);
 
 /**
- * The numbers of sources that a list between brackets names, in an answer beside `count` sources; undefined where it is none: a range that hardly ends
- * among them (`[1-50]`), a year, an interval (`[0, 1]`). No source has the number 0, so it is named alone or not at all.
+ * Parses the list of a citation in an answer with `count` sources; undefined if it is none: a range far beyond them (`[1-50]`), a year, an
+ * interval (`[0, 1]`). No source has the number 0, so it stands alone or not at all.
  */
 export function numbersCited(list: string, count: number): number[] | undefined {
   const numbers: number[] = [];

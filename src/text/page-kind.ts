@@ -36,7 +36,7 @@ const ENTRY = /^(?:[-*+]\s|\d+[.)]\s|!?\[|\*\*\[|\|)/;
 const ITEM = /^(?:[-*+]|\d+[.)])\s+/;
 const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g;
 
-/** What kind of page a Markdown text is, by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
+/** Classifies a Markdown page by its title, its headings and the shape of its lines; undefined for one that may hold answers. */
 export function pageKindOf(text: string, title = ''): PageKind | undefined {
   const named = withoutNumber(plainTitle(title).trim());
   const headings = readBlocks(text).flatMap(({ kind, title: words }) => (kind === 'heading' ? [withoutNumber(words)] : []));
@@ -45,7 +45,7 @@ export function pageKindOf(text: string, title = ''): PageKind | undefined {
   return listKindOf(text, [named, headings[0] ?? '']);
 }
 
-/** What kind of passage stands under these headings. */
+/** Classifies a passage by the headings above it. */
 export function passageKindOf(text: string, headings: readonly string[]): PageKind | undefined {
   const [last = '', ...above] = headings.map(withoutNumber).toReversed();
   if (CHANGELOG_SECTION.test(last) || (VERSION.test(last) && above.some((heading) => CHANGELOG_SECTION.test(heading)))) return 'changelog';

@@ -72,14 +72,14 @@ const ABBREVIATED = new RegExp(
 /** Whether a text ends with an abbreviation that ends no sentence, or an initial. */
 export const endsWithAbbreviation = (text: string): boolean => ABBREVIATED.test(text);
 
-/** Where the last sentence within `from` to `to` ends (exclusive); -1 where none does. */
+/** Finds the end (exclusive) of the last sentence between `from` and `to`; -1 if none ends there. */
 export function lastSentenceEnd(text: string, from: number, to: number): number {
   let best = -1;
   for (const end of sentenceEnds(text, from, to)) best = end;
   return best;
 }
 
-/** Where the first sentence that begins after `from` begins, before `to`; -1 where none does. */
+/** Finds the beginning of the first sentence after `from` and before `to`; -1 if none begins there. */
 export function firstSentenceStart(text: string, from: number, to: number): number {
   for (const end of sentenceEnds(text, from, to)) {
     const start = skipSpace(text, end, to);

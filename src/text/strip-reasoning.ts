@@ -8,8 +8,8 @@ const OPENING = '<think>';
 const CLOSING = '</think>';
 
 /**
- * Takes out the thoughts that some open models write before their answer, as `<think>…</think>`, where the server does not tell them apart. Feed it the
- * pieces; it gives back what belongs to the answer, and holds back only what may be the begin of either mark.
+ * Makes a filter that removes the reasoning (`<think>…</think>`) which some open models write before their answer, if the server does not
+ * separate it. It takes the pieces of the answer, and holds back only what may be the beginning of a mark.
  */
 export function reasoningFilter(): (piece: string) => string {
   let state: 'before' | 'thinking' | 'answering' = 'before';

@@ -128,8 +128,8 @@ function learn(run: string, place: number): readonly string[] {
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(String.fromCharCode(code)));
 
 /**
- * What a text is found by: its words, normalized and stemmed, in their order, none with white space in it. Identifiers stand whole beside
- * their parts (`ERR-4042`: `err-4042`, `err`, `4042`), so that what only looks alike shares fewer terms. Texts and queries are analysed alike.
+ * Lists the search terms of a text: its words, normalized and stemmed, in order, none with white space. Identifiers are kept whole beside
+ * their parts (`ERR-4042`: `err-4042`, `err`, `4042`), so that merely similar ones share fewer terms. Texts and queries are analysed alike.
  */
 export function terms(text: string): string[] {
   const found: string[] = [];
@@ -173,7 +173,7 @@ export function ownTerms(text: string): string[] {
   return all.filter((term) => !FUNCTION_WORDS.has(term) && !paired.has(term));
 }
 
-/** The terms of a query: those that say what it is about, or all, where there are no such. */
+/** Lists the terms of a query: its content words, or all words if it has none. */
 export function queryTerms(text: string): string[] {
   const telling = ownTerms(text);
   return telling.length > 0 ? telling : terms(text);

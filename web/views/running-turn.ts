@@ -10,7 +10,7 @@ function stageText({ type, stage, data, message }: Event): string | undefined {
   return stage === 'generation' ? `Reading ${Number(data.sources) === 1 ? 'one passage' : `${Number(data.sources)} passages`}…` : undefined;
 }
 
-/** What a turn is shown in, running or over. */
+/** Creates the frame of a turn, running or finished. */
 export const turnFrame = (question: string): HTMLElement =>
   element('article', { class: 'turn' }, element('h2', { class: 'question' }, question));
 

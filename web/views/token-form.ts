@@ -1,7 +1,7 @@
 import { accessToken } from '../api.ts';
 import { element } from '../element.ts';
 
-/** Asks for the token of the server. `onToken` is called once one is kept; it resolves to false where the server refuses it. */
+/** A form for the access token. `onToken` is called once one is stored; it resolves to false if the server refuses it. */
 export class TokenForm {
   readonly root: HTMLElement;
   readonly #field = element('input', {

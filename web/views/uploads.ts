@@ -5,7 +5,7 @@ import { button, element } from '../element.ts';
 /** What a file picker offers at first. */
 const TYPES = '.pdf,.docx,.pptx,.xlsx,.md,.markdown,.html,.htm,.txt,.csv';
 
-/** The files that are being stored, one after another, and what came of each. */
+/** The list of uploads, which run one after another, with their outcomes. */
 export class Uploads {
   readonly root = element('ul', { class: 'uploads', 'aria-label': 'Added files', hidden: true });
   readonly picker = element('input', {

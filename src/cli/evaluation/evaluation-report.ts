@@ -119,7 +119,10 @@ function worstLine({ id, question, verdict, level, rank }: EvaluationOutcome): s
   return `- **${id}** ${oneLine(question)}: ${[answer, passage].filter(Boolean).join('; ')}`;
 }
 
-/** What was measured, as Markdown: a table of all questions and of each type, intervals, calibration, and the questions that went worst. */
+/**
+ * Writes the figures of an evaluation as Markdown: a table for all questions and each type, intervals, calibration, and the worst
+ * questions.
+ */
 export function evaluationReport(result: EvaluationResult): string {
   const { by_type, latency_ms, worst, missing_sources } = result;
   const rows = [figureRow('all', result), ...Object.entries(by_type).map(([type, figures]) => figureRow(oneLine(type), figures))];
@@ -136,7 +139,7 @@ export function evaluationReport(result: EvaluationResult): string {
   return `${lines.filter((line) => line !== undefined).join('\n\n')}\n`;
 }
 
-/** Two evaluations beside each other, and what the second brings question by question. */
+/** Writes two evaluations side by side as Markdown, with the differences question by question. */
 export function comparisonReport(
   sides: readonly { config: string; result: EvaluationResult }[],
   differences: Readonly<Record<string, Difference>>,

@@ -18,7 +18,7 @@ import { parsePart } from '../../core/parse-request.ts';
 /** Failures that are told; the rest is counted. */
 const TOLD_FAILURES = 5;
 
-/** What `kb eval` does: measures, compares, or proposes questions, as its flags say. */
+/** Runs `kb eval`: measures, compares, or proposes questions, depending on its flags. */
 export async function runEvaluation(desk: CommandContext, file: string | undefined): Promise<void> {
   const { generate, compare } = desk.flags as { generate?: number; compare?: string[] };
   if (generate !== undefined) return await proposeGoldenSet(desk, generate);

@@ -48,7 +48,7 @@ function othersIn({ sources, retrieval: { outputs } }: ChatResult, cited: readon
   return others.filter((other) => seen.size < seen.add(placeOf(other)).size);
 }
 
-/** What follows an answer, in the language of the question: how far it can be trusted, what it cites, and what went wrong. */
+/** Prints what follows an answer, in the language of the question: its confidence, its sources, and what failed. */
 export function showSources(result: ChatResult, screen: Screen): void {
   const { color } = screen;
   const cited = result.sources.filter((source) => source.cited);

@@ -42,7 +42,7 @@ function bestStart(texts: readonly string[], wanted: ReadonlySet<string>, count:
   return best;
 }
 
-/** What is shown of a passage: the sentence with most words of the query and what surrounds it, in three lines of `columns` characters. */
+/** Cuts a snippet of a passage: the sentence with most words of the query and its surroundings, in three lines of `columns` characters. */
 export function snippetOf(passage: string, query: string, columns: number): string[] {
   const pieces = piecesOf(passage);
   const wanted = new Set(queryTerms(query));
@@ -176,7 +176,7 @@ function searchLines({ search_query, query }: Asked, searched: readonly string[]
 /** What was asked, and what was searched for in its place. */
 type Asked = Pick<ChatResult['retrieval'], 'query' | 'search_query'>;
 
-/** How a turn came about, a line each: what was searched for, thresholds, passages, what the model was asked (with the prompt, where it is there), and where the time went. */
+/** Explains a turn, one line each: the searches, thresholds, passages, calls of the model (with the prompt, if present), and durations. */
 export function explainLines(asked: Asked, { thresholds, searched, passages, declined, stages, calls, window }: ChatExplain): string[] {
   const questions = calls.flatMap((call) => [
     `  ${call.stage}: ${printable(`${call.provider} / ${call.model}`)}, ${call.input_tokens} tokens in, ${call.output_tokens} out, ${call.milliseconds} ms`,

@@ -22,7 +22,7 @@ export function failureLine({ source, source_kind, error, attempts }: ErrorItem)
   return printable(attempts > 1 ? `${text} It was tried ${attempts} times.` : text);
 }
 
-/** What a person wants to know when an ingest is over: what was done, what was not and why, and what to type next. */
+/** Prints the outcome of an ingest: what was done, what was not and why, and the next command. */
 export function showIngest(result: IngestResult, view: IngestView): void {
   const { screen } = view;
   const failures = result.failed > 0 ? `, ${count(result.failed, 'failure')}` : '';

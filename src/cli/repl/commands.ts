@@ -80,10 +80,10 @@ function glued(line: string): string | undefined {
   return isGlued ? `${name} ${rest.replace(/^[=:]/, '')}` : undefined;
 }
 
-/** What a line means where it is a word alone that people type to leave or for help; else the line itself. */
+/** Maps words that people type alone, to leave or for help, to commands; other lines stay. */
 export const meantBy = (line: string): string => (/^(?:exit|quit|help)$/i.test(line) ? `/${line.toLowerCase()}` : line);
 
-/** Does what a line says. False where it leaves the conversation. Throws a KbError where it can't be done. */
+/** Runs a line. Returns false if it ends the conversation. Throws a KbError if it cannot be done. */
 export async function runReplCommand(line: string, session: Session): Promise<boolean> {
   const [, name = '', argument = ''] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

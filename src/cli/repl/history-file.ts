@@ -57,7 +57,10 @@ export function isDevice(path: string): boolean {
   }
 }
 
-/** What a file holds; nothing where there is none. Throws where it can't be read, and where a pipe or a device stands there: to read that may never end, and what is written would take its place. */
+/**
+ * Reads a file; empty if there is none. Throws if it cannot be read, or is a pipe or device: reading that may never end, and writing would
+ * replace it.
+ */
 export function textIn(file: string): string {
   try {
     const found = statSync(file);
@@ -82,7 +85,7 @@ export function replaceFile(file: string, text: string): void {
   }
 }
 
-/** Where a link leads, even to what is not there yet: the link stays one. */
+/** Resolves a link, even to a file that does not exist yet, so that the link stays one. */
 export function targetOf(file: string): string {
   try {
     return realpathSync(file);
@@ -93,7 +96,10 @@ export function targetOf(file: string): string {
   }
 }
 
-/** Makes a folder for this user alone, and those above it. Node's own recursive `mkdir` never ends where the folder above refuses with «no such file», as in /proc. */
+/**
+ * Creates a folder and those above it, for this user only. The recursive `mkdir` of Node never ends if the parent refuses with «no such
+ * file», as in /proc.
+ */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -28,7 +28,7 @@ interface Completion {
   replaced: string;
 }
 
-/** What a line may become: names of commands, collections, providers and, for /save, files. A question is left alone. */
+/** Completes a line: names of commands, collections, providers and, for /save, files. A question is not completed. */
 export async function completionOf(line: string, session: Session): Promise<Completion> {
   const [, name = '', word] = /^(\/[a-z-]*!?)(?:\s+(\S*))?$/i.exec(line) ?? [];
   if (!name) return { candidates: [], replaced: line };
@@ -57,7 +57,10 @@ async function filesFor(typed: string): Promise<string[]> {
     .map((entry) => start + entry.name + (entry.isDirectory() ? '/' : ''));
 }
 
-/** A conversation: a question a line, each answered with what was said before in mind. Works with piped input too: throws a KbError where that holds no line. */
+/**
+ * Runs a conversation: one question per line, each answered with the earlier ones as history. Also reads piped input; throws a KbError if
+ * that has no line.
+ */
 export async function converse(desk: CommandContext, request: Record<string, unknown>): Promise<void> {
   const { screen, signal } = desk;
   const session = openSession(desk, request, memoryOf(desk, { isTerminal: isConversation() }));

@@ -114,7 +114,7 @@ const WITHOUT = ['--disable-popup-blocking'];
 const TOLD =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAM(DATA|FILES.*))$/i;
 
-/** Starts the first Chrome or Chromium of those found that does start. Throws a KbError (`setup`) where there is none, or none starts. */
+/** Starts the first of the found browsers that starts. Throws a KbError (`setup`) if there is none, or none starts. */
 export async function launchChromium(find: () => Promise<readonly string[]> = findBrowsers): Promise<Browser> {
   let first: unknown;
   for (const path of await find()) {

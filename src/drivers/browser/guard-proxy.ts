@@ -15,7 +15,7 @@ import { pinned, type Proxies, proxyFor } from '../../http/connections.ts';
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
-/** What decides where connections go. */
+/** Rules for the connections of the proxy. */
 export interface TunnelOptions {
   policy: AddressPolicy;
   lookup: Lookup;

@@ -1,7 +1,7 @@
 import type { CDPSession } from 'playwright';
 import { NO_RESPONSE, type Pass } from './pass.ts';
 
-/** What goes to one origin and no other. */
+/** Headers that are sent to one origin only. */
 export interface GivenRequest {
   origin: string;
   /** With a request of this method. */

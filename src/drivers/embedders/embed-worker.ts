@@ -13,7 +13,7 @@ interface Model {
   tokenizer: Tokenizer;
 }
 
-/** What a worker is started with. */
+/** Data with which a worker is started. */
 export interface EmbedWorkerData {
   model: LocalModelName;
   memory: SharedArrayBuffer;

@@ -47,7 +47,7 @@ export function listenFor(seconds: number, caller: AbortSignal | undefined): Ans
 /** How an answer ended: said to the end, out of tokens, out of the model's window, or held back. */
 export type StopReason = 'done' | 'length' | 'window' | 'filter';
 
-/** What one message of a provider tells, whatever its dialect. */
+/** The contents of one message of a provider, in any dialect. */
 export interface Heard {
   text?: string | undefined;
   /** Why it declines, in its own words. */

@@ -49,7 +49,7 @@ async function open(environment: NodeJS.ProcessEnv): Promise<typeof fetch> {
   };
 }
 
-/** What the configuration says about a provider, and the environment that holds its key. */
+/** The configured settings of a provider, and the environment that holds its key. */
 export interface ProviderSettings {
   provider: string;
   model?: string | undefined;
@@ -58,7 +58,7 @@ export interface ProviderSettings {
   env?: NodeJS.ProcessEnv;
 }
 
-/** A provider as it is asked: nothing is left open. */
+/** A provider with everything that a request needs. */
 export interface Access<K extends Kind = Kind> {
   provider: string;
   row: Required<Provider>[K];

@@ -69,7 +69,10 @@ const ANSWER_TOO_LONG =
 /** Statuses that the same request may not meet again: RFC 9110 and the practice of providers. */
 const isPassing = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500;
 
-/** What the client threw, as an error of ours: the code tells the stage what to do, `isRetryable` whether to try again. The key is in none of them. */
+/**
+ * Converts an error of the client to a KbError: the code tells the stage what to do, `isRetryable` whether to try again. No message
+ * contains the key.
+ */
 export function providerError(error: unknown, asked: Asked): KbError {
   // First: the client ends a stream without an error when it is stopped, which looks like an answer that broke off.
   if (asked.signal?.aborted || isAbort(error)) return stoppedError(error);

@@ -3,7 +3,10 @@ import { KbError } from '../../core/errors.ts';
 /** Characters of a text that a model reads in any case: what is refused although it is no longer than that is not too long. */
 const READABLE = 500;
 
-/** The scores of all texts in as few calls of `ask` as possible: what is refused as too much is asked in halves; a single long text is cut. Throws what `ask` throws. */
+/**
+ * Scores all texts in as few calls of `ask` as possible: a request that is refused as too large is sent again in halves; a single long text
+ * is cut. Throws what `ask` throws.
+ */
 export async function inPortions(texts: readonly string[], ask: (texts: readonly string[]) => Promise<number[]>): Promise<number[]> {
   try {
     return await ask(texts);

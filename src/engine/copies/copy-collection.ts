@@ -54,8 +54,9 @@ async function* copyChunks(from: Collection, { draft, expected }: Copying, { sig
 }
 
 /**
- * Copies one state of a collection under the name that `nameOf` makes of its sum. Locks of some stores hold for one machine: what is read twice alike was
- * there in between, so a copy that another machine has written into is made again. Throws a KbError (`conflict`) where that happens again and again.
+ * Copies one state of a collection under the name that `nameOf` makes of its checksum. Locks of some stores hold for one machine only. So
+ * the collection is read twice: a copy is repeated if another machine has written in between. Throws a KbError (`conflict`) if that happens
+ * again and again.
  */
 export async function* copyPresent(
   from: Collection,

@@ -50,7 +50,10 @@ export async function* listSnapshots(_request: z.infer<typeof CollectionsRequest
   return { snapshots };
 }
 
-/** Replaces the collection by the snapshot in one step. The snapshot stays. Throws a KbError (`invalid`) where it is damaged: the collection stays then. */
+/**
+ * Replaces the collection by the snapshot in one step; the snapshot stays. Throws a KbError (`invalid`) if the snapshot is damaged; then
+ * the collection stays.
+ */
 export async function* restoreSnapshot({ name }: SnapshotRequest, context: Context): Run<RestoreSnapshotResult> {
   return yield* withLock(context, async function* () {
     const { collection } = context.settings;
@@ -61,7 +64,7 @@ export async function* restoreSnapshot({ name }: SnapshotRequest, context: Conte
   });
 }
 
-/** Compares a snapshot with its checksums. Throws a KbError (`invalid`) where it is damaged. */
+/** Compares a snapshot with its checksums. Throws a KbError (`invalid`) if it is damaged. */
 export async function* verifySnapshot({ name }: SnapshotRequest, context: Context): Run<VerifySnapshotResult> {
   const { collection } = context.settings;
   const snapshot = await findSnapshot(context, name);

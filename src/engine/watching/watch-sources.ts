@@ -19,8 +19,9 @@ const MOST_NAMED = 3;
 type Ingest = (request: IngestRequest, context: Context, changes?: KnownChanges) => Run<IngestResult>;
 
 /**
- * Ingests the configured sources, then what changes in them, until the signal is aborted: files as soon as they have settled, everything at every interval.
- * What is gone is removed. A failure is told and tried again later; only one of the first run that cannot pass ends it.
+ * Ingests the configured sources, then their changes, until the signal is aborted: files as soon as they have settled, everything at every
+ * interval. Documents that are gone are removed. A failure is reported and tried again later; only a permanent one in the first run ends
+ * the watch.
  */
 export async function* watchSources(context: Context, ingest: Ingest): Run<WatchResult> {
   const watch = new Watch(context, ingest);

@@ -45,13 +45,16 @@ export const KEPT_FOR = 7 * 24 * 60 * 60 * 1_000;
 /** How many jobs that have ended are kept. */
 export const MOST_KEPT = 200;
 
-/** Told what went wrong behind the scenes: for the log of the server. */
+/** Called with problems that no response reports: for the log of the server. */
 export type OnProblem = (message: string, cause: unknown) => void;
 
 const RECORD = '.json';
 const RESULT = '.result.json';
 
-/** The jobs of a folder, which processes may share: a file a job and one for its result, each whole or not at all. Never throws; problems are told. */
+/**
+ * The jobs in a folder, which several processes may share: a file per job and one for its result, each written atomically. Never throws;
+ * problems are reported.
+ */
 export class JobFiles {
   readonly #folder: string;
   readonly #onProblem: OnProblem;

@@ -15,7 +15,10 @@ const MOST_NAMED = 20;
 
 type Entry = string | Record<string, unknown>;
 
-/** What a job works on, for lists of jobs: files, folders, addresses without credentials, names of texts. The request may hold keys and is not kept. */
+/**
+ * Lists the sources of a job for lists of jobs: files, folders, addresses without credentials, names of texts. The request may hold keys
+ * and is not kept.
+ */
 export function jobSources(request: object): string[] {
   const { docs, urls, url, api, markdown } = request as Record<string, Entry | Entry[] | undefined>;
   const named = [docs, urls, url, api].flatMap((given) => [given ?? []].flat().map(nameOf));
@@ -28,7 +31,7 @@ function nameOf(entry: Entry): string {
   return /^[a-z]+:\/\//i.test(name) ? redactUrl(name) : name;
 }
 
-/** What a job's file holds: the job without its result, who works on it, whose it is, and its failure as data. */
+/** The file of a job: the job without its result, the process that works on it, its owner, and its failure as data. */
 export const JobRecord = Job.omit({ result: true }).extend({
   owner: z.object({ pid: z.int().positive(), host: z.string(), process: z.string() }),
   /** Name of the token that asked for it. */
@@ -38,10 +41,10 @@ export const JobRecord = Job.omit({ result: true }).extend({
 });
 export type JobRecord = z.infer<typeof JobRecord>;
 
-/** What a job that is done has brought. */
+/** The result of a job. */
 export type JobResult = Record<string, unknown>;
 
-/** How work came to its end; `unfinished` is what had come of it by then. */
+/** How a job ended; `unfinished` is its partial result. */
 export type JobEnd =
   | { state: 'done'; result: JobResult }
   | { state: 'failed' | 'cancelled' | 'interrupted'; error: KbError; unfinished?: object | undefined };
@@ -58,7 +61,7 @@ export function makeId(time: number): string {
   return `${time.toString(36).padStart(8, '0')}-${random}`;
 }
 
-/** When the job of this id began, in milliseconds since 1970; undefined where it is no id of a job. */
+/** Reads from an id when its job began, in milliseconds since 1970; undefined for an invalid id. */
 export function timeOf(id: string): number | undefined {
   const time = ID.exec(id)?.[1];
   return time === undefined ? undefined : parseInt(time, 36);
@@ -70,7 +73,7 @@ export function endedRecord(record: JobRecord, ending: JobEnd, ended = new Date(
   return ending.state === 'done' ? end : { ...end, ...failureOf(record.operation, ending.error) };
 }
 
-/** Whether a caller may know of the job: it may use its collections; one that writes to none is there for its own token. */
+/** Whether a caller may see a job: it may use the collections of the job; a job that writes to none is visible to its own token only. */
 export function isVisible({ token, collections = [] }: JobRecord, access: AccessRights | undefined): boolean {
   if (access === undefined || access.collections.includes('*')) return true;
   return collections.length > 0 ? collections.every((name) => mayUse(access, name)) : token === access.name;
@@ -84,13 +87,13 @@ export function publicJob(
   return result ? { ...job, result } : job;
 }
 
-/** The job with what came of it. */
+/** Adds the result to a job. */
 export function shownWhole(record: JobRecord, result: JobResult | undefined): Job {
   const isLost = record.state === 'done' && !result;
   return { ...publicJob(record, result), ...(isLost && envelope(resultLost())) };
 }
 
-/** What its stream ends with: an `error` where it was not done, and `final` with what came of it. */
+/** Makes the last events of the stream of a job: an `error` if it did not succeed, and `final` with its result. */
 export function lastEvents(record: JobRecord, result: JobResult | undefined): Progress[] {
   if (record.state === 'done' && result) return [finalEvent(result)];
   const { failure = failureOf(record.operation, resultLost()).failure } = record;

@@ -73,7 +73,7 @@ export const MOST_WAITING = 100;
 const MOST_BYTES = 128 * 2 ** 20;
 /** Seconds after which a job that found no room may be asked for again. */
 const COME_BACK = 10;
-/** How many jobs that have ended stay in memory, with their results, where they can't be written. */
+/** Maximum ended jobs that are kept in memory with their results if they cannot be written. */
 export const MOST_UNWRITTEN = 20;
 
 /** Work that goes on without the connection that asked for it, and whose end outlives the server. */

@@ -25,7 +25,7 @@ const HELP = {
 } as const;
 type MetricName = keyof typeof HELP;
 
-/** What is read when the metrics are asked for. */
+/** Values that are read when the metrics are requested. */
 export type Gauges = Partial<Record<MetricName, readonly (readonly [labels: Labels, value: number])[]>>;
 
 /** The metrics of a server. Labels are names of the interface: no text of a request or a document, no collection. */

@@ -14,7 +14,7 @@ interface FinishedRun {
   result: object;
 }
 
-/** Where runs are counted and logged. */
+/** The metrics and the log to which runs are reported. */
 export interface Observers {
   log: Log;
   metrics: Metrics;

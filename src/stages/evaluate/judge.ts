@@ -42,7 +42,7 @@ function isGold({ text, metadata }: Pick<RetrievedItem, 'text' | 'metadata'>, { 
   return headings.some((title) => normalize(title) === normalize(heading));
 }
 
-/** The place of the first gold passage among the hits, from 1; 0 where none of them is one; undefined for a question without gold. */
+/** Finds the rank of the first gold passage among the hits, from 1; 0 if none is found; undefined for a question without gold. */
 export function findGoldRank({ gold = [] }: GoldenQuestion, items: readonly RetrievedItem[]): number | undefined {
   if (gold.length === 0) return undefined;
   return 1 + items.findIndex((item) => gold.some((passage) => isGold(item, passage)));
@@ -59,8 +59,8 @@ const isDeclined = ({ answer, sources, answer_confidence: { level } }: ChatResul
   !sources.some(({ cited }) => cited) && (answer === '' || level !== 'high');
 
 /**
- * What an answer is worth. Right: it holds a phrase of every group of `must`, none of `must_not`, in at most 150 words. Partly: some groups, or too long.
- * To answer what is unanswerable is wrong. Undefined where the question does not say what is expected, and was answered.
+ * Judges an answer. Right: it has a phrase of every group of `must`, none of `must_not`, in at most 150 words. Partly: some groups, or too
+ * long. An answer to an unanswerable question is wrong. Undefined for an answer if the question does not say what is expected.
  */
 export function judgeAnswer({ answerable = true, must = [], must_not = [] }: GoldenQuestion, result: ChatResult): Verdict | undefined {
   if (isDeclined(result)) return 'declined';

@@ -24,7 +24,10 @@ interface ProposeOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Questions about passages that are spread evenly over the documents of a collection; fewer where it holds fewer passages that say enough. */
+/**
+ * Proposes questions about passages that are spread evenly over the documents of a collection; fewer if it has fewer passages with enough
+ * content.
+ */
 export async function* proposeQuestions(collection: Collection, { count, writer, signal }: ProposeOptions): Run<GoldenQuestion[]> {
   const questions: GoldenQuestion[] = [];
   const taken = new Set<string>();

@@ -38,7 +38,7 @@ export class LanguageTally {
 /** Pages that a notice names. */
 const NAMED = 3;
 
-/** What a report says of a document of which more was left out than navigation. */
+/** Extracts the share of a document that was left out besides navigation, for the report. */
 export const leftOutOf = ({ left_out }: Metadata = {}): { left_out?: number } => (typeof left_out === 'number' ? { left_out } : {});
 
 /** What metadata says of the pages of a document that were not read well, as ranges, and what a notice says of them. */
@@ -99,7 +99,7 @@ interface ReportOptions {
   verbose?: boolean;
 }
 
-/** What an ingest has done so far: the one place that counts. */
+/** The report of a running ingest: the one place that counts. */
 export class IngestReport {
   readonly result: IngestResult;
   readonly #lists: boolean;

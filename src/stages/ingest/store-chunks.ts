@@ -119,7 +119,10 @@ interface EditParts {
 
 type Given = EditRequest['chunks'][number];
 
-/** Gives stored chunks another text or metadata, embeds them anew and writes them under their ids. An unknown id is a failed item, and nothing is made of it. */
+/**
+ * Changes the text or metadata of stored chunks, embeds them again and writes them under their ids. An unknown id is an error item, and
+ * creates no chunk.
+ */
 export async function* editChunks(
   chunks: readonly Given[],
   { collection, embedder, batch_size, embedded_at_once, hasMore = false, signal, target }: EditParts,

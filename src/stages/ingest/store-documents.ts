@@ -3,7 +3,7 @@ import { prefetch, groupConcurrently } from '../../core/concurrency.ts';
 import type { Collection, Replacement } from '../../ports/stores.ts';
 import type { IngestDocument } from './read-documents.ts';
 
-/** What became of a document: stored (some of its chunks may be lost), kept as it was, or refused by the store. */
+/** Outcome of a document: stored (some of its chunks may be lost), unchanged, or refused by the store. */
 export interface Written {
   work: IngestDocument;
   stored: boolean;

@@ -10,7 +10,7 @@ import { type Run, settle } from '../../core/run.ts';
 import type { RetrieveResult } from '../../schema/answers.ts';
 import type { RetrievedItem, ErrorItem } from '../../schema/items.ts';
 
-/** What was found. */
+/** Result of a search. */
 export interface SearchOutcome {
   /** The searches that were run: at least one. */
   arms: { text?: Arm; vector?: Arm };

@@ -22,8 +22,8 @@ const MOST_NAMED = 12;
 const OURS = /^(?:content_hash|ingested_at|location\..*)$/;
 
 /**
- * What is to be said where no chunk has a field of the filter: a slip, mostly. Undefined where all are there. It looks at the hits, and then reads chunks until
- * each field was seen: a filter that holds for a hit by that field has been seen with it.
+ * Makes the notice that no chunk has a field of the filter, which is usually a typo; undefined if all exist. It looks at the hits, then
+ * reads chunks until each field was seen: a hit that matches by a field has it.
  */
 export async function unknownFieldsNotice(
   filter: Filter,

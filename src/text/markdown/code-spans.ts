@@ -44,7 +44,7 @@ export function isFenceAt(text: string, line: string, isEnd: boolean): boolean |
 
 const FENCE_ALONE = /^[\s>]*(?:(`+|~+)[ \t]*)?$/;
 
-/** Whether what is there of a line may be the end of code. */
+/** Whether the beginning of a line may become the end of a code block. */
 export const mayCloseFence = (beginning: string): boolean => FENCE_ALONE.test(beginning);
 
 /** Whether a line closes the fence that these marks opened. */

@@ -9,7 +9,7 @@ export function isSpace(code: number): boolean {
 const isBlank = (code: number): boolean =>
   isSpace(code) || code === 0xa0 || code === 0xfeff || code === 0x1680 || code === 0x202f || code === 0x205f;
 
-/** The first offset from `offset` on that holds something; `end` where nothing does. */
+/** Finds the first offset from `offset` on that is not white space; `end` if there is none. */
 export function skipSpace(text: string, offset: number, end: number): number {
   let at = offset;
   while (at < end && isBlank(text.charCodeAt(at))) at += 1;
@@ -91,7 +91,7 @@ function kindAt(text: string, offset: number, end: number): LineKind {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** The line that begins at the offset: where its words begin and end, where the next one begins, and its kind. */
+/** Reads the line that begins at an offset: the bounds of its words, the begin of the next line, and its kind. */
 export function readLine(text: string, offset: number): MarkdownLine {
   const newline = text.indexOf('\n', offset);
   const next = newline < 0 ? text.length : newline + 1;
@@ -108,5 +108,5 @@ export function readLine(text: string, offset: number): MarkdownLine {
   return { kind, start, end, next, indent };
 }
 
-/** What a single line looks like. */
+/** Classifies a single line. */
 export const lineKind = (line: string): LineKind => readLine(line, 0).kind;

@@ -7,7 +7,7 @@ const LONGEST_TEXT = 400;
 /** Letters within which an address ends, and the parenthesis around it closes: an answer is not held back for longer. */
 export const LONGEST_ADDRESS = 2000;
 
-/** Where a link leads to, with its length in the text. */
+/** The target of a link, with its length in the text. */
 export interface LinkTarget {
   address: string;
   length: number;
@@ -16,7 +16,7 @@ export interface LinkTarget {
   isTooLong?: boolean;
 }
 
-/** What stands between the brackets that open at `at`, brackets in it included; undefined where they do not close. */
+/** Extracts the text between the brackets that open at `at`, with nested brackets; undefined if they do not close. */
 export function bracketsAt(text: string, at: number, isEnd: boolean): string | undefined | typeof MORE {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -43,9 +43,9 @@ function closingOf(text: string): number | undefined | typeof MORE {
 }
 
 /**
- * The address in the parentheses that open at `at` (CommonMark 6.3), with or without a title; undefined where they hold something else. What has a
- * scheme counts as an address whatever stands behind it: some renderers are lenient. Where the parenthesis does not close within the longest address,
- * the target is as long as the parenthesis and its address, and what follows is text.
+ * Parses the address in the parentheses that open at `at` (CommonMark 6.3), with or without a title; undefined if they hold something else.
+ * An address with a scheme counts whatever follows it, because some renderers are lenient. If the parenthesis does not close within the
+ * longest address, the target ends with the address, and the rest is text.
  */
 export function destinationAt(text: string, at: number, isEnd: boolean): LinkTarget | undefined | typeof MORE {
   const reach = text.slice(at, at + LONGEST_ADDRESS);

@@ -121,7 +121,7 @@ interface MarkupParts {
   signal?: AbortSignal | undefined;
 }
 
-/** The same record with its texts of HTML as Markdown. */
+/** Converts the HTML texts of a record to Markdown. */
 export async function withoutMarkup(value: unknown, parts: MarkupParts, depth = 0): Promise<unknown> {
   if (typeof value === 'string') return isMarkup(value) ? asText(value, parts) : value;
   if (typeof value !== 'object' || value === null || !holdsMarkup(value, depth)) return value;

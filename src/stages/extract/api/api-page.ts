@@ -39,7 +39,7 @@ const isNothing = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Whether what failed may succeed in a moment, by what is said of it. */
+/** Whether an error message is about a temporary failure. */
 export const isPassing = (said: string): boolean =>
   /^(429|5\d\d)|rate.?limit|throttl|unavailable|gateway|timed?.?out|too many|moment|try again/i.test(said);
 

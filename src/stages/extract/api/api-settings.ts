@@ -7,7 +7,7 @@ import type { Config } from '../../../schema/config.ts';
 import type { ApiSource } from '../../../schema/source-entries.ts';
 import { checkPagination, firstPage } from './pagination.ts';
 
-/** One API, with everything that is said about it (service.md 2.2). */
+/** An API with all its settings (service.md 2.2). */
 export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
   url: string;
   /** A trace of its headers, where another one of the same request differs from it in nothing else. */
@@ -16,7 +16,7 @@ export interface ApiSettings extends NonNullable<Config['ingestion']['api']> {
   isHeir?: boolean;
 }
 
-/** What one entry says laid over what is said of all; headers and parameters add up. */
+/** Merges the settings of an entry over the common ones; headers and parameters are combined. */
 export function settingsFor(entry: string | ApiSource, settings: Config['ingestion']['api']): ApiSettings {
   if (typeof entry === 'string') return { ...settings, url: entry };
   const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as ApiSource;
@@ -73,7 +73,7 @@ export function apiSource(api: ApiSettings): string {
 /** A part of a source: written into the fragment of its address, so that it stays one. */
 export const markedSource = (source: string, mark: string): string => `${source}${source.includes('#') ? '&' : '#'}${mark}`;
 
-/** Whether `source` is that of an API or of a part of it, and not of one that is asked with a body or headers besides. */
+/** Whether `source` is that of an API or of a part of it, and not of another API with the same address and a body or headers. */
 export function isPartOf(api: string, source: string): boolean {
   const beginning = markedSource(api, '');
   return source === api || (source.startsWith(beginning) && !/^(body|headers)=[0-9a-f]{8}(&|$)/.test(source.slice(beginning.length)));

@@ -4,7 +4,7 @@ import { valueAt } from './records.ts';
 
 type Pagination = NonNullable<ApiSource['pagination']>;
 
-/** How one page is asked for. */
+/** The request for one page. */
 export interface PageRequest {
   /** Laid over the parameters given. */
   params: Record<string, string | number>;
@@ -12,7 +12,7 @@ export interface PageRequest {
   url?: string;
 }
 
-/** What came of it, as far as the next page depends on that. */
+/** The parts of a response that decide about the next page. */
 export interface PageSeen {
   /** How many records were on it; undefined where that cannot be told. */
   count: number | undefined;
@@ -35,7 +35,7 @@ export function checkPagination(pagination: Pagination | undefined): void {
 /** Whether pages are asked for by numbers, beyond the last one too. */
 export const isCounted = (pagination: Pagination | undefined): boolean => pagination?.type === 'page' || pagination?.type === 'offset';
 
-/** How the first page is asked for. */
+/** Makes the request for the first page. */
 export function firstPage(pagination: Pagination | undefined): PageRequest {
   if (!pagination) return { params: {} };
   const { type, param, start, size_param, size } = pagination;
@@ -45,7 +45,7 @@ export function firstPage(pagination: Pagination | undefined): PageRequest {
   return { params: sized };
 }
 
-/** How the page after is asked for; undefined where there is none: the page was empty, or nothing leads on. */
+/** Makes the request for the next page; undefined if there is none: the page was empty, or nothing leads on. */
 export function nextPage(pagination: Pagination | undefined, before: PageRequest, seen: PageSeen): PageRequest | undefined {
   if (!pagination || seen.count === 0) return undefined;
   const { type, param, size, cursor_path } = pagination;
@@ -73,7 +73,7 @@ const isAddress = (cursor: unknown): cursor is string =>
 const LINK = /<([^<>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s=;,]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
-/** The address that a `Link` header names as `rel="next"`, resolved against the page's own; undefined where there is none. */
+/** Finds the `rel="next"` address of a `Link` header, resolved against that of the page; undefined if there is none. */
 export function nextLink(header: string | undefined, base: string): string | undefined {
   for (const [, target, parameters] of (header ?? '').matchAll(LINK)) {
     const rel = [...(parameters ?? '').matchAll(PARAMETER)].find(([, name]) => name!.toLowerCase() === 'rel');
@@ -83,7 +83,7 @@ export function nextLink(header: string | undefined, base: string): string | und
   return undefined;
 }
 
-/** What a page is called among the pages of its API: where it begins, so that it keeps its name whatever page was asked for first; undefined for the first. */
+/** Names a page of an API by its position, so that its name does not depend on the page at which reading began; undefined for the first. */
 export function positionOf(pagination: Pagination | undefined, { params }: PageRequest, number: number): string | undefined {
   const counted = Number(params[pagination?.param ?? '']);
   if (pagination?.type === 'offset') return counted > 0 ? `offset=${counted}` : undefined;

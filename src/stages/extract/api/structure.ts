@@ -59,7 +59,7 @@ const STRUCTURED = [JSON_TYPE, LINES_TYPE, XML_TYPE];
 const JSON_PERHAPS = /^(text\/(plain|html|javascript)|application\/(octet-stream|(x-)?javascript))?$/;
 const XML_PERHAPS = /^(text\/plain|application\/octet-stream)?$/;
 
-/** What reading an answer takes. */
+/** What parsing a response works with. */
 export type Reading = Pick<NetworkParts, 'reader' | 'signal'>;
 
 /** Reads JSON, JSON Lines and XML, the last with the reader; undefined for an answer of another kind. Throws a KbError (`invalid`, `too_large`) for one that is not what it says. */

@@ -11,7 +11,7 @@ import { type Candidate, contentHash } from '../extract.ts';
 import { toDocument, withFrontmatter } from '../document.ts';
 import { systemPath } from '../../../core/file-names.ts';
 
-/** What reading a file takes. */
+/** What reading a file works with. */
 export interface FileParts {
   reader: DocumentReader;
   frontmatter: boolean;
@@ -32,7 +32,10 @@ interface KnownFile {
   recheck?: (() => void) | undefined;
 }
 
-/** The document of a local file, which is read now for its hash and parsed when it is asked for. Throws a KbError that names the source. */
+/**
+ * Makes the candidate of a local file: it is read now for its hash, and parsed when its document is requested. Throws a KbError that names
+ * the source.
+ */
 export async function fileCandidate(path: string, known: KnownFile, { reader, frontmatter, signal }: FileParts): Promise<Candidate> {
   const { source, source_kind, file_type, id, title, description, metadata, recheck } = known;
   const looked = (bytes: Uint8Array) => ({
@@ -57,7 +60,7 @@ const BLANKS = new Set(Buffer.from(' \t\r\n\f\v\ufeff'));
 /** Whether a file holds nothing, or nothing but white space and the mark of its encoding. */
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => BLANKS.has(byte));
 
-/** What is said of a file that nothing can read. */
+/** Makes the error for a file that no parser reads. */
 export const unsupportedFile = (source: string, { extensions, pictures }: DocumentReader): KbError =>
   pictures.fileType(source) && !extensions.includes(extname(source).toLowerCase())
     ? new KbError('usage', `${source} is a picture, and was not read.`, {

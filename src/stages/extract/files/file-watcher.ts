@@ -111,7 +111,7 @@ export interface WatchedPlace {
   file?: string;
 }
 
-/** The folders in which the files of a `docs` input lie. Links lie in none; a folder that does not exist is left out. */
+/** Lists the folders with the files of a `docs` input. Links to the web are in none; a folder that does not exist is left out. */
 export function watchedPlaces(docs: DocsInput, place: PathPlace): WatchedPlace[] {
   return docsEntries(docs).flatMap(({ path: given }): WatchedPlace[] => {
     if (isUrl(given)) return [];

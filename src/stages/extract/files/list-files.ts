@@ -44,9 +44,10 @@ const IGNORE_FILES = ['.gitignore', '.kbignore'];
 type Walked = { path: string } | { path: string; error: Error } | { path: string; leadsOut: true };
 
 /**
- * Every file of a folder and the folders in it, in name order: without hidden ones, `node_modules`, and what `.gitignore` or `.kbignore` excludes,
- * also those of the folders above up to the root of its git repository. A link to a folder that was walked already is not followed again; one that leads
- * out of the folder is followed with `follow_links` alone; one that is `refused` is not looked at. Throws a KbError (`aborted`) when the signal stops it.
+ * Yields every file of a folder and its subfolders, in name order. Hidden files, `node_modules`, and what `.gitignore` or `.kbignore`
+ * excludes are left out, also by those of the folders above up to the root of the git repository. A link to a folder that was visited
+ * already is not followed again; one that leads out of the folder only with `follow_links`; one that is `refused` never. Throws a KbError
+ * (`aborted`) if the signal stops it.
  */
 export async function* walk(
   root: string,

@@ -13,7 +13,7 @@ import { hasWildcards, wildcards } from '../../../core/wildcards.ts';
 
 const MOST_NAMED = 3;
 
-/** What is said of links that were not followed: which, why, and how they are. */
+/** Notice of links that were not followed: which, why, and how to follow them. */
 export const unfollowedLinks = (links: readonly string[], given: string): string => {
   const skipped =
     links.length === 1
@@ -22,13 +22,13 @@ export const unfollowedLinks = (links: readonly string[], given: string): string
   return `${skipped} to something outside ${readablePath(given)}: ${listNames(links, MOST_NAMED)}. To read what is there as well, add --follow-links (ingestion.docs.follow_links: true).`;
 };
 
-/** What is said of files that hold nothing. */
+/** Notice of empty files. */
 export const emptyFiles = (sources: readonly string[]): string =>
   sources.length === 1
     ? `A file is empty and was passed over: ${listNames(sources, MOST_NAMED)}.`
     : `${sources.length.toLocaleString('en')} files are empty and were passed over: ${listNames(sources, MOST_NAMED)}.`;
 
-/** What is said of files in a folder that it was not searched for. */
+/** Notice of files in a folder that are of kinds it was not searched for. */
 export const otherKinds = (sources: readonly string[]): string =>
   `${count(sources.length, 'file')} of code, data or archives not read: ${listNames(sources, MOST_NAMED)}. To read them as well, add --kinds (ingestion.docs.kinds), or name them.`;
 
@@ -52,7 +52,7 @@ interface PatternPlace extends GuardedPlace {
   signal?: AbortSignal | undefined;
 }
 
-/** Whether what was given is to be taken for a pattern where no file has that name. */
+/** Whether a path is a pattern, if no file has that name. */
 export const isPattern = (given: string, { authorize }: GuardedPlace): boolean =>
   authorize ? hasWildcards(given) : isDynamicPattern(given);
 

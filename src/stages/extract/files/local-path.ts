@@ -3,7 +3,7 @@ import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { KbError } from '../../../core/errors.ts';
 import { pathFrom, pathRead, readablePath, systemPath } from '../../../core/file-names.ts';
 
-/** Where paths begin: what is given is relative to `cwd`, what is stored is relative to `home` (the configuration file's folder). */
+/** The folders that paths are relative to: `cwd` for paths of requests, `home` (the folder of the configuration file) for stored ones. */
 export interface PathPlace {
   cwd: string;
   home: string;
@@ -67,7 +67,7 @@ export function isWithin(folder: string, path: string): boolean {
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-/** Why a path (absolute, its links resolved) must not be read; undefined where it may be. */
+/** Makes the error for a path (absolute, its links resolved) that must not be read; undefined if it may be. */
 export function pathRefusal(path: string, given: string, { authorize }: GuardedPlace): KbError | undefined {
   try {
     authorize?.(path, given);

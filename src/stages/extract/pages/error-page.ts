@@ -22,8 +22,8 @@ const ASKS_FOR_SCRIPTS =
   /\b(?:enabled?|requires?|needs?|turn on|activate|without)\b[^.]{0,60}\bjava\s?script|\bjava\s?script\b[^.]{0,40}\b(?:required|needed|enabled|disabled|turned o[nf]+)\b/i;
 
 /**
- * Whether a page has to be opened in a browser before there is anything to read: `surely` where it holds no text, or says itself that it is a shell; `perhaps`
- * where it holds a few words and has scripts, which may as well be all that it is.
+ * Whether a page must be opened in a browser to have text: `surely` if it has none, or is a shell by its own words; `perhaps` if it has a
+ * few words and scripts: the words may also be all there is.
  */
 export function needOfBrowser(
   html: Uint8Array,
@@ -83,7 +83,10 @@ const FEW = 400;
 /** The same for a page with a field for a password, beside which terms and notices stand. */
 const FEW_BESIDE_FORM = 2000;
 
-/** What a web page says in its title, or its first heading, where that is an error or a wish for credentials; undefined for any other answer, and for a page under a bare word that has more to say. */
+/**
+ * Finds an error or login request in the title or first heading of a page; undefined for any other page, and for a single word above more
+ * text.
+ */
 export function saysError(
   { bytes, content_type }: Pick<HttpAnswer, 'bytes' | 'content_type'>,
   { page }: Pick<FileTypes, 'page'>,
@@ -118,8 +121,8 @@ const MISSING = new RegExp(
 );
 
 /**
- * Refuses a page that is there in place of the one that was asked for: one that wants its reader to sign in, or that says with a status of success that there is
- * nothing. Either has hardly any text; a longer one is about signing in, or about a status.
+ * Throws for a page in place of the requested one: a login page, or an error page with a success status. Both have hardly any text; a
+ * longer page is about logins or statuses.
  */
 export function assertIsAsked(source: string, html: Uint8Array, { text, title = '' }: Pick<ParsedDocument, 'text' | 'title'>): void {
   const letters = countLetters(text, FEW);

@@ -3,7 +3,7 @@ import { identified, redactUrl } from '../../../core/secrets.ts';
 import type { DocumentReader } from '../../../ports/reading.ts';
 import type { ApiInput, DocsInput, UrlsInput } from '../../../schema/source-entries.ts';
 
-/** What everything that is fetched needs. */
+/** What fetching works with. */
 export interface NetworkParts {
   http: Http;
   reader: DocumentReader;
@@ -35,7 +35,7 @@ export function addressesIn({ docs, urls, api }: NetworkSources): string[] {
   return [...documents, ...others].filter((address) => isUrl(address) && URL.canParse(address));
 }
 
-/** The origins that a user named: `createHttp` lets those be private where the contract says so. */
+/** Lists the origins that a user named, which `createHttp` allows to be private where the contract says so. */
 export const namedOrigins = (sources: NetworkSources): string[] => [
   ...new Set(addressesIn(sources).map((address) => new URL(address).origin)),
 ];

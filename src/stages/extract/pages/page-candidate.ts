@@ -30,7 +30,7 @@ export function pageCandidate(page: LoadedPage, { source, depth }: PlacedPage, s
   };
 }
 
-/** The candidate of a page that is as it was. Only where it is not stored so it is read after all. */
+/** Makes the candidate of an unchanged page, which is read only if it is not stored like that. */
 export function unchangedCandidate(
   { content_hash, status_code }: RememberedPage,
   { url, source, depth }: PlacedPage & { url: string },
@@ -63,7 +63,7 @@ function outlinksOf({ url, parsed: { page } }: LoadedPage): string[] {
 /** The address of the feed that an onward address stands for; undefined for a link. */
 export const feedIn = (onward: string): string | undefined => (onward.endsWith(FEED) ? onward.slice(0, -FEED.length) : undefined);
 
-/** What is to be remembered of a page that was read, but for what it is stored under. */
+/** Extracts what is remembered of a page that was read, except its source. */
 export function knownOf(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings'> & { user_agent: string }): RememberedPage {
   const { parsed, status_code, bytes_hash, isRendered, isUnopened = false, headers, robots_tags } = page;
   const isToBeRead = isRendered || isUnopened; // whatever the server says of it

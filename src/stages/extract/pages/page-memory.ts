@@ -1,4 +1,4 @@
-/** What is known of a page from when it was last read. */
+/** What is remembered of a page since it was last read. */
 export interface RememberedPage {
   /** Where its address led. */
   found: string;
@@ -25,8 +25,8 @@ export interface RememberedPage {
 }
 
 /**
- * What earlier runs know of the pages of a collection, kept on this machine: with it a page that has not changed costs neither parsing nor, where the server says so,
- * loading, and a crawl that was killed goes on where it stopped.
+ * Memory of the pages of a collection between runs, kept on this machine. With it an unchanged page is not parsed and, if the server
+ * supports that, not loaded; and a crawl that was killed is resumed.
  */
 export interface PageMemory {
   /** What is known of the page at this address (as it is asked for). `isFresh`: it was read by the crawl that goes on now, before that was killed. */

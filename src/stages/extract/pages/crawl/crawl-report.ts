@@ -8,13 +8,16 @@ export const LONGEST_SILENCE = 600_000;
 /** Pages that may fail in a row before a site is taken to be down. */
 const MOST_FAILED = 20;
 
-/** Why a crawl leaves its site, as the end of a sentence; undefined where it goes on. */
+/** Says why a crawl gives up its site, as the end of a sentence; undefined if it continues. */
 export function failureOf({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in_a_row' | 'silence'>): string | undefined {
   if (failed_in_a_row >= MOST_FAILED) return `${MOST_FAILED} pages in a row could not be read`;
   return silence >= LONGEST_SILENCE ? `nothing could be read for ${LONGEST_SILENCE / 60_000} minutes` : undefined;
 }
 
-/** What a person should know of a crawl that has ended; and why there may be more than it found, as a part of a sentence: absent where it knows all that there is. */
+/**
+ * Makes the notices of a crawl that has ended, and the doubt: why there may be more than it found, as a part of a sentence; absent if it is
+ * complete.
+ */
 export function endingOf(crawl: Crawl): { notices: string[]; doubt?: string } {
   const address = urlSource(crawl.entry.url);
   const name = `The crawl of ${address}`;

@@ -197,7 +197,10 @@ interface OrderedWork<Item, Result> {
   onStop(): void;
 }
 
-/** Works on several items at once and hands out what came of them in their order, so that the same site is always crawled the same way. Ends where nothing is left. */
+/**
+ * Processes several items at once and yields the results in their order, so that the same site is always crawled the same way. Ends if no
+ * item is left.
+ */
 export async function* workInOrder<Item, Result>(options: OrderedWork<Item, Result>): AsyncGenerator<Result, void, void> {
   const { next, more, room, at_once, work, onStop } = options;
   const running: { result: Promise<Result>; isDone: boolean }[] = [];

@@ -24,7 +24,10 @@ export function normalized(address: string, base?: string): string | undefined {
   return url.href;
 }
 
-/** What is the same for all spellings of an address that `normalized` gives: its trailing slash, the order of its parameters and its session make no other page. */
+/**
+ * Makes the key of a normalized address, which is the same for all its spellings: trailing slash, order of parameters and session id do not
+ * matter.
+ */
 export function keyOf(address: string): string {
   const url = new URL(identified(address));
   url.searchParams.sort();
@@ -86,7 +89,7 @@ export interface FoundAddress {
   trail: readonly string[];
 }
 
-/** Where a redirect leads on from the last address of a trail; undefined where that is a circle, or too far, or nothing that is asked for. */
+/** Resolves the next redirect of a trail; undefined for a loop, too many redirects, or an address that is not fetched. */
 export function nextHop(address: string, trail: readonly string[], max_redirects: number): string | undefined {
   const url = normalized(address);
   if (url === undefined || trail.length > max_redirects) return undefined;

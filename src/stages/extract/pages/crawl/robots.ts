@@ -10,14 +10,17 @@ export type LoadAddress = (
   request?: Pick<HttpRequest, 'max_bytes' | 'cuts' | 'accepts' | 'redirect' | 'inTurn'>,
 ) => Promise<HttpAnswer>;
 
-/** The text of what `load` answers, also where the file itself is packed with gzip, which its first bytes say. Throws a KbError, `too_large` where it inflates to more than `max_bytes`. */
+/**
+ * Loads a text, also if the file itself is a gzip file, which its first bytes show. Throws a KbError, `too_large` if it inflates to more
+ * than `max_bytes`.
+ */
 export async function loadText(address: string, { load, max_bytes }: { load: LoadAddress; max_bytes: number }): Promise<string> {
   const { bytes } = await load(address, { max_bytes });
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   return new TextDecoder().decode(isPacked ? await unpacked(bytes, 'gzip', { name: urlSource(address), max_bytes }) : bytes);
 }
 
-/** What a site asks of those that crawl it (RFC 9309). */
+/** The rules of a site for crawlers (RFC 9309). */
 export interface Robots {
   allows(address: string): boolean;
   /** Seconds between two requests; 0 where it asks for none. */

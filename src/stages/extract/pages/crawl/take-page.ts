@@ -8,7 +8,7 @@ import { failedPage, feedIn, isPageGone, knownOf, pageCandidate, redirectLoop, u
 import { isOtherKind, isTrap, keyOf, normalized } from './page-address.ts';
 import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 
-/** A page and where it belongs. */
+/** A page that was read, with its place in the crawl. */
 export interface PlacedRead {
   page: Waiting;
   known: RememberedPage;
@@ -24,7 +24,7 @@ interface Counted {
   count: number;
 }
 
-/** A crawl under way: what it works with, and what it has found so far. */
+/** A running crawl: what it works with, and what it has found so far. */
 export interface Crawl {
   readonly entry: CrawlEntry;
   readonly site: OpenSite;
@@ -71,7 +71,10 @@ export interface Crawl {
   readonly notices: string[];
 }
 
-/** Takes in what came of a page: what is to be told of it, if anything. Each page becomes a document once, wherever it is found, and what it links to is found. */
+/**
+ * Processes a page that was read; returns the item to yield, if any. Each page becomes a document once, wherever it is found, and its links
+ * are queued.
+ */
 export async function takePage(page: Waiting, read: PageRead, crawl: Crawl): Promise<Extracted | undefined> {
   if ('failed' in read) return takeFailure(page, read, crawl);
   if ('redirect' in read) return takeRedirect(page, read, crawl);

@@ -35,7 +35,7 @@ export const PageLine = z.object({
 });
 export type PageLine = z.infer<typeof PageLine>;
 
-/** What the file says, a line each. Addresses are numbers, in the order in which the lines first name them. */
+/** A line of the file. Addresses are numbers, in the order in which lines first name them. */
 export const MemoryLine = z.union([
   PageLine,
   /** The page was seen again as it was. */
@@ -85,7 +85,7 @@ interface OpenCrawl {
   isRunning: boolean;
 }
 
-/** What the lines of a memory say, taken in one after another. Links and all that is long stays in the file; here are the addresses, each once. */
+/** The contents of a page memory, read line by line. Links and all long texts stay in the file; in memory are the addresses, each once. */
 export class KnownPages {
   readonly #numbers = new Map<string, number>();
   readonly #addresses: string[] = [];

@@ -1,13 +1,13 @@
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { setImmediate as breath } from 'node:timers/promises';
 
-/** Where a line stands, in bytes. */
+/** Position of a line, in bytes. */
 export interface LinePosition {
   offset: number;
   length: number;
 }
 
-/** Bytes of a line, at most: what is longer is none of ours. */
+/** Maximum bytes of a line; kb writes no longer one. */
 export const LONGEST_LINE = 1 << 20;
 const PIECE = 1 << 20;
 
