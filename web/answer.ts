@@ -71,7 +71,10 @@ function linkCitations(text: Text, { sources, highlight, prose }: Cited, open: O
   if (pieces.length > 0) text.replaceWith(...pieces, text.data.slice(end));
 }
 
-/** What a citation is there for: the best sentence of a quoted answer if it is before it, else the sentence before it, after the citation of another source. */
+/**
+ * Finds the statement of a citation: the best sentence of a quoted answer if it is before it, else the sentence before it, after the
+ * citation of another source.
+ */
 function statementBefore(opener: HTMLElement, { prose, highlight }: Pick<Cited, 'prose' | 'highlight'>): string {
   const range = document.createRange();
   const others = [...prose.querySelectorAll('[data-citation]')];

@@ -48,7 +48,7 @@ const collectionPicker = element('select', {
   onchange: () => chooseCollection(collectionPicker.value),
 });
 const shortcuts = shortcutsDialog();
-/** What was answered and quoted for the token goes with it: the next person at this browser may hold another one, or none. */
+/** Forgets the token with the answers it gave: the next person at this browser may have another token, or none. */
 function forgetToken(): void {
   accessToken.forget();
   clearConversation();
@@ -93,7 +93,7 @@ document.body.append(
 /** The view that the address names. */
 const namedView = (): View => views.find(({ name }) => `#${name}` === location.hash) ?? ask;
 
-/** Puts the focus into the view's field, but not on a phone, where that would open the keyboard. */
+/** Focuses the field of the view; not on a phone, where that would open the keyboard. */
 function focusView(): void {
   if (matchMedia('(hover: hover)').matches) namedView().focus();
 }

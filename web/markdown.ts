@@ -37,7 +37,7 @@ const plainHtml = (html: string): string =>
 /** Rows that a passage or an answer has without the head of their table. */
 const HEADLESS = /(?<=^|\n\n)\|.*\|(?:\n\|.*\|)*(?=\n\n|\n?$)/g;
 
-/** Gives such rows an empty head: Markdown knows no table without one. */
+/** Adds an empty header to such rows: Markdown has no table without one. */
 function withHeads(text: string): string {
   return text.replace(HEADLESS, (rows) => {
     const lines = rows.split('\n');
@@ -63,7 +63,7 @@ function openOutside(link: HTMLAnchorElement): void {
   link.rel = 'noopener noreferrer';
 }
 
-/** What is wider than its column scrolls by itself, with the keyboard too. */
+/** Makes a wide element scroll by itself, with the keyboard too. */
 function makeScrollable(wide: Element): void {
   const label = wide.tagName === 'PRE' ? 'Code' : 'Table';
   const frame = element('div', { class: 'scroll', role: 'group', tabindex: '0', 'aria-label': label });

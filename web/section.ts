@@ -13,7 +13,7 @@ interface Heading {
 const headingsOf = (text: string): Heading[] =>
   readBlocks(text).flatMap(({ kind, start, level }) => (kind === 'heading' ? [{ at: start, level }] : []));
 
-/** Where a passage stands in its document: it may repeat a heading or the head of a table, which then stand further up. */
+/** Finds a passage in its document; it may repeat a heading or the header of a table, which stand further up. */
 function startOf(text: string, passage: string): number {
   const whole = text.indexOf(passage.trim());
   if (whole >= 0) return whole;

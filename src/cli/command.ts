@@ -24,7 +24,7 @@ export interface Show<Name extends OperationName> {
   hasFailed?: (result: ResultOf<Name>) => boolean;
   /** Around the whole run, for progress. */
   title?: string;
-  /** What is waited for, where there is nothing to count. */
+  /** What the command waits for, if nothing can be counted. */
   waiting?: string;
   /** Whether `onEvent` prints, line by line. */
   prints?: boolean;
@@ -87,7 +87,7 @@ export abstract class KbCommand extends Command {
   }
 }
 
-/** What records spans, where OpenTelemetry's variables name a collector. */
+/** Opens the tracer if the variables of OpenTelemetry name a collector. */
 async function tracerOf({ environment }: LoadedConfig, screen: Screen): Promise<Tracer | undefined> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT && !environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return undefined;
   const [{ otlpSettings, OtlpTracer }, { packageVersion }] = await Promise.all([

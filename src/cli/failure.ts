@@ -97,7 +97,7 @@ async function commandConfig() {
   return await Config.load({ root: packageRoot });
 }
 
-/** What others call what kb does. */
+/** Words of other programs for the commands of kb. */
 const SYNONYMS: Record<string, string> = {
   add: 'ingest',
   ask: 'chat',

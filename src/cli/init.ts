@@ -122,7 +122,7 @@ async function ask(): Promise<Answers> {
   return { collection, embedding: { provider: embedding, ...(model ? { model } : {}) }, chat: { llm: { provider: llm } } };
 }
 
-/** True where it is a name of a collection; else what is wrong with it, in the words of the schema. */
+/** Validates the name of a collection: true, or the message of the schema. */
 function problemOfName(value: string): true | string {
   const schema = Config.shape.collection;
   const { error } = schema.safeParse(value);

@@ -46,7 +46,7 @@ const fileCompletion = (words: readonly string[]): string =>
     ? 'declare -F _kb_autocomplete >/dev/null && complete -o default -F _kb_autocomplete kb; # files, too\n'
     : '';
 
-/** Whoever reads has gone (`kb retrieve … | head -1`): there is nobody to tell. A full disk behind `>` is told. */
+/** Exits silently if the reader of the output has gone (`kb retrieve … | head -1`); a full disk behind `>` is reported. */
 function leaveWhenClosed(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`Error: the output cannot be written: ${error.message}\n`);

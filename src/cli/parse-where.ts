@@ -25,7 +25,7 @@ const DEEPEST = 100;
 
 const TOKEN = /\s*(?:(?<sign>!=|<=|>=|\^=|[=<>(),])|(?<quote>["'])|(?<word>[^\s"'=<>!^(),]+))/y;
 
-/** What is wrong with a condition, with a caret under the place. */
+/** Explains an error in a condition, with a caret under the place. */
 function whereError(text: string, at: number, problem: string): KbError {
   const line = text.replace(/\s/g, ' ');
   return new KbError('usage', `--where: ${problem}.\n  ${line}\n  ${' '.repeat(at)}^`);
@@ -160,7 +160,7 @@ class WhereParser {
   }
 }
 
-/** A word as a number or truth where it is written as one; in quotes it would be a text. */
+/** Parses a word as a number or boolean if it is written as one; in quotes it would be a text. */
 function scalarOf(word: string): FilterScalar {
   if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(word)) return Number(word);
   return word === 'true' || word === 'false' ? word === 'true' : word;

@@ -8,7 +8,7 @@ import { failureLine } from './printers/show-ingest.ts';
 type Summable = { failed: number; errors: unknown[] };
 
 interface PipeOptions<Name extends OperationName> {
-  /** Standard input, batch by batch; it throws where there is nothing in it. */
+  /** Standard input in batches; throws if it is empty. */
   batches: AsyncGenerator<InputBatch<unknown>, void, void>;
   /** The request for one batch of what came in. */
   request: (batch: never[]) => RequestOf<Name>;
@@ -51,7 +51,7 @@ export async function piped<Name extends OperationName>(
   if ((total as unknown as Summable).failed > 0 && !flags['allow-failures']) process.exitCode = EXIT.failed;
 }
 
-/** Two results of the same operation as one: counts are added, lists joined (where they are wanted), the rest is the same in both. */
+/** Merges two results of an operation: counts are added, lists joined (if wanted), the rest is the same in both. */
 function added<R>(a: R, b: R, lists: boolean): R {
   const join = (key: string, value: unknown): unknown => {
     const before = (a as Record<string, unknown>)[key];

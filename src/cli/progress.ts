@@ -5,7 +5,7 @@ import { printable, type Screen } from './screen.ts';
 
 interface FollowOptions {
   screen: Screen;
-  /** What is going on, for the progress line; none is shown without it. */
+  /** Title of the progress line; without it none is shown. */
   title?: string | undefined;
   /** What is waited for where nothing can be counted: said beside a spinner on a terminal, and nowhere else. */
   waiting?: string | undefined;
@@ -17,7 +17,7 @@ interface FollowOptions {
 /** Columns of a terminal on which what moves can be drawn: on a narrower one it would be broken letter by letter, and on one that tells of none without end. */
 const LEAST_COLUMNS = 40;
 
-/** Milliseconds between two lines of progress where no person watches. */
+/** Milliseconds between two progress lines if standard error is no terminal. */
 const LINE_EVERY = 5_000;
 
 /** Runs to the end while progress is shown: a moving line on a terminal, plain lines off it, nothing with `--quiet` or without a title. */
@@ -146,7 +146,10 @@ export function progressText(data: Record<string, unknown>, milliseconds: number
   return parts.join(', ');
 }
 
-/** How much of the work is done, 0 to 1, by the chunks that are at their end and those that are to come, as many for a byte as there were so far; undefined where the bytes are not known. */
+/**
+ * Estimates the share of the work that is done, 0 to 1, from finished and expected chunks; the chunks per byte so far are extrapolated.
+ * Undefined if the bytes are unknown.
+ */
 function shareDone(amount: Amount): number | undefined {
   const [bytes, all, chunks] = [amount('bytes'), amount('expected_bytes'), amount('chunks')];
   if (!bytes || !all || !chunks) return undefined;

@@ -58,7 +58,7 @@ export async function ingestSources(flags: FlagValues, { home, environment }: Su
   };
 }
 
-/** What `--metadata key=value` says. Throws a KbError (`usage`) for what is no pair, or no value of metadata. */
+/** Parses `--metadata key=value`. Throws a KbError (`usage`) for an invalid pair or value. */
 function metadataOf(pairs: readonly string[]): GivenMetadata {
   const value = Object.fromEntries(
     pairs.map((pair) => {

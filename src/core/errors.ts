@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'internal';
 
 interface KbErrorOptions {
-  /** What to do about it, as a sentence. */
+  /** What the reader can do, as a sentence. */
   hint?: string;
   cause?: unknown;
   isRetryable?: boolean;

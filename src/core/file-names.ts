@@ -85,7 +85,7 @@ function namesSpelled(folder: string, name: string): string[] {
   }
 }
 
-/** What a system says of a file that can't be read or written, by its codes (errno of POSIX). */
+/** Messages for the error codes of files (errno of POSIX). */
 const SAID: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands where its folder would be',
   EISDIR: 'it is a folder',
@@ -98,7 +98,7 @@ const SAID: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** What is not there: the file itself, or what it would be written into. */
+/** Message for a missing file, or a missing folder to write into. */
 const ABSENT = { read: 'there is none of that name', write: 'there is no such folder' } as const;
 
 /** Why a file can't be read or written, as the end of a sentence. */

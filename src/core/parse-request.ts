@@ -15,7 +15,7 @@ function branches(schema: z.ZodType): z.ZodType[] {
   return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => branches(option as z.ZodType)) : [inner];
 }
 
-/** What an object that fits none, one or several of the branches may hold under this name. */
+/** The fields of this name in all branches of a union. */
 const fieldsOf = (objects: readonly z.ZodObject[], name: string): z.ZodType[] =>
   objects.flatMap(({ shape }) => (Object.hasOwn(shape, name) ? [shape[name] as z.ZodType] : []));
 
@@ -59,7 +59,7 @@ function inObject(objects: readonly z.ZodObject[], given: Fields): Fields {
   return kept;
 }
 
-/** Where a value that is no request of its own comes from, what it is called where it is wrong as a whole, and what helps. */
+/** Origin of a value that is not a whole request: its place, its name in errors about the whole, and a hint. */
 interface Origin {
   where: string;
   whole: string;
@@ -83,7 +83,7 @@ export function unfitChunking({ chunk_size, chunk_overlap }: Chunking, said = (p
 
 /** Misfits that are put into words before a value is refused: those of ten megabytes would take a server's breath for seconds. */
 const MOST_MISFITS = 10_000;
-/** Entries of each list that are looked at where there were more misfits than that. */
+/** Entries of each list that are checked again if a value has too many errors. */
 const SAMPLE = 10;
 
 class TooManyMisfits extends Error {}
@@ -105,7 +105,7 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, given: un
   );
 }
 
-/** What came of it; undefined where there are too many misfits to tell. */
+/** Parses a value; undefined if it has too many errors to report. */
 function bounded<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> | undefined {
   let misfits = 0;
   const error = () => {

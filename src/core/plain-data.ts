@@ -15,7 +15,7 @@ const MOST_KEYS = 10_000;
 /** How deep lists and objects may lie in each other: far beyond what anything here means. */
 const DEEPEST = 64;
 
-/** Names of a path that is too deep which are told. */
+/** Number of names that are shown of a path that is too deep. */
 const NAMES_TOLD = 2;
 
 /**
@@ -41,7 +41,7 @@ export function oddityIn(value: unknown, path: readonly PropertyKey[], whole: st
   return undefined;
 }
 
-/** Where lists and objects lie in a list; a vector, the longest list by far, has none. */
+/** Finds the lists and objects in a list; a vector, by far the longest list, has none. */
 function placesOf(list: readonly unknown[]): number[] {
   const places: number[] = [];
   for (let at = 0; at < list.length; at++) if (typeof list[at] === 'object') places.push(at);

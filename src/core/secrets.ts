@@ -56,7 +56,7 @@ export function withoutSecrets(value: unknown, name = ''): unknown {
   return holdsSecret(name, String(value)) ? '' : value;
 }
 
-/** What stands in the place of a credential. */
+/** Replacement of a credential. */
 const REDACTED = '[redacted]';
 
 /** Characters from which a credential is found within longer words, too. */

@@ -23,7 +23,7 @@ export function getPath(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isTree(value) ? value[name] : undefined), tree);
 }
 
-/** What is chosen among several, and the keys beside it that mean something to the chosen one alone. */
+/** Choices, each with the keys that are meaningful for the chosen one only. */
 const CHOICES: readonly (readonly [choice: string, own: readonly string[]])[] = [
   ['provider', ['model', 'options', 'context_window']],
   ['model', ['context_window']],

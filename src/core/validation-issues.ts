@@ -33,7 +33,10 @@ function collectIssues(issues: readonly Issue[], under: Path): ValidationIssue[]
 /** The value is of another kind: that it is also too long, or too short, says nothing. */
 const isOfNoKind = ({ code, path }: Issue): boolean => code === 'invalid_type' && path.length === 0;
 
-/** What is wrong in the branch that the value was meant for: the one of its kind with the fewest misfits. Where it is of no branch's kind, all that it might be. */
+/**
+ * Selects the issues of the branch that the value was meant for: of those of its kind, the one with the fewest. If it is of no kind, all
+ * kinds are named.
+ */
 function ofBestBranch(branches: readonly (readonly Issue[])[], path: Path): ValidationIssue[] {
   const weight = (clashes: ValidationIssue[]) => clashes.reduce((sum, { key }) => sum + (key === undefined ? 1 : 2), 0);
   const all = branches.map((issues) => collectIssues(issues.some(isOfNoKind) ? issues.filter(isOfNoKind) : issues, path));
@@ -58,7 +61,7 @@ const KINDS: Record<string, string> = {
 };
 const COUNTED: Record<string, string> = { string: 'character', array: 'entry', set: 'entry' };
 
-/** What an issue expects, as a noun phrase. The messages of a schema's own checks are written as such. */
+/** Writes what an issue expects, as a noun phrase, like the messages of the checks of a schema. */
 function expectation(issue: Issue): string {
   if (issue.code === 'invalid_type') return KINDS[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
@@ -73,11 +76,11 @@ function bounded(words: string, limit: number | bigint, origin: string): string 
   return `${words} ${limit.toLocaleString('en-US')}${unit}`;
 }
 
-/** What was looked at and with which schema: they know what came instead, and which key was meant. */
+/** The validated value and its schema, to say what was there instead, and which key was meant. */
 interface Examined {
   schema: z.ZodType;
   value: unknown;
-  /** What the value is called where it is wrong as a whole. */
+  /** Name of the value in errors about the whole. */
   whole?: string;
   /** Whether it is a part of a value that has thousands of misfits. */
   isSample?: boolean;
@@ -90,7 +93,7 @@ interface ValidationMessage {
   problem: string;
   /** `, not a text`; empty where the problem says it all. Never the value itself, which may be long, or secret. */
   came: string;
-  /** What was probably meant, or what there is to choose from, as a sentence. */
+  /** The probable intention or the alternatives, as a sentence. */
   hint?: string | undefined;
   /** How many other things do not fit. */
   more: number;

@@ -108,7 +108,9 @@ export async function targetCollection(
   return { existing, get: (dimensions) => (made ??= make(dimensions)) };
 }
 
-/** Creates the collection, or opens the one that another run has created meanwhile. Throws a KbError (`conflict`) where that one has other vectors. */
+/**
+ * Creates the collection, or opens the one that another run has created meanwhile. Throws a KbError (`conflict`) if that has other vectors.
+ */
 async function createOrOpen(store: VectorStore, info: CollectionInfo): Promise<Collection> {
   try {
     return await store.create(info);

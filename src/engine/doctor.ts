@@ -59,7 +59,7 @@ async function checkStore(context: Context): Promise<Finding> {
   return warnings.length > 0 ? { status: 'warning', message: `${[message, ...warnings].join('. ')}.` } : ok(message);
 }
 
-/** What is broken in the store; with `repair` it is mended, what removes something only with `yes`. */
+/** Checks the store for damage; with `repair` it is repaired, what removes data only with `yes`. */
 async function checkDamage({ settings, resources }: Context, { repair = false, yes = false }: DoctorRequest): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { problem, remedy, mend, removes } of (await (await resources.store(settings.storage)).problems?.()) ?? []) {
@@ -145,7 +145,7 @@ async function checkBrowser(): Promise<Finding> {
   };
 }
 
-/** Checks what reads scans: a warning only where it is configured. */
+/** Checks OCR; a missing part is a warning only if OCR is configured. */
 function checkOcr({ settings: { ingestion } }: Context): Finding {
   const { ocr, ocr_languages } = ingestion.docs;
   const languages = installedLanguages();

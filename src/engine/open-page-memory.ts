@@ -20,7 +20,7 @@ const placeOf = ({ storage, collection }: Config, home: string): { folder: strin
 
 interface MemoryOptions {
   request: IngestRequest;
-  /** What is stored now. */
+  /** The sources that are stored before the run. */
   before: ReadonlyMap<string, StoredSource>;
   /** Called with a sentence that says why nothing is kept. */
   onProblem(message: string): void;

@@ -147,7 +147,7 @@ function inputOf(query: string, rest: Pick<RetrieveInput, 'search_query' | 'filt
   return { query, ...rest, mode: retrieval.mode, top_k: retrieval.top_k, ...(rerank.enabled ? { rerank: { top_k: rerank.top_k } } : {}) };
 }
 
-/** What stands beside each passage, in the collection that it comes from. */
+/** Reads the neighbours of each passage from its collection. */
 async function neighboursIn(items: readonly RetrievedItem[], opened: readonly RetrieveParts[]): ReturnType<typeof neighboursOf> {
   const found = opened.map(({ collection }) =>
     neighboursOf(

@@ -5,7 +5,7 @@ import type { Network } from '../schema/config-sources.ts';
 /** Rules for requests to private addresses. */
 export interface AddressPolicy {
   allow_private: Network['allow_private'];
-  /** Who asks: at a command line it is the operator, over HTTP it may be anybody. */
+  /** The caller: the operator at the command line, or anybody over HTTP. */
   surface: 'cli' | 'server';
   /** Origins that the user named; under `auto` at a command line they may be private. */
   named: readonly string[];

@@ -83,7 +83,10 @@ interface ConnectOptions {
 
 /** Connections that go to the addresses that were checked, whatever a name comes to mean later, or through the proxy of the environment. */
 export interface PinnedConnections {
-  /** What an address is asked with. Throws Refused where a proxy would be asked for one that may not be reached, a KbError (`setup`) where it can't be asked. */
+  /**
+   * Chooses the dispatcher for an address. Throws Refused if a proxy would be asked for a forbidden address, a KbError (`setup`) for an
+   * unusable proxy.
+   */
   for(url: URL): Promise<Dispatcher>;
   close(): Promise<void>;
 }
@@ -127,7 +130,7 @@ async function checkForProxy(url: URL, policy: AddressPolicy, lookup: Lookup): P
   if ('refused' in admission) throw new Refused(admission.refused);
 }
 
-/** What addresses are asked with: directly, or through the proxy of the environment that is for them. */
+/** Dispatchers for requests: direct, or through the proxy that the environment names for an address. */
 interface Dispatchers {
   /** Throws a KbError (`setup`) where the environment names no proxy that can be asked. */
   for(url: URL): { dispatcher: Dispatcher; isProxied: boolean };

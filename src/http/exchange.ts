@@ -19,7 +19,7 @@ export interface Door {
 type Timed = HttpRequest & { signal: AbortSignal };
 
 interface Way extends Door {
-  /** The address that was asked for and where it has led to, as it may be shown. */
+  /** The requested address and where it has redirected to, without credentials. */
   name(): string;
   arrive(url: URL): void;
 }
@@ -63,7 +63,7 @@ interface Sent {
   body: HttpRequest['body'];
 }
 
-/** What is sent after a redirect (RFC 9110, 15.4). A body was given for its origin and goes to no other. */
+/** Makes the request after a redirect (RFC 9110, 15.4). A body was meant for its origin and goes to no other. */
 function redirected({ url, method, body }: Sent, { location, status, name }: { location: string; status: number; name: string }): Sent {
   const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   if (!next || !/^https?:$/.test(next.protocol))

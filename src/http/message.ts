@@ -12,9 +12,9 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** Seconds for one try, redirects and body included; `network.timeout` where absent. */
   timeout?: number | undefined;
-  /** What counts as a success beside 2xx: 304 for a request that is only to be answered where something changed. */
+  /** Further success statuses beside 2xx: 304 for a conditional request. */
   accepts?: readonly number[] | undefined;
-  /** `manual`: a redirect is the answer, without a body; its header `location` says where it leads. Followed where absent. */
+  /** `manual`: a redirect is returned without a body; its header `location` holds the target. Default: it is followed. */
   redirect?: 'follow' | 'manual' | undefined;
   /** Whether the body is wanted, by what came before it: one that is not stays unread, and `bytes` are empty. */
   reads?: ((head: AnswerHead) => boolean) | undefined;
@@ -22,7 +22,7 @@ export interface HttpRequest {
   max_bytes?: number | ((head: AnswerHead) => number) | undefined;
   /** A body that is longer than `max_bytes` is cut there, and no failure. */
   cuts?: boolean | undefined;
-  /** Does each try when it is its turn: what a site asks for in manners also lies between two tries. */
+  /** Runs each attempt in its turn: a crawl delay also lies between two attempts. */
   inTurn?: InTurn | undefined;
 }
 
@@ -34,7 +34,7 @@ export type AnswerHead = Omit<HttpAnswer, 'bytes'>;
 
 /** A response: a success (2xx, or what `accepts` and `redirect` allow), decompressed. */
 export interface HttpAnswer {
-  /** Where the last redirect led. Holds the credentials that it was asked with: `shown` before it goes anywhere. */
+  /** Address after the last redirect. It may contain credentials: use `shown` before it is stored or shown. */
   url: string;
   /** The address that was asked for leads elsewhere for good (301, 308): nothing stands there any more. */
   isMoved?: boolean | undefined;
@@ -44,7 +44,7 @@ export interface HttpAnswer {
   /** Each value for itself, of the headers that came several times. */
   repeated?: Readonly<Record<string, readonly string[]>> | undefined;
   bytes: Uint8Array;
-  /** The media type alone, in lower case; empty where there is none. */
+  /** The media type without parameters, in lower case; empty if there is none. */
   content_type: string;
   /** As the header names it, in lower case. */
   charset: string | undefined;

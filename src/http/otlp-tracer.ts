@@ -207,7 +207,7 @@ function numbersIn(result: unknown): Record<string, number> {
   return Object.fromEntries(numbers.map(([name, value]) => [`kb.${name}`, value]));
 }
 
-/** Where spans are sent, and as whose. */
+/** Endpoint and identity for sending spans. */
 interface OtlpSettings {
   url: string;
   headers: Record<string, string>;

@@ -50,7 +50,7 @@ export const isHarmless = (name: string): boolean => HARMLESS.has(name.toLowerCa
 /** A request, as far as it decides about what the operator gave. */
 interface Borrowing {
   method: string;
-  /** What the caller gave for it, with names in lower case. */
+  /** Headers of the caller, with lower-case names. */
   headers: Readonly<Record<string, string>>;
   hasBody?: boolean;
 }

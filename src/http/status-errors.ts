@@ -29,7 +29,7 @@ interface StatusOptions {
   /** The header of that name. */
   retry_after?: string | undefined;
   credentials?: Credentials;
-  /** What the answer says about it, as it may be shown (`saidIn`). */
+  /** Message of the response, safe to show (`apiErrorMessage`). */
   said?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ const REASONS: Record<string, string> = {
   EAI_AGAIN: 'its name cannot be resolved now',
 };
 
-/** The same again cannot succeed: the name does not exist, the certificate is wrong, or what is to be sent is no HTTP. */
+/** Error codes after which a retry cannot succeed: the name does not exist, the certificate is wrong, or the request is no valid HTTP. */
 const FINAL =
   /^(ENOTFOUND|UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH|UND_ERR_NOT_SUPPORTED|HPE_|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
@@ -112,14 +112,16 @@ function codeOf(error: unknown): string {
 export const addressRefusal = (name: string, { message }: Refused): KbError =>
   new KbError('forbidden', `${name} was not fetched: ${message}.`, { hint: 'To allow it, list its origin in network.allow_private.' });
 
-/** Where the answers of APIs say what went wrong (RFC 9457, OAuth 2, JSON:API, GraphQL, SOAP and the habits of frameworks), the most telling first. */
+/**
+ * Fields in which APIs report errors (RFC 9457, OAuth 2, JSON:API, GraphQL, SOAP and the habits of frameworks), the most specific first.
+ */
 const NAMES = 'detail message msg error_description errormessage faultstring reason description title error errors fault'.split(' ');
 const MAX_DEPTH = 4;
 /** Characters that an error repeats, at most. */
 const LONGEST = 200;
 /** Shorter values are words like others. */
 const SHORTEST_SECRET = 4;
-/** What looks like a key: letters and digits in a row that no word is made of. */
+/** Matches what looks like a key: a mix of letters and digits that is no word. */
 const KEY = /(?<![\w+=~-])(?=[\w+=~-]*\d)(?=[\w+=~-]*[a-z])[\w+=~-]{16,}/gi;
 const NAMED = /(?<![\w-])([\w-]{2,})["']?\s*[=:]\s*["']?([^\s"',;&]+)/g;
 

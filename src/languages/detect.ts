@@ -2,7 +2,7 @@ import type { LanguageMarks } from './language.ts';
 import { LANGUAGES } from './languages.ts';
 import { OTHER_FOLLOW_UPS, OTHER_MARKS } from './other-languages.ts';
 
-/** Languages that are told by their letters, in the order in which they are looked for: what shares an alphabet is told by the letters that it alone has. */
+/** Languages that are detected by their letters, in this order: of those that share an alphabet, by the letters that only one has. */
 const LETTERS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ['zh', /\p{Script=Han}/gu],
@@ -32,7 +32,7 @@ const WITHIN: Readonly<Record<string, readonly (readonly [language: string, lett
   ],
 };
 
-/** What tells each language, by its code. */
+/** The marks of each language, by its code. */
 const MARKS: readonly (readonly [language: string, marks: LanguageMarks])[] = [
   ...LANGUAGES.map(({ code, marks }) => [code, marks] as const),
   ...OTHER_MARKS,
@@ -61,7 +61,7 @@ const LEANS = MARKS.map(([language, { leans }]) => [language, wordsOf(leans)] as
 /** A beginning that other languages have, too: it only tells beside a word of the one that it stands for here. */
 const SHARED_BEGINNING = 'was';
 
-/** Letters of a word that is enough by itself, where no other language has it. */
+/** Minimum letters of a word that decides alone, if no other language has it. */
 const LONG_ENOUGH = 4;
 
 let table: Map<string, string[]> | undefined;
@@ -103,7 +103,7 @@ function byWords(text: string): string | undefined {
   return best && best[1] >= 2 && best[1] > (next?.[1] ?? 0) ? best[0] : undefined;
 }
 
-/** Characters from the beginning of a question that its language is told by. */
+/** Characters of a question that are used to detect its language. */
 const LOOKED_AT = 2_000;
 
 /** Detects the language of a question by its letters and function words; undefined if it is unclear. */

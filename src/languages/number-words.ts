@@ -5,7 +5,7 @@ import { terms } from '../text/terms.ts';
 
 const plain = (words: string): string => words.replace(/[-\s]+/g, ' ');
 
-/** What reads the written numbers of a language. */
+/** Reads the written numbers of a language. */
 interface NumberReader {
   values: ReadonlyMap<string, number>;
   /** Finds a number and the word after it: of "two-year" "two" and "year". */

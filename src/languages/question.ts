@@ -12,7 +12,7 @@ export interface SearchQuestion {
 
 const COURTESIES = alternatives(({ questions }) => questions.courtesies, OTHER_FOLLOW_UPS.courtesies);
 
-/** What asks without a question mark. */
+/** Matches a question without a question mark. */
 const ASKS = new RegExp(
   String.raw`^\P{L}*(?:(?:${alternatives(({ followUps }) => followUps.conjunctions)}|${COURTESIES}) )*(?:${alternatives(({ questions }) => questions.asks)})`,
   'iu',
@@ -21,7 +21,7 @@ const ASKS = new RegExp(
 /** Whether a text is a question or a request: it ends with a question mark, or begins as questions do. */
 export const isQuestion = (text: string): boolean => /[?？]\s*$/.test(text) || ASKS.test(text);
 
-/** What is said behind a question and asks nothing: a whole sentence, or thanks. */
+/** Matches a remark after a question that asks nothing: a complete sentence, or thanks. */
 const REMARK = new RegExp(String.raw`[.!…]\P{L}{0,20}$|^\P{L}*(?:${COURTESIES})(?!\p{L})`, 'iu');
 
 /** Extracts the last question of a text: a follow-up stands after earlier questions, and a remark after a question asks nothing. */

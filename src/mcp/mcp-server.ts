@@ -21,11 +21,11 @@ export interface McpParts {
   run<Name extends OperationName>(name: Name, request: RequestOf<Name>, options: RunParts): Promise<ResultOf<Name>>;
   /** The collections that the client may use. */
   collections(): Promise<string[]>;
-  /** The configured collection, which is used where none is named. */
+  /** The configured collection, for calls that name none. */
   collection: string;
   /** Whether tools that change what is stored are offered. */
   allowWrite: boolean;
-  /** Told what nobody foresaw: the client learns of it only that it happened. */
+  /** Called with an unforeseen error; the client learns only that there was one. */
   onProblem(error: unknown): void;
 }
 
@@ -52,7 +52,7 @@ function sentenceFor(error: unknown, { onProblem }: Pick<McpParts, 'onProblem'>)
   return UNFORESEEN;
 }
 
-/** What the SDK gives to the work of a request. */
+/** Arguments of the SDK for the handler of a request. */
 interface Extra {
   signal: AbortSignal;
   _meta?: { progressToken?: string | number | undefined } | undefined;
@@ -209,7 +209,7 @@ async function asProtocolError<Result>(work: Promise<Result>, parts: McpParts): 
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What kb alone knows of a field. */
+/** Metadata of a field that is only for kb. */
 const OWN_KEYS = ['id', 'flag', 'overrides', 'unit', 'examples'] as const;
 
 /** The JSON Schema of what a tool takes (`input`) or gives, without references and without what only kb understands: not every client follows the one, or passes over the other. */

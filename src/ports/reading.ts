@@ -45,7 +45,7 @@ export interface ParsedMember {
 /** Parses one file type. Built-in parsers run in another process, except for short texts. Throws a KbError (`invalid`) that names the problem. */
 export interface Parser {
   readonly file_type: string;
-  /** What people call one of its files, with the article («a PDF»). */
+  /** Name of one of its files in messages, with the article («a PDF»). */
   readonly name?: string;
   /** Whether folders are searched for its files. Default: `documents`. */
   readonly kind?: FileKind;
@@ -66,11 +66,14 @@ export const GIVEN_TYPES = { markdown: 'markdown', fragment: 'html-fragment', va
 /** The file types that the parsers read. */
 export interface FileTypes {
   readonly extensions: readonly string[];
-  /** That of web pages, which have links and may need a browser. */
+  /** The file type of web pages, which have links and may need a browser. */
   readonly page: Pick<Parser, 'file_type' | 'signature'> & { readonly media_types: readonly string[] };
   /** File type by extension; undefined if no parser reads it, or none of these kinds. Default: all kinds. */
   fileType(path: string, kinds?: readonly FileKind[]): string | undefined;
-  /** Pictures, which are documents only among files that a person keeps, and only where their text is recognized: none of `extensions`. */
+  /**
+   * Extensions of pictures (none of `extensions`): they are documents only among files that a person keeps, and only if their text is
+   * recognized.
+   */
   readonly pictures: { readonly extensions: readonly string[]; fileType(path: string): string | undefined };
   /** File type by a media type that a parser names; undefined if none does. */
   fileTypeOfMedia(media_type: string): string | undefined;
@@ -83,7 +86,7 @@ export interface FileTypes {
 /** Parses files within limits on time and memory, in other processes except for short texts. */
 export interface DocumentReader extends FileTypes {
   read(bytes: Uint8Array, options: { source: string; file_type: string; signal?: AbortSignal | undefined }): Promise<ParsedDocument>;
-  /** What decides beside its bytes how a file of this type is read now; undefined where nothing does. */
+  /** Version of everything but the bytes that decides how a file of this type is read; undefined if nothing does. */
   revisionOf?(file_type: string): string | undefined;
   close(): Promise<void>;
 }

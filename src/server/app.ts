@@ -32,7 +32,7 @@ interface AppOptions {
   authenticate: Authenticator | undefined;
   log: Log;
   metrics: Metrics;
-  /** What the watch of the configured sources does; undefined where they are not watched. */
+  /** State of the watch of the configured sources; undefined if they are not watched. */
   watchHealth?: (() => WatchHealth) | undefined;
 }
 
@@ -137,7 +137,7 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   return send(reply, failure);
 }
 
-/** A path that is there for other methods is a 405, which names them in `Allow`. */
+/** Answers 404, or for a path with other methods 405 with these in `Allow`. */
 function answerNotFound({ paths }: OpenApiDocument, { method, url, server }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const asked = url.split('?')[0]!.split('/');
   const isAsked = (path: string) =>

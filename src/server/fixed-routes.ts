@@ -89,7 +89,7 @@ export function registerHealth(
   });
 }
 
-/** Whoever asks while an answer is awaited shares it: a store that hangs is asked once at a time. */
+/** Shares a pending result among its callers: a store that hangs is asked once at a time. */
 function sharing<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => (running ??= work().finally(() => (running = undefined)));

@@ -60,7 +60,7 @@ export function registerMcp(app: FastifyInstance, engine: Pick<Engine, 'config' 
     });
 }
 
-/** What a request works with: the rights of its caller, its turn in a queue, and its deadline. */
+/** Makes the parts of a request: the rights of its caller, its place in a queue, and its deadline. */
 function partsOf(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { engine, bench }: { engine: Pick<Engine, 'config' | 'collections'>; bench: RouteContext },

@@ -68,7 +68,7 @@ interface EmbeddingsCall {
   request: FastifyRequest;
   reply: FastifyReply;
   bench: RouteContext;
-  /** The name of the configured embedding model; empty where there is none. */
+  /** Name of the configured embedding model; empty if there is none. */
   embeddingModel(): Promise<string>;
 }
 
@@ -92,7 +92,7 @@ async function createEmbeddings({ request, reply, bench, embeddingModel }: Embed
   return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } };
 }
 
-/** The name by which the configured collection is asked for. */
+/** Model name of the configured collection. */
 const CONFIGURED_MODEL = 'kb';
 
 const CHAT = { operation: 'chat', queue: 'search' } as const;
@@ -127,7 +127,7 @@ async function answerCompletion({ request, reply, bench, collectionOf }: Convers
   };
 }
 
-/** How the answer is told. */
+/** Form of the response. */
 interface Shape {
   head: { id: string; created: number; model: string };
   /** Tokens of the messages, as estimated. */
@@ -138,7 +138,7 @@ interface Shape {
 const textOf = (content: CompletionRequest['messages'][number]['content']): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
 
-/** The turn that a conversation asks for. Throws a KbError (`usage`) where no user asks anything. */
+/** Makes the turn of a conversation. Throws a KbError (`usage`) without a user message. */
 function turnOf({ messages, max_completion_tokens, max_tokens = max_completion_tokens }: CompletionRequest): RequestOf<'chat'> {
   const said = messages.map(({ role, content }) => ({ role, content: textOf(content) })).filter(({ content }) => content.trim() !== '');
   const last = said.findLastIndex(({ role }) => role === 'user');
@@ -148,7 +148,7 @@ function turnOf({ messages, max_completion_tokens, max_tokens = max_completion_t
   return { query: said[last]!.content, history, ...(persona ? { persona } : {}), ...(max_tokens === undefined ? {} : { max_tokens }) };
 }
 
-/** Why there is no answer; undefined where there is one. */
+/** Makes the error for a missing answer; undefined if there is one. */
 function failureOf({ answer, errors }: ChatResult): KbError | undefined {
   if (answer !== '') return undefined;
   const isRetryable = errors.some((item) => item.isRetryable);
@@ -158,7 +158,7 @@ function failureOf({ answer, errors }: ChatResult): KbError | undefined {
 
 const endOf = ({ llm }: ChatResult): 'stop' | 'length' => (llm.cut_off === undefined ? 'stop' : 'length');
 
-/** Tokens as the provider counted them; estimated where it did not. */
+/** Token counts of the provider, or estimates. */
 function usageOf({ llm, answer }: ChatResult, { prompt }: Shape): object {
   const prompt_tokens = llm.input_tokens || prompt;
   const completion_tokens = llm.output_tokens || estimateTokens(answer);
@@ -213,7 +213,10 @@ export function annotationsOf({ answer, sources }: Pick<ChatResult, 'answer' | '
   return found;
 }
 
-/** Where what a mark supports begins: at the first paragraph, line or sentence from which on everything is in a source, else at the last of them. */
+/**
+ * Finds where the text begins that a citation supports: at the first paragraph, line or sentence from which on everything is in a source,
+ * else at the last of them.
+ */
 function supportedFrom(answer: string, { from, to }: { from: number; to: number }, sources: readonly Source[]): number {
   const texts = sources.map(({ text }) => flat(text));
   const starts = startsIn(answer, from, to);
@@ -221,7 +224,7 @@ function supportedFrom(answer: string, { from, to }: { from: number; to: number 
   return starts.find(isQuoted) ?? starts.at(-1)!;
 }
 
-/** Where lines and sentences begin that say something. */
+/** Lists where lines and sentences with content begin. */
 function startsIn(text: string, from: number, to: number): number[] {
   const starts: number[] = [];
   for (const { index, 0: line } of text.slice(from, to).matchAll(/[^\n]+/g)) {

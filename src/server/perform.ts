@@ -29,7 +29,7 @@ export interface Exchange {
   write?: FrameWriter;
   /** Aborted when the client takes this one back, beside leaving. */
   cancelled?: AbortSignal;
-  /** Told the events of an operation that answers with its result alone. */
+  /** Called with the events of an operation that responds only with its result. */
   onEvent?: (event: Event) => void;
 }
 

@@ -8,11 +8,11 @@ import type { Authenticator } from './token-file.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the path needs of a server with tokens: nothing (`open`), any token, or one with that scope. Default: admin. */
+    /** Rights that the path needs on a server with tokens: none (`open`), any token, or one with that scope. Default: admin. */
     needs?: 'open' | 'token' | TokenScope;
   }
   interface FastifyRequest {
-    /** Who calls; undefined on a server without tokens, where everything is allowed, and on open paths. */
+    /** The caller; undefined on a server without tokens, where everything is allowed, and on open paths. */
     access: AccessRights | undefined;
   }
 }

@@ -34,7 +34,10 @@ export class Slots {
     return this.#waiting.filter((one) => one.client === client).length;
   }
 
-  /** Waits for a place, which `leave` gives back; calls `onWait` where there is none. Throws a KbError (`aborted`), without a place, when the signal stops the waiting. */
+  /**
+   * Waits for a place, which `leave` gives back; calls `onWait` if there is none. Throws a KbError (`aborted`) if the signal stops the
+   * wait.
+   */
   async enter(signal: AbortSignal, onWait = (): void => {}, client = ''): Promise<void> {
     throwIfAborted(signal);
     if (this.#mayEnter(client)) return this.#take(client);
@@ -80,7 +83,7 @@ export class Slots {
   }
 }
 
-/** Requests that may wait in a queue; one more is told to come back. */
+/** Maximum requests in a queue; a further one is rejected. */
 const LONGEST_QUEUE = 1000;
 
 /** Forms whose files are received and read at once: each may fill the disk for temporary files with `max_files` files of `upload_limit`. */

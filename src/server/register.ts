@@ -36,7 +36,7 @@ export async function registerRoute(server: FastifyInstance, route: Route, parts
   });
 }
 
-/** The body, or the query of a request without one, with the parameters of the path; what is no object is left to the schema to refuse. */
+/** Makes the request of an operation from the body or the query, with the parameters of the path; the schema rejects what is no object. */
 function requestOf({ method, operation }: Route, { body, params, query }: FastifyRequest): unknown {
   const named = { ...(method === 'POST' ? {} : queryValues(operations[operation].input, query as object)), ...(params as object) };
   if (body === undefined || body === null || Array.isArray(body) || typeof body !== 'object') return body === undefined ? named : body;
@@ -55,7 +55,7 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
   return rest;
 }
 
-/** What does not fit is refused now: nobody may look at the job again. */
+/** Starts a job. An invalid request is rejected now: nobody may look at the job again. */
 async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, bench }: RouteParts): Promise<FastifyReply> {
   const asked = withoutBackground(route, given) as object;
   const { access } = request;

@@ -78,7 +78,7 @@ export function obeyReloader(signal: AbortSignal): (url: string) => void {
 }
 
 interface Changes {
-  /** What has changed since it was last asked, once it can be run: the name of a file, or «The sources». */
+  /** Waits for a change that can be applied; returns the name of a file, or «The sources». */
   next(say: ReloadOptions['say']): Promise<string>;
   close(): void;
 }

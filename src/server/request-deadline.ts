@@ -8,7 +8,7 @@ interface RequestDeadline {
   readonly signal: AbortSignal;
   /** Rejects when the work is to stop. */
   readonly over: Promise<never>;
-  /** What the request ends with: why its work was stopped, else the error that it threw itself. */
+  /** The error of the request: why its work was stopped, else the one that it threw. */
   reasonFor(error: unknown): unknown;
   release(): void;
 }

@@ -30,7 +30,7 @@ interface ServeOptions {
   isTerminal: boolean;
   /** Watches the configured sources meanwhile, and is closed with the server. The bounds of requests (`allowed_roots`, private addresses) do not hold for it. */
   watching: Engine | undefined;
-  /** Told the address once it answers. */
+  /** Called with the address once it listens. */
   onListening(url: string): void;
 }
 
@@ -84,7 +84,7 @@ function cannotListen(cause: NodeJS.ErrnoException, { host, port }: { host: stri
   });
 }
 
-/** Takes no more requests, lets those end that run, then stops them, then closes what is left. */
+/** Stops accepting requests, waits for running ones, stops them, then closes everything. */
 async function stop({ server, inFlight, stopAll }: App): Promise<void> {
   const closed = server.close();
   const idle = async (seconds: number) => {

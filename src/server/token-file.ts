@@ -12,7 +12,7 @@ import { rootsFilter } from '../engine/permissions.ts';
 import { TokenScope, type Server, TokenRow } from '../schema/config-server.ts';
 import { realPath } from '../stages/extract/files/local-path.ts';
 
-/** Where a file of tokens is looked for, and where it may not lie. */
+/** Where a tokens file is looked for, and where it must not be. */
 interface TokenPlace {
   settings: Pick<Server, 'tokens_file' | 'allowed_roots'>;
   /** The folder that it is relative to. */

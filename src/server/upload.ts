@@ -18,7 +18,7 @@ export const LONGEST_FIELD = 65_536;
 interface Reading {
   /** Rejects when the form is no longer waited for. */
   ends: Promise<never>;
-  /** Told that it was read to its end. */
+  /** Called when the form was read to its end. */
   onRead(): void;
 }
 
@@ -87,7 +87,7 @@ function valueOf({ fieldname, value, valueTruncated }: MultipartValue): unknown 
   return fieldname === 'frontmatter' || fieldname === 'store' ? truth(fieldname, value) : value;
 }
 
-/** What the words of a form mean, which come in any case. */
+/** Booleans of a form, in any case. */
 const TRUTHS = new Map<string, boolean>([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),

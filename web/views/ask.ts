@@ -186,7 +186,7 @@ export class AskView implements View {
     this.#shell.announce('Copied.');
   }
 
-  /** What the answer cites, and what else was read: where the nearest passages are if there is no answer. */
+  /** Lists the cited sources and the others; without an answer, the nearest passages. */
   #sourceLists(turn: StoredTurn): HTMLElement[] {
     const list = (sources: StoredTurn['sources']) =>
       element('ol', { class: 'sources' }, ...sources.map((source) => element('li', {}, this.#sourceButton(turn, source))));
@@ -225,7 +225,7 @@ export class AskView implements View {
     );
   }
 
-  /** What an empty conversation with all collections begins with: their names, each the way to that one alone. */
+  /** Shows the start of a conversation with all collections: their names, each a link to that one alone. */
   #showCollections(names: HTMLElement): void {
     const chips = knownCollections().map(({ name }) =>
       element(
@@ -242,7 +242,7 @@ export class AskView implements View {
     );
   }
 
-  /** What an empty conversation begins with: what can be asked about, or how something gets in. */
+  /** Shows the start of a conversation: what can be asked about, or how to add documents. */
   async #showStart(): Promise<void> {
     const collection = currentCollection();
     if (!collection || collection.chunks === 0) {

@@ -20,7 +20,7 @@ export interface CitedPassage {
   /** Of its document. */
   file_type: unknown;
   collection: string | undefined;
-  /** What rests on it: the block that fits it best is marked. */
+  /** The statement that it supports; the block that fits best is marked. */
   statement: string;
 }
 
@@ -30,13 +30,13 @@ const NARROW = matchMedia('(max-width: 1000px)');
 /** The state of the browser's history while the reader covers the page. */
 const COVERS = 'reader';
 
-/** What can be shown of a document. */
+/** Parts of a document that can be shown. */
 type Extent = { kind: 'section' } | { kind: 'page'; page: number } | { kind: 'document' };
 
 interface ReaderListener {
-  /** Told when it opens or closes, or begins to cover the page. */
+  /** Called when it opens or closes, or begins to cover the page. */
   onToggle(): void;
-  /** Told of a document that is no longer stored. */
+  /** Called when a document was removed. */
   onRemoved(source: StoredDocument): void;
 }
 
@@ -186,7 +186,7 @@ export class Reader {
   }
 }
 
-/** What names a document. */
+/** Identity of a document. */
 type StoredDocument = Pick<GetSourceResult, 'id' | 'source' | 'title'>;
 
 interface Opened {

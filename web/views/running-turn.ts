@@ -2,7 +2,7 @@ import type { Event } from '../../src/schema/results.ts';
 import { renderAnswer } from '../answer.ts';
 import { element } from '../element.ts';
 
-/** What is being done while nothing is to be seen of the answer. */
+/** Says what is being done before the answer begins. */
 function stageText({ type, stage, data, message }: Event): string | undefined {
   if (type !== 'progress') return undefined;
   if (data.wait !== undefined) return message;

@@ -137,7 +137,7 @@ export class SourcesView implements View {
     );
   }
 
-  /** Draws what fits the words in the field: all of it where there are none. */
+  /** Shows the documents that match the words in the field; all if it is empty. */
   async #find(): Promise<void> {
     const wanted = this.#field.value.trim().toLowerCase();
     const turn = this.#turn;
@@ -154,7 +154,7 @@ export class SourcesView implements View {
     );
   }
 
-  /** All documents of the collection, fetched once; says why where that fails, and the next search tries again. */
+  /** Fetches all documents of the collection once; a failure is shown, and the next search tries again. */
   async #fetchAll(collection: string): Promise<StoredSourceSummary[] | undefined> {
     try {
       return await (this.#all ??= fetchAllSources(collection));

@@ -15,7 +15,7 @@ import { markdownPrinter } from '../printers/show-answer.ts';
 import { failureLine } from '../printers/show-ingest.ts';
 import { parsePart } from '../../core/parse-request.ts';
 
-/** Failures that are told; the rest is counted. */
+/** Maximum failures that are printed; the rest is counted. */
 const TOLD_FAILURES = 5;
 
 /** Runs `kb eval`: measures, compares, or proposes questions, depending on its flags. */
@@ -29,7 +29,7 @@ export async function runEvaluation(desk: CommandContext, file: string | undefin
   return compare ? await compareConfigurations(desk, { file, configs: compare }) : await evaluateGoldenSet(desk, file);
 }
 
-/** Measures over a golden set, shows and writes the report, and sets the exit code: 1 where a gate is missed or a question could not be asked. */
+/** Evaluates a golden set, prints and writes the report, and sets the exit code: 1 if a gate is missed or a question could not be asked. */
 async function evaluateGoldenSet(desk: CommandContext, file: string): Promise<void> {
   const { screen, flags } = desk;
   const gates = readGates(flags);
@@ -103,7 +103,7 @@ function writeReport(path: string, { value, report }: { value: unknown; report: 
   }
 }
 
-/** A row of a golden set, and where it stands, for errors. */
+/** A row of a golden set with its place, for errors. */
 interface Row {
   place: string;
   value: unknown;

@@ -11,7 +11,7 @@ import { explainLines } from './show-hits.ts';
 import { locationText } from '../../text/location-text.ts';
 import { failureLine } from './show-ingest.ts';
 
-/** Why an answer is to be trusted less than others; undefined where there is no doubt, and where no answer from sources was to be had. */
+/** Says why an answer is less reliable; undefined if there is no doubt, or no answer from sources. */
 function doubtOf(
   { answer, sources, answer_confidence: { level, reason }, retrieval_quality }: ChatResult,
   messages: FallbackMessages,
@@ -31,7 +31,7 @@ type Shown = Pick<Source, 'title' | 'metadata' | 'location' | 'collection'> & { 
 const placeOf = ({ title, metadata, location, collection }: Shown): string =>
   [title, collection, metadata.source, locationText(location, metadata.file_type)].join('\0');
 
-/** Places that an answer does not cite, best first, each once: the sources that it was built from, and what was found beside them. */
+/** Lists places that an answer does not cite, best first, each once: of the sources of its prompt, and of the other hits. */
 function othersIn({ sources, retrieval: { outputs } }: ChatResult, cited: readonly Shown[]): Shown[] {
   const found = outputs.filter(({ id }) => sources.every((source) => source.id !== id));
   const titleOf = ({ title, source }: RetrievedItem['metadata']) => String(title ?? source);
@@ -116,7 +116,7 @@ export function markdownPrinter({ columns, color, write }: Screen): Pick<Markdow
 /** A pause before another try (core/retry.ts). */
 const isWait = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean => type === 'progress' && data.wait !== undefined;
 
-/** What a person who waits is told about an event; undefined where it changes nothing. */
+/** Makes the progress text of an event; undefined if it changes nothing. */
 function statusOf(event: Pick<Event, 'type' | 'stage' | 'data' | 'message'>): string | undefined {
   const { type, stage, data, message } = event;
   if (type === 'token') return 'Writing…';

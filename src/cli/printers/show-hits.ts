@@ -33,7 +33,7 @@ function laidOut(pieces: readonly Piece[], columns: number): string[] {
   return lines.flatMap((line) => (/^(?:\||\s{4})/.test(line) ? [clipped(line, columns)] : wrappedText(line, columns).split('\n')));
 }
 
-/** Where the `count` neighbours begin that hold most of what is wanted; the first of several. */
+/** Finds where the `count` consecutive texts begin that hold most of the wanted terms; the first of several. */
 function bestStart(texts: readonly string[], wanted: ReadonlySet<string>, count: number): number {
   const held = texts.map((text) => new Set(terms(text).filter((term) => wanted.has(term))));
   const worth = (start: number) => new Set(held.slice(start, start + count).flatMap((own) => [...own])).size;
@@ -165,7 +165,7 @@ function promptLines({ provider, messages }: ChatExplain['calls'][number]): stri
   ]);
 }
 
-/** What was searched for, where that is not what was asked: the follow-up as it stands alone, or each of the questions in it. */
+/** Prints the search query if it differs from the question: the rewritten follow-up, or each of the questions in it. */
 function searchLines({ search_query, query }: Asked, searched: readonly string[] = []): string[] {
   const [only, ...others] = searched.length > 0 ? searched : search_query === query ? [] : [search_query];
   if (only === undefined) return [];
@@ -173,7 +173,7 @@ function searchLines({ search_query, query }: Asked, searched: readonly string[]
   return others.length === 0 ? [`searched for: ${lines[0]}`] : ['searched for:', ...lines.map((text) => `  ${text}`)];
 }
 
-/** What was asked, and what was searched for in its place. */
+/** The question, and the query that was searched for. */
 type Asked = Pick<ChatResult['retrieval'], 'query' | 'search_query'>;
 
 /** Explains a turn, one line each: the searches, thresholds, passages, calls of the model (with the prompt, if present), and durations. */

@@ -41,7 +41,7 @@ function showPassage(sources: readonly Source[], citation: number, session: Sess
 interface Command {
   /** What follows the name: `[N]`, `FILE`. */
   argument: string;
-  /** What /help says of it; it leaves out what has none. */
+  /** Line in /help; absent if it is not listed. */
   summary?: string;
   /** False where it leaves the conversation. */
   run(argument: string, session: Session): void | false | Promise<void>;
@@ -72,7 +72,10 @@ export const commands: Readonly<Record<string, Command>> = {
 /** Whether a line is one of them, or means to be, as `/top_k 5`: a path, a fraction or a route with a mark behind it (`/login?`) is none. */
 export const isCommand = (line: string): boolean => /^\/[a-z][\w-]*!?(?:\s|$)/i.test(line) || glued(line) !== undefined;
 
-/** What is meant where an argument was written to its command without a blank, as in `/save!talk.md`, `/sources2` and `/model=openai/gpt`; undefined where none was. */
+/**
+ * Splits an argument that was typed without a blank, as in `/save!talk.md`, `/sources2` and `/model=openai/gpt`; undefined if there is
+ * none.
+ */
 function glued(line: string): string | undefined {
   const name = Object.keys(commands).findLast((known) => line.startsWith(known)); // `/save!` comes after `/save`
   const rest = line.slice(name?.length);

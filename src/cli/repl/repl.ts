@@ -22,7 +22,7 @@ import { wrappedText } from '../markdown/flow.ts';
 import { isConversation, Keyboard } from './keyboard.ts';
 import { memoryOf } from './memory.ts';
 
-/** What the tab key may put in the place of `replaced`, the end of the line. */
+/** Completions for `replaced`, the end of the line. */
 interface Completion {
   candidates: string[];
   replaced: string;
@@ -108,7 +108,7 @@ async function answered(question: string, session: Session): Promise<true> {
   return true;
 }
 
-/** Answers a question, or does what a command says; what fails is said, and the conversation goes on. False where it ends. */
+/** Answers a question or runs a command; a failure is printed, and the conversation goes on. Returns false if it ends. */
 async function handle(text: string, session: Session, keyboard: Keyboard): Promise<boolean> {
   const { screen, signal } = session.desk;
   const stop = new AbortController();

@@ -17,7 +17,7 @@ interface Target {
   to: string;
   /** Whether nobody will write to the copy. */
   isSealed?: boolean;
-  /** What the contents have to sum up to, where chunks are copied one by one. */
+  /** Expected checksum of the contents, if chunks are copied one by one. */
   expected?: { sum: string; otherwise: KbError };
 }
 

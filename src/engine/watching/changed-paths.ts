@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-/** Paths that are told apart, at most. */
+/** Maximum paths that are kept separately. */
 const MOST_PATHS = 10_000;
 
 /** Paths that have changed, in bounded memory: where there are too many, their folders stand for them. */

@@ -97,7 +97,7 @@ class Watch {
     }
   }
 
-  /** Has the folders watched that there are now. */
+  /** Watches the folders that exist now. */
   async *#synced(isFirst: boolean): Run<void> {
     await this.#files.sync();
     if (isFirst) yield this.#tell(`Watching ${this.#files.description}. Everything is read again every ${this.#interval} s.`, 'reading');
@@ -174,7 +174,7 @@ const LONGEST_BURST = 30_000;
 
 /** Changes of the files of the configured sources since they were last taken. */
 class PendingChanges {
-  /** What could not be watched, as sentences; whoever tells it empties it. */
+  /** What could not be watched, as sentences; the reporter empties it. */
   readonly problems: string[] = [];
   readonly #context: Context;
   #watcher: FileWatcher | undefined;
@@ -226,7 +226,7 @@ class PendingChanges {
     });
   }
 
-  /** What has changed: a test for paths, and what to call it. */
+  /** Takes the changes so far: a test for paths, and their names. */
   take(): { isChanged(path: string): boolean; names: string[] } {
     const changed = this.#changed;
     this.#changed = new ChangedPaths();

@@ -56,7 +56,7 @@ export function watchInBackground(engine: Engine, observers: Observers): Backgro
   };
 }
 
-/** What was done between two reports of a watch. */
+/** Computes what was done between two reports of a watch. */
 const since = (before: WatchResult, { stored, pruned, failed }: WatchResult): Partial<WatchResult> => ({
   stored: stored - before.stored,
   pruned: pruned - before.pruned,

@@ -73,7 +73,7 @@ export class JobFiles {
   /** Whether it was written. */
   writeResult = (id: string, result: JobResult): Promise<boolean> => this.#write(id + RESULT, result);
 
-  /** A job; undefined where there is none, or only a broken file. One that runs, but whose process is gone, is interrupted. */
+  /** Reads a job; undefined if there is none, or only a broken file. A running job whose process is gone is interrupted. */
   async read(id: string): Promise<JobRecord | undefined> {
     const record = await this.#record(id);
     if (record?.state !== 'running') return record;
@@ -98,7 +98,7 @@ export class JobFiles {
     return records.filter((record) => record !== undefined);
   }
 
-  /** Removes what ended too long ago, what is too much, and what is left of jobs that can't be read. Those of `except` stay. */
+  /** Removes jobs that ended too long ago or exceed the limit, and files of unreadable jobs. Those of `except` stay. */
   async tidy(except: { has(id: string): boolean }): Promise<void> {
     const names = await this.#names();
     const records = new Map((await this.all(except)).map((record) => [record.id, record]));

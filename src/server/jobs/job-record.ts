@@ -100,7 +100,7 @@ export function lastEvents(record: JobRecord, result: JobResult | undefined): Pr
   return endingEvents(failure, result ?? NOTHING[record.operation]());
 }
 
-/** What has come of work that is not known to have begun. */
+/** Results of jobs that are not known to have begun. */
 const NOTHING: Record<JobOperation, () => object> = {
   ingest: () => new IngestReport({ names: [], provider: '', collection: '', lists: false }).result,
   scrape: (): PagesResult => ({ pages: 0, outputs: [], notices: [], dlq: null, failed: 0, errors: [] }),

@@ -35,7 +35,7 @@ export class JobEvents {
     this.#wake();
   }
 
-  /** What happened so far and what happens from now on, until the end or until the signal says that the reader has left. */
+  /** Yields the events so far and those to come, until the end or until the signal says that the reader has left. */
   async *read(signal: AbortSignal): AsyncGenerator<Event, void, void> {
     for (let next = 0; !signal.aborted;) {
       const place = this.#events.findLastIndex(({ sequence }) => sequence < next) + 1;
@@ -70,7 +70,7 @@ export class JobEvents {
 /** How often the file of a running job is written at most, in milliseconds. */
 const SAVED_EVERY = 1_000;
 
-/** What is kept for the readers of a job; a document or a chunk that a run hands out is not. */
+/** Types of events that are kept for readers; documents and chunks (`item`) are not. */
 const TOLD: ReadonlySet<Event['type']> = new Set<Event['type']>(['progress', 'page', 'error']);
 
 interface WorkParts {
@@ -84,7 +84,7 @@ interface WorkParts {
 /** The work of one job of this process: it goes on whether or not anyone listens. */
 export class JobWorker {
   record: JobRecord;
-  /** What came of it, also where it was not done. */
+  /** The result, also a partial one. */
   #brought: JobResult | undefined;
   /** Whether the files hold all of it, since it ended. */
   isKept = false;
@@ -111,7 +111,7 @@ export class JobWorker {
     await first;
   }
 
-  /** What came of it, once it is done. */
+  /** The result, once the job is done. */
   get result(): JobResult | undefined {
     return this.record.state === 'done' ? this.#brought : undefined;
   }
@@ -131,12 +131,12 @@ export class JobWorker {
     await this.#settle(stopped(this.#stop.signal.reason as Stop, this.record.operation));
   }
 
-  /** What happened so far and what happens from now on, to the end. */
+  /** Yields the events so far and those to come, to the end. */
   events(signal: AbortSignal): AsyncGenerator<Event, void, void> {
     return this.#feed.read(signal);
   }
 
-  /** Writes the job and its result once it has ended; also again, where that did not work before. */
+  /** Writes the job and its result once it has ended; again if that failed before. */
   async keep(): Promise<void> {
     await this.#keep(this.record, this.#brought);
   }

@@ -63,7 +63,7 @@ function cancellable<Item>(make: (signal: AbortSignal) => AsyncGenerator<Item, v
   return stream;
 }
 
-/** Milliseconds that work has to hear that it is cancelled; it is left to itself then, and nothing that comes of it is heard any more. */
+/** Milliseconds for work to stop after its cancellation; after that it is abandoned, and its result ignored. */
 const HEARS_WITHIN = 5_000;
 
 /** How many jobs of a server run at once. */
@@ -87,15 +87,15 @@ export interface Jobs {
   /** Stops it and waits for that (`cancelled`, or `done`). A job that has ended stays. Throws a KbError: `not_found`, `conflict` if another process runs it. */
   cancel(id: string, access?: AccessRights): Promise<Job>;
   /**
-   * What happened so far, as far as it is kept, and what happens from now on; ends after exactly one `final` event. Of a job of another process only
-   * its progress and its end. Its first `next()` throws a KbError (`not_found`). `return()` leaves it at once, also while nothing happens.
+   * Yields the kept events and those to come; ends after exactly one `final` event. For a job of another process only progress and the end.
+   * The first `next()` throws a KbError (`not_found`). `return()` ends it at once, also while nothing happens.
    */
   events(id: string): AsyncGenerator<Event, void, void>;
   /** Stops what runs (it becomes `interrupted`), and waits at most that long for it. No job begins any more. */
   close(options: { seconds: number }): Promise<void>;
 }
 
-/** Who asked for a job, and for what. */
+/** The caller and the request of a job. */
 interface JobOrigin {
   bytes: number;
   access?: AccessRights | undefined;
@@ -104,9 +104,9 @@ interface JobOrigin {
 
 interface JobsOptions {
   engine: Pick<Engine, 'run'>;
-  /** Where jobs are kept; made when there is one. Several servers may share it. */
+  /** Folder of the jobs; created with the first one. Several servers may share it. */
   folder: string;
-  /** Told what goes wrong behind the scenes: files that can't be read or written, and the errors of jobs that were not foreseen. */
+  /** Called with files that cannot be read or written, and with unforeseen errors of jobs. */
   onProblem?: OnProblem;
 }
 

@@ -5,7 +5,9 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** What each metric means; its type is that of its name's end: `_total` a counter, `_seconds` of requests a histogram, all else a gauge. */
+/**
+ * Description of each metric. The end of its name decides its type: `_total` a counter, `_seconds` of requests a histogram, else a gauge.
+ */
 const HELP = {
   kb_http_requests_total: 'Requests answered, by method, route and status',
   kb_http_request_duration_seconds: 'Time until a request was answered, by route',

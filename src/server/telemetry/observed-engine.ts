@@ -9,7 +9,7 @@ interface FinishedRun {
   /** `stopped`: by its caller, before its end. */
   outcome: 'done' | 'failed' | 'stopped';
   who: string;
-  /** What it was about; undefined where it did not begin. */
+  /** Collections of the run; undefined if it did not begin. */
   collections: readonly string[] | undefined;
   result: object;
 }

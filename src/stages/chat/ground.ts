@@ -74,7 +74,7 @@ interface Grounds extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_
   search: ChatSearch;
 }
 
-/** What generation came to: fields of the result. */
+/** Outcome of the generation, as fields of the result. */
 interface Generated extends Partial<ChatResult> {
   errors: ErrorItem[];
   /** The chunks given to the model, in the order of their numbers. */
@@ -173,7 +173,7 @@ async function* generateWithRetry(turn: Turn, grounds: Grounds, options: Generat
 
 const showsRefusal = ({ settings }: Turn): boolean => settings.retrieval_quality.low_confidence_mode === 'answer_with_caution';
 
-/** What of the messages and the sources did not reach the model, as a note. */
+/** Makes the note on messages and sources that did not fit into the prompt. */
 function leftOut(all: Filling, { history, sources }: Filling): string[] {
   const older = all.history.length - history.length;
   const weaker = all.sources.length - sources.length;

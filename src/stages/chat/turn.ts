@@ -25,7 +25,7 @@ import {
   turnError,
 } from './turn-result.ts';
 
-/** What a turn came to: the fields of its result that differ from an empty one. The history is without the turn itself. */
+/** Outcome of a turn: the fields of its result that differ from an empty one, and the history without the turn itself. */
 interface Outcome extends Partial<ChatResult> {
   errors: ErrorItem[];
   /** Queries searched for, if the question was split. */
@@ -85,7 +85,7 @@ async function* answerFromCollection(turn: Turn): Run<Outcome> {
   return isDeclined ? followedBy(answered, yield* decline(turn, judged.retrieval_quality)) : answered;
 }
 
-/** What two steps came to: the fields of the later one count, and the errors of both. */
+/** Merges the outcomes of two steps: the fields of the later one, and the errors of both. */
 const followedBy = <A extends Pick<Outcome, 'errors'>, B extends Pick<Outcome, 'errors'>>(before: A, next: B): A & B => ({
   ...before,
   ...next,
@@ -137,7 +137,7 @@ async function* rewriteQuery(
   return { retrieval: openRetrieval(query, search_query), errors };
 }
 
-/** What a search came to; `search` is absent if it could not be openCall. */
+/** What a search came to; `search` is absent if it could not be opened. */
 interface Found extends Required<Pick<Outcome, 'retrieval' | 'searched' | 'errors'>> {
   search?: ChatSearch;
 }

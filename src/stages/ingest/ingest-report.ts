@@ -63,7 +63,7 @@ export class OmittedContent {
     if (left_out !== undefined) this.#pages.push({ source, share: left_out });
   }
 
-  /** What to tell of them. */
+  /** Makes the notices. */
   notices(): string[] {
     const scans = PAGES.flatMap(([key, tell]) => {
       const found = this.#scans.get(key)!;
@@ -144,7 +144,7 @@ export class IngestReport {
     return this.#stored;
   }
 
-  /** So many more documents are coming, and so many bytes, where that is known. */
+  /** Adds expected documents and, if known, their bytes. */
   expect(count: number, bytes?: number): void {
     if (bytes !== undefined || count < 0) this.#sizes.known += count;
     this.#sizes.bytes += bytes ?? 0;
@@ -157,7 +157,7 @@ export class IngestReport {
     if (this.result.passed_over.length < REPORT_LIMIT) this.result.passed_over.push(source);
   }
 
-  /** What a person should know although nothing failed: told at once, and kept. */
+  /** Adds a notice for the user: it is reported at once, and kept. */
   notice(message: string): void {
     this.result.notices.push(message);
     this.#news.push({ type: 'progress', stage: 'ingest', message, data: { notice: true } });
@@ -222,7 +222,7 @@ export class IngestReport {
     for (const source of sources) list.push(source);
   }
 
-  /** What happened since this was last asked: pages and failures as they came, then the counts. */
+  /** Takes the events since the last call: pages and failures in order, then the counts. */
   events(): Progress[] {
     const { sources, unchanged, chunks, embedded, reused, stored, failed, source_results } = this.result;
     const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};

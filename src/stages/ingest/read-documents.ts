@@ -23,7 +23,7 @@ export interface Unread {
 
 interface ReadDocumentsOptions {
   chunking: Chunking;
-  /** What is stored now; empty for a new collection. */
+  /** The stored sources; empty for a new collection. */
   before: ReadonlyMap<string, StoredSource>;
   collection: Collection | undefined;
   /** Given to every document; it wins over what they have. */
@@ -111,7 +111,7 @@ function statusOf(stored: StoredSource | undefined, version: string, force: bool
   return stored.chunks < stored.chunk_count ? 'incomplete' : 'unchanged';
 }
 
-/** A text that shares its source with others is there when its chunks are. */
+/** Compares a text that shares its source: it is stored if its chunks are. */
 async function sharedStatus(
   chunks: readonly StoredChunk[],
   { collection, force }: ReadDocumentsOptions,
@@ -155,15 +155,15 @@ function keepVectors(work: IngestDocument, stored: readonly StoredChunk[]): numb
 export interface IngestDocument {
   name: SourceName;
   source: string;
-  /** Length of the file that it is; 0 where it is none. */
+  /** Bytes of its file; 0 if it is none. */
   bytes: number;
   /** Against what was stored before. `incomplete`: stored, but some of its chunks are missing. */
   status: 'new' | 'changed' | 'unchanged' | 'incomplete';
   /** Several documents share the source: this one stands beside the others. */
   shares_source: boolean;
-  /** What is told of a web page; one that is not read, because it is unchanged, has no title. */
+  /** Event of a web page; an unchanged page, which is not read, has no title. */
   page?: PageTold;
-  /** How many documents it is: several where a request gave several texts under one source. */
+  /** Number of its documents: several if a request gave several texts under one source. */
   count: number;
   /** Kept of Markdown that was given as text: the report lists them. */
   documents: Document[];

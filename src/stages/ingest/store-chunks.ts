@@ -15,7 +15,7 @@ export interface StoreTarget {
 }
 
 interface StoreParts extends StoreTarget {
-  /** Makes the collection at the first call where there is none. */
+  /** Opens the collection; the first call creates it if it is missing. */
   open: (dimensions: number) => Promise<Collection>;
   /** The embedder that the collection belongs to. */
   embedder: EmbedderName;
@@ -107,7 +107,7 @@ export async function deleteChunks(collection: Collection, where: Where, target:
 interface EditParts {
   target: StoreTarget;
   collection: Collection;
-  /** Undefined where the collection is searched by words alone. */
+  /** Undefined if the collection is searched by keyword only. */
   embedder: Embedder | undefined;
   /** Chunks written in one step. */
   batch_size: number;

@@ -17,16 +17,18 @@ interface StoreDocumentsOptions {
   was_empty: boolean;
   /** Chunks written in one step, about. */
   batch_size: number;
-  /** Told of each document, in their order, as soon as it is known what became of it. */
+  /** Called for each document, in order, as soon as its outcome is known. */
   onWritten: (written: Written) => void;
-  /** Told what ends the work, before what feeds it is let go of: that waits for what is under way. */
+  /** Called with the fatal error before the input iterator is closed (closing waits for in-flight work). */
   onFailure?: (error: unknown) => void;
 }
 
 /** Documents that may wait to be written while the embedder goes on. */
 const WAITING = 64;
 
-/** Milliseconds that a document waits for others to be written with it: what comes slowly is stored all the same, and stays where the run is killed. */
+/**
+ * Milliseconds that a document waits for others to be written with it: slow input is stored all the same, and stays if the run is killed.
+ */
 const PATIENCE = 1_000;
 const weight = ({ chunks }: IngestDocument): number => Math.max(1, chunks.length);
 
@@ -59,8 +61,8 @@ const dimensionsOf = (works: readonly IngestDocument[]): number =>
   works.flatMap(({ chunks }) => chunks).find(({ vector }) => vector)?.vector?.length ?? 0;
 
 /**
- * A document of which chunks were lost: where there is an old version and trying again may help, the old version stays until then. Otherwise what
- * there is is stored, and counts as incomplete until a later run completes it.
+ * Whether to store a document that lost chunks. If an old version exists and a retry may help, the old version stays. Otherwise the rest is
+ * stored, and counts as incomplete until a later run completes it.
  */
 function shouldStore({ status, chunks, lost }: IngestDocument): boolean {
   if (status === 'unchanged' || chunks.length === 0) return false;
@@ -69,7 +71,7 @@ function shouldStore({ status, chunks, lost }: IngestDocument): boolean {
 
 type How = Pick<StoreDocumentsOptions, 'was_empty'>;
 
-/** One step for all; where the store refuses that for what is in it, one by one, so that one document does not cost the others. */
+/** Writes a group in one step; if the store rejects its contents, one by one, so that one document does not affect the others. */
 async function writeGroup(works: readonly IngestDocument[], collection: Collection, how: How): Promise<Map<IngestDocument, KbError>> {
   try {
     await write(works, collection, how);

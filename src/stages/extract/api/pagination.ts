@@ -14,12 +14,12 @@ export interface PageRequest {
 
 /** The parts of a response that decide about the next page. */
 export interface PageSeen {
-  /** How many records were on it; undefined where that cannot be told. */
+  /** Number of its records; undefined if unknown. */
   count: number | undefined;
-  /** The answer, where it has a structure. */
+  /** The parsed response, if it is structured. */
   value: unknown;
   link: string | undefined;
-  /** Where the answer came from. */
+  /** Address of the response. */
   url: string;
 }
 

@@ -90,7 +90,7 @@ interface LocalFile<First> {
 }
 
 interface OpenOptions {
-  /** What errors call the file. */
+  /** Name of the file in errors. */
   source: string;
   /** Throws a KbError where the path leads somewhere else by now. Called after each reading, before the bytes are used. */
   recheck?: (() => void) | undefined;

@@ -20,9 +20,9 @@ interface WatcherOptions {
   /** A folder whose changes do not matter wherever it lies: the store's own. */
   except: string;
   follow_links: boolean;
-  /** Told of each change: the real path of a file or folder. */
+  /** Called with the real path of each changed file or folder. */
   onChange(path: string): void;
-  /** Told once why not all folders can be watched. */
+  /** Called once with the reason why not all folders can be watched. */
   onProblem(error: NodeJS.ErrnoException): void;
 }
 
@@ -40,7 +40,7 @@ export class FileWatcher {
     return this.#watchers.size;
   }
 
-  /** Watches what is there now and was not before, and no longer what is gone. */
+  /** Watches new folders, and no longer those that are gone. */
   async sync(): Promise<void> {
     for (const [folder, { inode }] of this.#watchers) if (lookAt(folder)?.ino !== inode) this.#leave(folder);
     for (const place of this.#options.places) {

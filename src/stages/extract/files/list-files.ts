@@ -23,7 +23,7 @@ interface Rules {
 }
 
 interface WalkOptions {
-  /** Why a link must not be followed; undefined where it may be. */
+  /** Makes the error for a link that must not be followed; undefined if it may be. */
   refused?: (path: string) => Error | undefined;
   /** Whether links that lead out of the folder are followed. */
   follow_links?: boolean;
@@ -40,7 +40,7 @@ interface Walking extends WalkOptions {
 
 const IGNORE_FILES = ['.gitignore', '.kbignore'];
 
-/** What a walk meets: a file, something that could not or must not be read, or a link that leads out of the folder and was not followed. */
+/** An item of a walk: a file, something that could not or must not be read, or a link out of the folder that was not followed. */
 type Walked = { path: string } | { path: string; error: Error } | { path: string; leadsOut: true };
 
 /**

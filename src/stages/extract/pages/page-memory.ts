@@ -1,10 +1,10 @@
 /** What is remembered of a page since it was last read. */
 export interface RememberedPage {
-  /** Where its address led. */
+  /** Final address, after redirects. */
   found: string;
   /** The address that it names as its own (`rel="canonical"`). */
   canonical?: string | undefined;
-  /** What it is stored under, be it found at another address too; absent where no document came of it. */
+  /** Its source, also if it was found at another address; absent if it gave no document. */
   source?: string | undefined;
   /** A crawl makes no document of it: it asks for that, or is but a door to other pages. */
   isPassedOver: boolean;
@@ -29,15 +29,18 @@ export interface RememberedPage {
  * supports that, not loaded; and a crawl that was killed is resumed.
  */
 export interface PageMemory {
-  /** What is known of the page at this address (as it is asked for). `isFresh`: it was read by the crawl that goes on now, before that was killed. */
+  /** Recalls the page at this address (as requested). `isFresh`: the current crawl read it before it was interrupted. */
   recall(url: string): (RememberedPage & { isFresh: boolean }) | undefined;
-  /** What the page at this address was stored under when it was last read, also where it is not recalled. */
+  /** The source under which the page at this address was stored last, also if it is not recalled. */
   storedUnder(url: string): string | undefined;
   /** Written at once, so that it outlives the process. */
   remember(url: string, page: RememberedPage): Promise<void>;
   /** The page is gone. */
   forget(url: string): Promise<void>;
-  /** A crawl begins, or goes on where the one of the same key was killed less than two hours ago: since when it has been going on, where there are pages that it has read by then. */
+  /**
+   * Begins a crawl, or resumes the one of the same key that was killed less than two hours ago. Returns when that began, if it has read
+   * pages.
+   */
   begin(crawl: string): Promise<Date | undefined>;
   end(crawl: string): Promise<void>;
 }

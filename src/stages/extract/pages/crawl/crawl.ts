@@ -9,7 +9,7 @@ import { type CrawlEntry, type CrawlParts, openSite, type OpenSite } from './ope
 import { MOST_FEEDS, readFeeds, readSitemaps } from './seeds.ts';
 import { type Crawl, releaseDeferred, silenceAfter, takePage } from './take-page.ts';
 
-/** Requests for each page that is wanted, and a few more: a site whose addresses lead to no pages is left in the end. */
+/** Maximum requests per wanted page: a crawl of a site whose addresses lead to no pages ends. */
 const REQUESTS_PER_PAGE = 3;
 const MORE_REQUESTS = 100;
 
@@ -61,7 +61,9 @@ function beginAt(site: OpenSite, entry: CrawlEntry, parts: CrawlParts): Crawl {
   };
 }
 
-/** The crawl itself: takes addresses from the frontier, reads their pages, and takes in what came of them, one after another, which fills the frontier again. */
+/**
+ * Runs the crawl: takes addresses from the frontier, reads their pages, and processes the results in order, which fills the frontier again.
+ */
 async function* pagesOf(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { entry, site, parts, frontier } = crawl;
   const start = frontier.begin(site.at);
@@ -110,7 +112,7 @@ function* expecting(open: number, crawl: Crawl): Generator<Extracted, void, void
   crawl.told = coming;
 }
 
-/** Once the pages of a level are read: finds what else belongs to it, or goes on to the next level. False where there is none. */
+/** Finds further pages of a level once its pages are read, or goes on to the next level. Returns false if there is none. */
 async function goOn(crawl: Crawl): Promise<boolean> {
   const { frontier, feeds, entry } = crawl;
   if (isOver(crawl)) return false;
@@ -151,7 +153,7 @@ async function* endOf(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   if (scope.isAsked) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
 }
 
-/** Whether a stored source that was not met is gone, where the crawl is whole. */
+/** Whether a stored source that was not met is gone, if the crawl is complete. */
 function isGone(source: string, { site: { scope }, frontier }: Crawl): boolean {
   if (!URL.canParse(source)) return false;
   const found = scope.asFound(source);
@@ -185,9 +187,9 @@ export function largeOnesAlone(): (load: Load) => Promise<PageRead> {
 }
 
 interface OrderedWork<Item, Result> {
-  /** The next item; undefined where there is none for now: what is made of the results may bring more. */
+  /** Takes the next item; undefined if there is none for now: results may bring more. */
   next(): Item | undefined;
-  /** Whether there is more to take, asked where nothing is under way and nothing comes next. */
+  /** Whether there is more; called if nothing is in flight and `next` returned nothing. */
   more?(): Promise<boolean>;
   /** How many may be under way, those included that are finished and wait for their turn. */
   room(): number;

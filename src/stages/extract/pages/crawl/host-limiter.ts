@@ -11,7 +11,10 @@ export const AT_ONCE = 8;
 export class HostLimiter {
   readonly #hosts = new Map<string, Host>();
 
-  /** Does work at an origin in its turn: at most eight at once, or one after another with `delay` seconds between. Throws a KbError (`aborted`). */
+  /**
+   * Makes the limiter of an origin: at most eight requests at once, or one after another with `delay` seconds between. It throws a KbError
+   * (`aborted`).
+   */
   at(origin: string, { delay = 0 }: { delay?: number } = {}): InTurn {
     return async (work, signal) => {
       throwIfAborted(signal);

@@ -26,13 +26,13 @@ export interface Robots {
   /** Seconds between two requests; 0 where it asks for none. */
   delay: number;
   sitemaps: readonly string[];
-  /** Its rules have taken so long to be held against addresses that nothing more is allowed. */
+  /** Whether matching its rules used up its time; then nothing more is allowed. */
   isExhausted(): boolean;
 }
 
-/** What is read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
+/** Bytes that are read of a robots.txt (RFC 9309, 2.5: at least 500 KiB). */
 const READ = 512 * 2 ** 10;
-/** What one that is packed may inflate to, so that it is read. */
+/** Maximum bytes of an inflated robots.txt. */
 const LOADED = 5 * 2 ** 20;
 /** Redirects on the way to it; behind more of them there is none (RFC 9309, 2.3.1.2: at least five). */
 const MOST_REDIRECTS = 10;
@@ -102,7 +102,7 @@ export async function readRobots(origin: string, { load, user_agent }: { load: L
   }
 }
 
-/** The rules as they are sent; undefined where there are none. */
+/** Loads the robots.txt; undefined if there is none. */
 async function bytesAt(address: string, load: LoadAddress): Promise<Uint8Array | undefined> {
   for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
     const { status, headers, bytes } = await load(address, { max_bytes: LOADED, cuts: true, accepts: NONE, redirect: 'manual' });
@@ -114,7 +114,7 @@ async function bytesAt(address: string, load: LoadAddress): Promise<Uint8Array |
   return undefined;
 }
 
-/** The same rules, the costly ones wider: more is forbidden then, and less is allowed. */
+/** Widens expensive rules: more is forbidden then, and less is allowed. */
 function affordable(text: string): string {
   let characters = 0;
   return text.replace(/^([ \t]*(dis)?allow[ \t]*:)([^\r\n#]*\*[^\r\n#]*)/gim, (rule: string, ...[name, forbids, pattern]: string[]) => {

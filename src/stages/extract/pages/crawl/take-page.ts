@@ -12,7 +12,7 @@ import type { CrawlEntry, CrawlParts, OpenSite } from './open-site.ts';
 export interface PlacedRead {
   page: Waiting;
   known: RememberedPage;
-  /** What it is stored under: the address that it names as its own, or the one that it was found at. */
+  /** Its source: the address that it names as its own, or the one that it was found at. */
   place: string;
   /** As it was read; absent where it is as it was remembered, or would take too much space: then it is read again. */
   loaded?: LoadedPage | undefined;
@@ -50,7 +50,7 @@ export interface Crawl {
   /** Pages that name another address as their own, of which it is not known yet what stands there; and the characters that are kept of them. */
   readonly deferred: PlacedRead[];
   kept: number;
-  /** What the documents are stored under, by what they say. */
+  /** Sources of the documents, by their content hash. */
   readonly sources: Map<string, string>;
   /** Hashes of what the pages of these documents said before, by what they say: absent where that is not known. */
   readonly before: Map<string, string>;
@@ -60,14 +60,14 @@ export interface Crawl {
   unread?: string;
   /** Pages that name another one as their own address although they say something else than it. */
   eclipsed?: Counted;
-  /** Pages that are told to be where this crawl does not go. */
+  /** Pages whose canonical address is outside of this crawl. */
   away?: Counted;
   /** Feeds that pages have named and that are not due yet, those of the level before, and how many more may be read. */
   readonly feeds: { named: string[]; due: string[]; left: number };
   has_sitemaps: boolean;
   /** Whether all sitemaps and feeds could be read. */
   is_whole: boolean;
-  /** What a person should know of them, and of the site. */
+  /** Notices about these pages, and about the site. */
   readonly notices: string[];
 }
 
@@ -222,7 +222,7 @@ async function takeRedirect(page: Waiting, { redirect, isLasting }: Redirect, cr
   return undefined;
 }
 
-/** A page that is there, though nothing comes of it this time, stays as it is stored and leads where it did. What is known of it. */
+/** Keeps what is stored and known of a page that exists, but gives no document this time. */
 async function stays(page: Waiting, crawl: Crawl): Promise<RememberedPage | undefined> {
   crawl.frontier.spare(page);
   const key = urlSource(page.url);

@@ -95,7 +95,7 @@ export class KnownPages {
   /** Bytes of the lines that count. */
   liveBytes = 0;
 
-  /** Takes in a line that stands there. Throws where it names an address that no line has. */
+  /** Adds a line at a position. Throws if it names an address that no line has. */
   take(line: MemoryLine, place: LinePosition): void {
     if ('t' in line) this.#time = line.t;
     if ('p' in line) this.#takePage(line, place);

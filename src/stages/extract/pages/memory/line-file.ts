@@ -18,12 +18,12 @@ export class LineFile {
   size = 0;
   #isOpen = true;
 
-  /** `a+`: made where there is none; `r`: to be read only; `w+`: emptied. Readable by this user alone. Throws what the system says. */
+  /** `a+`: created if missing; `r`: read only; `w+`: emptied. Readable by this user only. Throws the error of the system. */
   constructor(path: string, flags: 'a+' | 'r' | 'w+') {
     this.#file = openSync(path, flags, 0o600);
   }
 
-  /** All whole lines, from the first. A last one that was cut off is none. Throws where a line is too long. */
+  /** Yields all complete lines; a last one that was cut off is dropped. Throws if a line is too long. */
   async *lines(): AsyncGenerator<{ text: string; place: LinePosition }, void, void> {
     this.size = 0;
     const piece = Buffer.alloc(PIECE);
