@@ -33,7 +33,10 @@ async function openRoom(): Promise<BrowserRoom> {
   };
 }
 
-/** Chromium marks its profile with a link to host and process id; on Windows it does not, and what is left stays. */
+/**
+ * Whether a browser uses a profile: Chromium marks it with a link to host and process id. On Windows it does not, so abandoned profiles
+ * stay.
+ */
 function isLockedBy(profile: string, pid: number): boolean {
   try {
     return readlinkSync(join(profile, 'SingletonLock')).endsWith(`-${pid}`);
@@ -66,7 +69,10 @@ const MOST = 2 ** 30;
 /** Milliseconds between two looks: a page takes 1 GiB in no less than that. */
 const EVERY = 500;
 
-/** Ends the processes of pages that take too much memory, so that the page fails and not the machine. On Linux alone, where that can be read without starting a process. */
+/**
+ * Kills the processes of pages that take too much memory, so that the page fails and not the machine. Only on Linux, where memory can be
+ * read without starting a process.
+ */
 function watchMemory(browser: Browser, session: CDPSession): void {
   if (process.platform !== 'linux') return;
   const look = async () => {
@@ -104,7 +110,7 @@ const FLAGS = [
   '--js-flags=--max-old-space-size=512',
 ];
 
-/** Nothing listens there: what belongs to no page of ours reaches nothing. */
+/** Proxy address where nothing listens: requests that belong to no page reach nothing. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 /** By default every page may open as many others as it likes; this way it needs somebody who clicks. */

@@ -1,11 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where a browser is looked for; this machine's own where absent. */
+/** Where a browser is searched; by default on this machine. */
 interface BrowserEnvironment {
   environment?: NodeJS.ProcessEnv;
   platform?: NodeJS.Platform;
-  /** Where Playwright puts the Chromium that it installs; empty where that is not known. */
+  /** Path of the Chromium that Playwright installs; empty if unknown. */
   playwrights?: () => Promise<string>;
 }
 

@@ -24,7 +24,7 @@ export interface TunnelOptions {
   timeout: number;
 }
 
-/** Where the connections for an address lead: straight to the addresses that were checked, or to a proxy of the environment. */
+/** How to connect to an address: directly to the checked addresses, or through a proxy of the environment. */
 type Way = { lookup: ReturnType<typeof pinned> } | { proxy: URL };
 
 /** Throws Refused, or what the lookup throws. The proxy resolves the name itself: what can be resolved here is checked here all the same. */
@@ -67,7 +67,7 @@ async function openRequest(
   });
 }
 
-/** Opens a connection to the host and port of `url`. Throws Refused where it may not be, else what kept it from coming about. */
+/** Opens a connection to the host and port of `url`. Throws Refused if it is not allowed, else the error of the connection. */
 async function openTunnel(url: URL, options: TunnelOptions): Promise<Socket> {
   const way = await wayTo(url, options);
   const signal = AbortSignal.timeout(options.timeout * 1000);

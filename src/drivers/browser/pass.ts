@@ -1,8 +1,8 @@
-/** What one tab of a browser is let through with. */
+/** What one tab may connect to. */
 export interface Pass {
   username: string;
   password: string;
-  /** Why nothing came of the last request to this host and port: Refused, or the error of its connection. */
+  /** Why the last request to this host and port failed: Refused, or the error of its connection. */
   trouble(url: URL): Error | undefined;
   /** Starts counting anew: `onExceeded` is called when more than `max_bytes` have come in, after which nothing more does. */
   begin(max_bytes: number, onExceeded: () => void): void;

@@ -73,7 +73,10 @@ export function createSnapshot(session: CDPSession, frameId: string): Snapshot {
 
 /** Milliseconds between two looks, from the first on. */
 const LOOKS = [20, 40, 80, 100];
-/** Milliseconds without a change after which a page is taken to be done: where its scripts asked for something or wrote, where they did not, and where there is almost no text. */
+/**
+ * Milliseconds without a change after which a page counts as finished: if its scripts requested or wrote something, if not, and if there is
+ * almost no text.
+ */
 const QUIET = { busy: 300, plain: 60, empty: 1500 };
 /** Characters below which a page holds almost no text. */
 const ALMOST_NONE = 200;
@@ -83,7 +86,7 @@ const LONGEST = 5000;
 const SLOW = 1000;
 /** Milliseconds that a page gets to show, or to ask for more, once what it waited for is there. */
 const AFTER = 1500;
-/** Milliseconds that are waited in all; half of `network.timeout` where that is less. */
+/** Maximum milliseconds to wait; half of `network.timeout` if that is less. */
 const PATIENCE = 15_000;
 
 interface Settling {

@@ -27,16 +27,16 @@ interface MainAnswer {
   isProxys: boolean;
 }
 
-/** What a tab asks for and gets. */
+/** The requests of a tab and their outcomes. */
 export interface Traffic {
   begin(rules: Rules): void;
   /** How many scripts and requests of scripts are under way. */
   pending(): number;
-  /** Milliseconds that the one among them has taken that began first; 0 where there is none. */
+  /** Milliseconds since the oldest pending request began; 0 if there is none. */
   longest(): number;
   /** Whether scripts have asked for anything since `begin`. */
   isBusy(): boolean;
-  /** Where the page was asked for last. */
+  /** Address of the last request for the page. */
   at(): string | undefined;
   /** Whether the tab has never shown a page of another origin, whose scripts could still be at work. */
   isOf(origin: string): boolean;
@@ -75,7 +75,7 @@ class Seen implements Traffic {
     this.#at = this.#main = undefined;
   }
 
-  /** The page is asked for at this address. False where it has led too far. */
+  /** Notes that the page is requested at this address. Returns false after too many redirects. */
   goes(url: string): boolean {
     this.#at = url;
     if (!this.rules || ++this.#hops <= this.rules.max_redirects + 1) return true;

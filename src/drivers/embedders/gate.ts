@@ -23,7 +23,7 @@ export class Gate {
     return Atomics.load(this.#cells, SHUT) === 1;
   }
 
-  /** Does the work inside, unless the gate is shut: then it throws. */
+  /** Runs work inside the gate; throws if it is shut. */
   async through<T>(work: () => Promise<T>): Promise<T> {
     Atomics.add(this.#cells, INSIDE, 1);
     try {

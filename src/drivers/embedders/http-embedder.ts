@@ -6,7 +6,7 @@ import { retry } from '../../core/retry.ts';
 import type { Embedder } from '../../ports/models.ts';
 import { post } from '../providers/provider-errors.ts';
 
-/** The vector, of length 1. Throws a KbError (`invalid`) where it has no direction or is no vector. */
+/** Scales a vector to length 1. Throws a KbError (`invalid`) if it is zero or no vector. */
 export function unit(values: unknown, { provider, model }: Access): Float32Array {
   const length = Array.isArray(values) ? Math.hypot(...(values as number[])) : 0;
   if (!(length > 0) || !Number.isFinite(length))
@@ -14,7 +14,7 @@ export function unit(values: unknown, { provider, model }: Access): Float32Array
   return Float32Array.from(values as number[], (value) => value / length);
 }
 
-/** How long the vectors are. Throws where they differ from each other or from those before: such vectors can't be compared. */
+/** Checks that all vectors have the same length, also as those before, and returns it. Throws if not: such vectors cannot be compared. */
 function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: number; access: Access }): number {
   const expected = known || vectors[0]!.length;
   const odd = vectors.find(({ length }) => length !== expected);
@@ -33,11 +33,11 @@ function lengthOf(vectors: readonly Float32Array[], { known, access }: { known: 
 interface Dialect {
   path: string;
   body(texts: readonly string[], input_type: 'document' | 'query', access: Access<'embedding'>): Record<string, unknown>;
-  /** The vectors in the order of the texts; undefined where the answer is of another kind. */
+  /** Extracts the vectors in the order of the texts; undefined for another kind of response. */
   vectors(answer: unknown): unknown[] | undefined;
 }
 
-/** What both say in their own words: what a text is for (unless the user says it), and how long its vector shall be. */
+/** Parameters that both dialects name differently: the use of a text (unless the user sets it), and the dimensions. */
 const wishes = (
   input_type: 'document' | 'query',
   { model, dimensions, parameters, row }: Access<'embedding'>,

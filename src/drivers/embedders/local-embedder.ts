@@ -19,7 +19,7 @@ const TASK = 4;
 const MOST_THREADS = 8;
 
 /**
- * A bundled model, in worker threads: a session of one thread each, one passage a run, so that the same text gives the same vector always.
+ * Opens a bundled model in worker threads: a session of one thread each, one passage a run, so that the same text gives the same vector always.
  * The first worker starts now and warms up in the background; the others start when there is more to do than it can.
  * @throws KbError `configuration` where there is no bundled model of that name, `setup` where its files are missing.
  */

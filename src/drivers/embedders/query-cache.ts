@@ -1,4 +1,4 @@
-/** Vectors of queries that are kept: a question is asked of several collections, then of the chat, and again by others. */
+/** Maximum query vectors that are kept: a question is asked of several collections, then by the chat, and again by others. */
 const QUERIES = 1_000;
 
 /** Keeps vectors of queries; the one that was not asked for longest goes first. Who asks for one that is being made waits for it. */
@@ -10,7 +10,7 @@ export class QueryCache {
     this.#most = most;
   }
 
-  /** The vector of the query; `make` is called where it is not known. A failure is not kept. */
+  /** Returns the vector of a query; `make` computes an unknown one. A failure is not kept. */
   async get(query: string, make: () => Promise<Float32Array>): Promise<Float32Array> {
     const vector = this.#vectors.get(query) ?? make();
     this.#vectors.delete(query);

@@ -19,7 +19,7 @@ export function windows(count: number, limit: number, isInWord: (index: number) 
   return found;
 }
 
-/** The last start of a word at or before `at`, no earlier than `lowest`; `at` itself where there is none. */
+/** Finds the last start of a word at or before `at`, no earlier than `lowest`; `at` itself if there is none. */
 function wordStart(at: number, lowest: number, isInWord: (index: number) => boolean): number {
   for (let index = at; index >= lowest; index--) if (!isInWord(index)) return index;
   return at;

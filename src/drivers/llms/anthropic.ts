@@ -70,7 +70,7 @@ async function* heard(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard, v
   }
 }
 
-/** What was read, from the cache or not, and what was written; what an event does not say stays as it was. */
+/** Updates the token counts: input (cached or not) and output; what an event does not report stays. */
 function counted({ input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Counted = {}): Partial<Usage> {
   const cached = (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
   return {

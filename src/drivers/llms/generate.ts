@@ -60,7 +60,7 @@ interface Asking {
   access: Access;
   /** Sends the question, and tells what comes back. */
   ask(request: GenerateRequest, signal: AbortSignal): Promise<AsyncIterator<Heard>>;
-  /** Makes an error of ours of what `ask` and its iterator throw. */
+  /** Converts an error of `ask` and its iterator to a KbError. */
   translate(error: unknown, signal: AbortSignal | undefined): KbError;
 }
 
@@ -130,7 +130,7 @@ class Answer {
     yield* this.#waiting.splice(0);
   }
 
-  /** Throws where it did not end as an answer does: a connection may close in the middle without an error. */
+  /** Throws if the stream did not end like an answer: a connection may close in the middle without an error. */
   end(): Outcome {
     const { provider, model } = this.#access;
     const ending = this.#ending;

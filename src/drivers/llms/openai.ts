@@ -8,13 +8,13 @@ import type { OpenAiLlmRow } from '../providers/providers.ts';
 import { generate, type Heard, type StopReason } from './generate.ts';
 import { reasoningFilter } from '../../text/strip-reasoning.ts';
 
-/** An open client, and the one place where what it throws becomes an error of ours. */
+/** An open client; the one place where its errors become KbErrors. */
 interface OpenAiClient {
   client: OpenAI;
   translate(error: unknown, signal?: AbortSignal | undefined): KbError;
 }
 
-/** Opens the client. It does not retry by itself: core/retry.ts does, where it can be stopped and counted. Nothing is sent. */
+/** Opens the client. Its own retries are off: core/retry.ts does them, where they can be stopped and counted. Nothing is sent. */
 async function openClient(access: Access): Promise<OpenAiClient> {
   const { OpenAI } = await import('../providers/openai-library.ts');
   const { key, base_url, provider } = access;
@@ -68,7 +68,7 @@ function body({ messages, max_tokens }: GenerateRequest, { row, model, parameter
   };
 }
 
-/** What servers send beyond OpenAI's own: a list of parts (Mistral), and the usage in a place of Groq's. */
+/** Forms of other servers than OpenAI: a list of parts (Mistral), and usage in another field (Groq). */
 type Content = string | null | undefined | readonly { type: string; text?: string }[];
 type Chunk = Omit<ChatCompletionChunk, 'choices'> & {
   choices?: { delta?: { content?: Content; refusal?: string | null }; finish_reason?: string | null }[];

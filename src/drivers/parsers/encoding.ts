@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const startsWith = (bytes: Uint8Array, ...mark: number[]): boolean => mark.every((byte, i) => bytes[i] === byte);
 
-/** Which UTF-16 it is: by its byte order mark or else by where its zeros stand; undefined where it is none. */
+/** Detects UTF-16 by its byte order mark or by the position of its zeros; undefined if it is none. */
 export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le';
   if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be';

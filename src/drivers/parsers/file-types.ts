@@ -7,7 +7,7 @@ import { KbError } from '../../core/errors.ts';
 import { throwIfAborted } from '../../core/run.ts';
 import { brokenFile, withoutText } from './parse-failures.ts';
 
-/** What a server calls a file of which it knows nothing. */
+/** Media type of a file of which a server knows nothing. */
 const BYTES = 'application/octet-stream';
 /** Media types that say less than the extension of the address. */
 const VAGUE = new Set(['', 'text/plain', BYTES, 'binary/octet-stream', 'application/download']);
@@ -18,7 +18,10 @@ const page = parsers.find(({ is_page }) => is_page)!;
 
 const pictures = new Map(parsers.flatMap((row) => (row.is_picture ? row.extensions.map((extension) => [extension, row.file_type]) : [])));
 
-/** What the built-in parsers read, and one's own (`own`), which come first: one that takes the first extension of a built-in type takes its place. */
+/**
+ * Builds the file types of the built-in parsers and of added ones (`own`), which come first: one that takes the first extension of a
+ * built-in type replaces it.
+ */
 export function fileTypes(own: readonly Parser[] = []): FileTypes {
   const rows: readonly Parser[] = [...parsers.filter(({ is_picture }) => !is_picture), ...own];
   const keyed = (keys: (parser: Parser) => readonly string[]) =>

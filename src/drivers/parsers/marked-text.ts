@@ -30,7 +30,7 @@ export class MarkedBlocks {
   readonly marks: Mark[] = [];
   #text = '';
 
-  /** Adds a block; `place` is where it stands in the source. */
+  /** Adds a block; `place` is its place in the source. */
   add(block: string, place?: Omit<Mark, 'at'>): void {
     const at = this.end;
     if (place) this.marks.push({ at, ...place });

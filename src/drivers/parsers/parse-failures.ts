@@ -13,7 +13,7 @@ export const emptyFile = (source: string): KbError =>
 export const withoutText = (source: string, type: NamedType): KbError =>
   new KbError('invalid', `${source} is ${nameOf(type)} without any text.`, { hint: 'Add text to it, or leave it out.' });
 
-/** A file that holds others, none of which could be read: of one, why. */
+/** Makes the error for a file that holds others, none of which could be read; `reason` is that of one. */
 export const withoutReadable = (source: string, reason: string): KbError =>
   new KbError('invalid', `${source} holds no file that can be read: ${reason}.`, { hint: 'Unpack it, and ingest what is in it.' });
 

@@ -1,7 +1,7 @@
 import type { DocumentReader, ParsedDocument, Parser } from '../../ports/reading.ts';
 import type { PdfLine } from './pdf/pdf-lines.ts';
 
-/** What a parser is given beside the bytes. */
+/** What a parser gets besides the bytes. */
 export interface ParseOptions {
   source: string;
   /** Passwords that may open an encrypted file. */
@@ -19,7 +19,7 @@ export interface InnerFile {
   bytes(): Promise<Uint8Array> | Uint8Array;
 }
 
-/** What a parser makes of a file, and the files in it that are documents of their own. */
+/** Output of a parser: the document, and the files in it that are documents of their own. */
 export interface ParsedFile extends ParsedDocument {
   files?: readonly InnerFile[];
 }

@@ -14,7 +14,7 @@ const DEEPEST = 32;
 
 interface FrontMatter {
   data: Metadata;
-  /** Where the body begins: offset, and line from 1. */
+  /** Offset and line (from 1) at which the body begins. */
   start: number;
   line: number;
 }

@@ -4,7 +4,7 @@ import { openDispatchers } from '../../http/connections.ts';
 import { z } from 'zod';
 import { type Kind, missingKey, type Provider, providerNamed, providersOf } from './providers.ts';
 
-/** The same `fetch`, that takes a web page for no answer: who stands between here and a provider (a login page of a network, a proxy, a gateway) sends one, with status 200. */
+/** Wraps `fetch` so that a web page is no response: a login page of a network, a proxy or a gateway sends one with status 200. */
 const withoutWebPages =
   (ask: typeof fetch, { provider, base_url }: { provider: string; base_url: string }): typeof fetch =>
   async (input, init) => {
@@ -62,25 +62,25 @@ export interface ProviderSettings {
 export interface Access<K extends Kind = Kind> {
   provider: string;
   row: Required<Provider>[K];
-  /** Empty where the row lets it be. */
+  /** The model; empty if the row allows that. */
   model: string;
   base_url: string;
   /** Whether that is the provider's own address, not one that somebody else chose. */
   is_own_address: boolean;
-  /** Undefined where it is asked without one. */
+  /** The key; undefined if none is needed. */
   key: string | undefined;
-  /** Where the key came from, or could come from. */
+  /** Environment variable of the key. */
   key_variable: string;
   /** Asks it, through the proxies of the environment. */
   fetch: typeof fetch;
   /** Headers that say whose account it is. */
   account: Record<string, string>;
-  /** Length of a vector that is asked for; undefined: the model's own. */
+  /** Requested dimensions; undefined: the default of the model. */
   dimensions: number | undefined;
   parameters: Record<string, unknown>;
 }
 
-/** Where the configuration says who is asked. */
+/** Sections of the configuration that choose providers. */
 const SECTIONS = { embedding: 'embedding', llm: 'chat.llm', rerank: 'rerank' } as const satisfies Record<Kind, string>;
 
 const Options = z.looseObject({ base_url: z.url({ protocol: /^https?$/ }).optional(), dimensions: z.int().min(1).optional() });

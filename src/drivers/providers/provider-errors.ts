@@ -44,7 +44,9 @@ function codeIn(value: unknown): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** What is read of a refusal, of an error of the `openai` client, or of an event that ends a stream; anything may be missing. */
+/**
+ * The fields that are read of an error response, of an error of the `openai` client, or of an error event in a stream; any may be missing.
+ */
 interface ErrorBody {
   status?: number;
   headers?: Headers;
@@ -62,7 +64,7 @@ type Asked = Pick<Access, 'provider' | 'model' | 'base_url' | 'key' | 'key_varia
 const TOO_LARGE =
   /maximum (context|input|sequence|array|allowed batch|batch) ?(length|size)|longer than the maximum|max(imum)?[^.]{0,40} tokens|too many (tokens|inputs)|too (large|long)\b|context.length.exceeded|exceeds? (the )?.{0,30}(limit|context|batch size)|context .{0,20}overflow|reduce the length of|must have less than \d+ tokens|at most \d+ (requests|inputs|documents)|(texts|inputs|documents) must be at most \d+|tokens must be reduced/i;
 
-/** A limit on the answer that is above the model's own is no matter of what is asked. */
+/** Matches the refusal of an answer limit above that of the model, which is not about the length of the question. */
 const ANSWER_TOO_LONG =
   /max_(completion_)?tokens\W{0,3}(is )?(too large|exceeds)|at most \d+ (completion|output) tokens|max_tokens: \d+ > \d+/i;
 
@@ -83,13 +85,13 @@ export function providerError(error: unknown, asked: Asked): KbError {
   return refusal.error ? brokenOff(refusal, asked) : notAnswered(error as Error, asked);
 }
 
-/** An error of ours; the client wraps those that its `fetch` throws. */
+/** Unwraps a KbError: the client wraps those that its `fetch` throws. */
 function ownError(error: unknown): KbError | undefined {
   if (error instanceof KbError) return error;
   return error instanceof Error && error.cause !== undefined ? ownError(error.cause) : undefined;
 }
 
-/** The statuses that Anthropic's and OpenAI's kinds of errors have where they come as an answer of their own. */
+/** HTTP statuses of the error types of Anthropic and OpenAI, for errors inside a stream. */
 const STATUSES: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   context_length_exceeded: 400,
@@ -149,7 +151,10 @@ function notAnswered(error: Error, asked: Asked): KbError {
 /** An address within a sentence, without the marks that end one. */
 const ADDRESS = /\bhttps?:\/\/[^\s"'<>]*[^\s"'<>.,:;!?)\]}]/gi;
 
-/** What the provider said, in at most 300 characters, ending in a full stop, without the key and what else is secret in an address: some repeat them. */
+/**
+ * Shortens the message of the provider to 300 characters with a full stop, without the key and other secrets of an address, which some
+ * repeat.
+ */
 function sentence({ error, message }: ErrorBody, { key }: Asked): string {
   const said = typeof error?.message === 'string' ? error.message : message.replace(/^\d{3} /, '');
   const clean = (key ? said.replaceAll(key, '…') : said)
@@ -181,7 +186,7 @@ export function retryAfter(headers: Headers | undefined, said = ''): number | un
 /** Milliseconds that an answer may take. */
 const TIMEOUT = 60_000;
 
-/** What is asked: where under the base URL, with which JSON. */
+/** A request: its path below the base URL, and its JSON body. */
 interface Question {
   path: string;
   body: Record<string, unknown>;

@@ -14,7 +14,10 @@ interface RerankQuestion {
   texts: readonly string[];
 }
 
-/** What each asks for: a score of every text. `tei` is text-embeddings-inference, which has one model and cuts long texts only when it is told to. */
+/**
+ * Request bodies of the dialects, for a score of every text. `tei` is text-embeddings-inference, which has one model and cuts long texts
+ * only on request.
+ */
 const bodies: Record<RerankDialect, (question: RerankQuestion, access: Access<'rerank'>) => Record<string, unknown>> = {
   cohere: ({ query, texts }, access) => ({ ...common(access), query, documents: texts, top_n: texts.length }),
   voyage: ({ query, texts }, access) => ({ ...common(access), query, documents: texts, top_k: texts.length }),
@@ -35,7 +38,7 @@ const Answer = z.union([
   z.object({ data: Ranked }).transform(({ data }) => data),
 ]);
 
-/** The scores in the order of the texts; undefined where one is missing or comes twice, or the answer is of another kind. */
+/** Extracts the scores in the order of the texts; undefined if one is missing or doubled, or for another kind of response. */
 function scoresIn(answer: unknown, count: number): number[] | undefined {
   const ranked = Answer.safeParse(answer).data ?? [];
   const scores = new Map(ranked.map(({ index, relevance_score, score }) => [index, relevance_score ?? score]));

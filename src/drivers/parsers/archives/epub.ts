@@ -78,7 +78,7 @@ function chaptersOf(root: XmlElement, folder: string): string[] {
   return [...new Set(kept.length > 0 ? kept : paths)];
 }
 
-/** What the table of contents calls each chapter (the navigation of EPUB 3, or the NCX of EPUB 2). */
+/** Reads the title of each chapter from the table of contents (the navigation of EPUB 3, or the NCX of EPUB 2). */
 async function chapterTitles(archive: Archive, root: XmlElement, folder: string): Promise<Map<string, string>> {
   const titles = new Map<string, string>();
   const add = (path: string, title: string) => void (titles.has(path) || titles.set(path, oneLine(title)));

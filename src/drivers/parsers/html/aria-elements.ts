@@ -9,10 +9,10 @@ const UNSHOWN = /(?:^|[\s_-])(?:sr-only|visually-?hidden|screen-reader-text)(?:$
 const SIGN = /<svg|sr-only|visually-?hidden|screen-reader-text|checkbox|aria-label|<i\b/i;
 const CONTROL = /^(?:BUTTON|SELECT|TEXTAREA|SCRIPT|STYLE|TEMPLATE)$/;
 
-/** Whether an element is there for screen readers alone. */
+/** Whether an element is for screen readers only. */
 export const isUnshown = (element: DomElement): boolean => UNSHOWN.test(element.getAttribute('class') ?? '');
 
-/** Writes out what signs say where nothing else says it: the ticks of task lists, and icons that are all that a cell of a table holds. */
+/** Writes out icons as text if nothing else says it: the ticks of task lists, and icons that fill a table cell. */
 export function writeIcons(body: DomElement, html: string): void {
   if (!SIGN.test(html)) return;
   for (const box of body.querySelectorAll('li input[type=checkbox]')) if (isTask(box)) box.replaceWith(`${tickOf(box)} `);
@@ -28,7 +28,7 @@ const isTask = (box: DomElement): boolean =>
 
 const tickOf = (box: DomElement): string => (box.hasAttribute('checked') ? '[x]' : '[ ]');
 
-/** What the first sign in a cell says; undefined where the cell has words or pictures of its own. */
+/** Finds the text of the first icon in a cell; undefined if the cell has words or pictures of its own. */
 function saidBySigns(cell: DomElement): string | undefined {
   const said: string[] = [];
   const hasWords = (node: DomNode): boolean => {

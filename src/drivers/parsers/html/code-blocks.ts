@@ -26,7 +26,7 @@ const BLANK = /\s{400,}/g;
 
 const shortened = (blank: string): string => blank.slice(0, 200) + blank.slice(-200);
 
-/** A fenced block of what stands in a `pre`, with its language where a highlighter left that behind. Empty for one without code. */
+/** Writes a `pre` as a fenced code block, with its language if a highlighter names it. Empty if it has no code. */
 export function codeBlock(node: DomElement): string {
   const code = codeOf(node).replace(/^\n/, '').trimEnd().replace(BLANK, shortened);
   return code === '' ? '' : `\n\n${codeFence(code, languageOf(node))}\n\n`;
@@ -47,7 +47,7 @@ export function flattenCode(root: DomElement): void {
   }
 }
 
-/** The lines of a `pre` as code within a line of text, where there is no place for a block. */
+/** Writes a `pre` as inline code, where there is no place for a block. */
 export function codeSpan(node: DomElement): string {
   const code = codeLines(node).join('; ');
   const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);

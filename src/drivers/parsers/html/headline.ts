@@ -6,7 +6,7 @@ const AROUND = 'aside, footer';
 /** A page with more of them has none that says what it is about. */
 const MOST = 100;
 const MAIN = 'main, [role=main]';
-/** What sites call their own name. */
+/** Class names of the name of the site. */
 const SITE = /(?:^|[\s_-])(?:site-?(?:title|name|logo|branding)|logo|navbar-brand)(?:$|[\s_-])/i;
 /** The address of a site's start page, also in one of its languages. */
 const HOME =
@@ -22,9 +22,9 @@ export function isOfSite(heading: DomElement): boolean {
 }
 
 /**
- * What the page is about, as its first heading says: the first in its content, where that is known, or in its main element; that of its only article,
- * where the page's title has it too; the first that is not the site's name; or else the first of another level, where the page's title has it. To be asked when
- * what stands around the content is taken out.
+ * Finds the heading that names the topic of a page: the first in its content, if that is known, or in its main element; that of its only
+ * article, if the title of the page contains it; the first that is not the name of the site; or else the first of another level that the
+ * title contains. Call it after what surrounds the content was removed.
  */
 export function headlineOf(
   body: DomElement,
@@ -49,7 +49,7 @@ const isIn = (title: string, words: string): boolean =>
 /** The words of a heading, without the sign that links to it. */
 export const headingText = (heading: DomElement | undefined): string => oneLine((heading?.textContent ?? '').replace(SIGN, ''));
 
-/** What stylesheets call the paragraph under a headline. */
+/** Class names of the paragraph under a headline. */
 const LEAD = /(?:^|[\s_-])(?:lead|lede|teaser|standfirst|sub-?(?:title|head(?:line|ing)?)|dek|excerpt|vorspann|chapo)(?:$|[\s_-])/i;
 const SHORTEST = 40;
 const LONGEST = 1000;

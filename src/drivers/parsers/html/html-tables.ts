@@ -116,7 +116,10 @@ const cellsOf = (row: string): Cell[] =>
       return { text, columns, rows };
     });
 
-/** Every value where a browser shows it, repeated in each further row that it spans. Rows end at their last value. Undefined for a mostly spanned table. */
+/**
+ * Lays out cells as a browser does, repeated in each further row that they span. Rows end at their last value. Undefined for a mostly
+ * spanned table.
+ */
 function laidOut(rows: readonly Cell[][]): string[][] | undefined {
   const taken: { rows: number; text: string }[] = []; // by column: how many more rows the cell above reaches into
   let places = Math.max(FEW_PLACES, MOST_PLACES * rows.reduce((sum, { length }) => sum + length, 0));

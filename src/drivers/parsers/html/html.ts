@@ -48,7 +48,10 @@ const FEED = /^application\/(?:rss|atom)\+xml$/i;
 
 const LEADING = new Set(['A', 'AREA', 'FRAME']);
 
-/** What a page says about itself and its neighbours. `elements` are those of the whole page, navigation included: meta, link, a, area and frame. */
+/**
+ * Reads what a page says about itself and its neighbours. `elements` are those of the whole page, with the navigation: meta, link, a, area
+ * and frame.
+ */
 function factsOf(elements: readonly DomElement[], resolve: Resolve): PageFacts {
   const related = (rel: string, type = /^/): string[] =>
     elements
@@ -96,7 +99,7 @@ function leadsTo(element: DomElement): string {
   return isMeta(element, 'http-equiv', 'refresh') ? refreshOf(element.getAttribute('content')) : '';
 }
 
-/** Where a page sends its reader on: `0; url=/next` (HTML 4.2.5.3). */
+/** Parses the target of a refresh: `0; url=/next` (HTML 4.2.5.3). */
 const refreshOf = (content: string | null): string => /^[\d.\s]*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(content ?? '')?.[1] ?? '';
 
 /** The elements that say something about the page, in their order. */
@@ -145,7 +148,7 @@ export const htmlParser: ParserRow = {
   },
 };
 
-/** The page's title, without the name of its site where the headline tells which part that is. */
+/** Strips the name of the site from the title of a page, if the headline shows which part that is. */
 const ownTitle = (title: string, topic: string): string =>
   topic !== '' && title.startsWith(topic) && /^\s+[|·•»«—–-]\s|^\s*[|—–]\s/.test(title.slice(topic.length)) ? topic : title || topic;
 

@@ -54,7 +54,7 @@ export function linkShareOf(element: DomElement): number {
   return letters === 0 ? 1 : linked / letters;
 }
 
-/** What an element holds. */
+/** Measures of the content of an element. */
 export interface Measure {
   letters: number;
   /** Those of them that stand in links. */

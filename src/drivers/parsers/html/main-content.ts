@@ -56,7 +56,7 @@ const ENOUGH = 100;
 const DOMINANT = 0.7;
 
 interface GeneratorSource {
-  /** What the page was read from. */
+  /** HTML source of the page. */
   html: string;
   /** The program that made it, as far as it is named. */
   generator: string;
@@ -64,7 +64,7 @@ interface GeneratorSource {
 
 const isGenerated = ({ html, generator }: GeneratorSource): boolean => GENERATOR.test(generator) || SPHINX.test(html);
 
-/** The content of a page that a generator of documentation made, or a wiki; undefined where none is found. */
+/** Finds the content of a page of a documentation generator or wiki; undefined if there is none. */
 export function generatedContent(body: DomElement, source: GeneratorSource): DomElement | undefined {
   const { html } = source;
   for (const [sign, selector] of ROOTS) {
@@ -93,18 +93,19 @@ const MOST_OF_MAIN = 0.75;
 
 interface Main {
   content: DomElement;
-  /** What the page's first heading says, or nothing. */
+  /** The first heading of the page, or empty. */
   headline: string;
   /** The share of the page's letters outside of links that is left out, where it is more than a tenth. */
   left_out?: number | undefined;
 }
 
-/** A smaller share that is left out is not worth a word. */
+/** Minimum share that is reported as left out. */
 const LEFT_OUT = 0.1;
 
 /**
- * What the page is about: the place where its generator puts that; of a story what Readability (the reader view of Firefox) chooses, where that is enough of
- * the page's text; else its only article, its main element or its body, without the navigation around it. The page is taken apart.
+ * Extracts the main content of a page: the content element of its generator; for a story, what Readability (the reader view of Firefox)
+ * chooses, if that is enough of the text; else its only article, its main element or its body, without the navigation around it. The page
+ * is modified.
  */
 export async function mainContent(page: Page, source: GeneratorSource & { title: string }): Promise<Main> {
   const isOfStory = isStory(page.document) && !isGenerated(source);

@@ -4,7 +4,7 @@ import { oneLine } from '../../../text/markdown/write.ts';
 import type { Metadata } from '../../../schema/items.ts';
 import { readDate } from '../../../text/dates.ts';
 
-/** What JSON-LD says about an article (schema.org). */
+/** JSON-LD of an article (schema.org). */
 interface LinkedData {
   author?: string | undefined;
   created?: string | undefined;
@@ -77,7 +77,7 @@ const ELSEWHERE = 'aside, nav, footer';
 const SIGN = '[rel~=author], [itemprop~=author]';
 /** After so many that say nothing, there is none. */
 const MOST_SIGNS = 100;
-/** What readers say about a page. */
+/** Selects what readers write about a page: comments, reviews, answers. */
 const ANSWERS =
   '[itemprop=comment], [itemprop=review], [itemprop=suggestedAnswer], [itemprop=acceptedAnswer], #comments, .comments, .comment';
 

@@ -13,7 +13,7 @@ const DATA_VERSION = '1.0.0';
 const MODELS = '4.0.0_best_int';
 const SUFFIX = '.traineddata.gz';
 
-/** Where OCR is installed: `KB_OCR_FOLDER`, else the user's folder for data. */
+/** Finds the folder of OCR: `KB_OCR_FOLDER`, else in the data folder of the user. */
 export function ocrFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { KB_OCR_FOLDER, XDG_DATA_HOME, LOCALAPPDATA } = environment;
   if (KB_OCR_FOLDER) return KB_OCR_FOLDER;
@@ -22,7 +22,7 @@ export function ocrFolder(environment: NodeJS.ProcessEnv = process.env): string 
   return join(XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'kb', 'ocr');
 }
 
-/** The languages that OCR reads; none where it is not set up. */
+/** Lists the installed languages of OCR; none if it is not set up. */
 export function installedLanguages(folder = ocrFolder()): string[] {
   if (!hasPrograms(folder)) return [];
   const files = existsSync(languagesIn(folder)) ? readdirSync(languagesIn(folder)) : [];

@@ -55,7 +55,7 @@ const UPRIGHT = [90, 270, 0, 180];
 /** Slopes that need no correction, in radians. */
 const LEVEL = 0.003;
 
-/** Starts tesseract.js with what lies in `folder`: nothing is asked of the network. */
+/** Starts tesseract.js with the files in `folder`; it uses no network. */
 export async function startRecognizer(folder: string, languages: readonly string[]): Promise<Recognizer> {
   const { createWorker } = createRequire(join(folder, 'package.json'))('tesseract.js') as TesseractPackage;
   const engine = await createWorker([...languages], LSTM_ONLY, {

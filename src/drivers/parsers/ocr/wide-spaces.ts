@@ -16,7 +16,7 @@ const GROWTH = 0.6;
 /** The picture of a longer line is not made. */
 const LONGEST = 12_000;
 
-/** A part of a page with its spaces made wider; undefined where there is nothing to make wider. */
+/** Widens the spaces in a part of a page; undefined if there are none to widen. */
 export function widenSpaces(page: Bitmap, box: Rectangle): SpreadLine | undefined {
   const part = cropBitmap(page, box);
   const { runs, height, ground } = inkOfLine(part);
