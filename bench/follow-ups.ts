@@ -13,7 +13,7 @@ import type { Engine } from '../src/ports/engines.ts';
 import { Config, DEFAULTS } from '../src/schema/config.ts';
 import type { HistoryEntry } from '../src/schema/items.ts';
 import { openQuoteLlm } from '../src/stages/quote/quote-llm.ts';
-import { mayStandAlone } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
+import { mayStandAlone, withoutConjunction } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
 import { fitsAlone } from '../src/stages/retrieve/search.ts';
 import { rewrite } from '../src/stages/chat/dialogue/rewrite.ts';
 import { jsonLines, markdownTable } from './beir.ts';
@@ -48,7 +48,7 @@ async function isFound(engine: Engine, query: string, { mode, wanted }: { mode: 
     return result;
   };
   const carried = await search(query);
-  const alone = query !== wanted.query && mayStandAlone(wanted.query) ? await search(wanted.query) : undefined;
+  const alone = query !== wanted.query && mayStandAlone(wanted.query) ? await search(withoutConjunction(wanted.query)) : undefined;
   const { items } = alone && fitsAlone(alone, carried, LEAST_SCORE) ? alone : carried;
   return items.some(({ text, metadata }) => metadata.source === wanted.source && text.includes(wanted.answer));
 }

@@ -85,7 +85,8 @@ export const french: Language = {
   followUps: {
     conjunctions: 'et|ou|mais',
     pronouns: 'il|elle|ils|elles',
-    pointers: 'cela|ça|celui|celle|leur|alors|sinon',
+    pointers: 'cela|ça|celui|celle|leur',
+    adverbs: 'alors|sinon',
     prepositions: 'à|en|au|pour|de|depuis|avec',
     articles: 'le|la',
     asking: 'quelle?s?|qui|quoi|quand|où|pourquoi|comment|combien|est|sont|peut|dois|faut|si',

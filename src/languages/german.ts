@@ -85,7 +85,8 @@ export const german: Language = {
   followUps: {
     conjunctions: 'und|oder|aber',
     pronouns: 'es|sie|ihn|ihm|deren|dessen|er',
-    pointers: 'ihre|dies|diese|dieser|dieses|dort|dann|davon|dafür|damit|dabei|daran|darauf|dazu|stattdessen|sonst',
+    pointers: 'ihre|dies|diese|dieser|dieses|davon|dafür|damit|dabei|daran|darauf|dazu',
+    adverbs: 'dort|dann|stattdessen|sonst',
     prepositions: 'nach|für|aus|von|bei|mit|im|am|ab|bis|seit',
     articles: 'der|die|das|den|dem|des',
     asking: 'welche[rsnm]?|wer|wen|wem|wann|wo|warum|wieso|wie|wieviel|ist|sind|kann|können|muss|müssen|darf|soll|hat|haben|gibt|wird|wenn',

@@ -85,8 +85,10 @@ export interface FollowUpWords {
   askingOn?: string;
   /** Pronouns of the third person. */
   pronouns?: string;
-  /** Other words that point back: "that", "there", "then". */
+  /** Other words that point back: "that", "hers". */
   pointers: string;
+  /** Adverbs that may point back, and need not: "there" in «How do I get there by bus?». */
+  adverbs: string;
   /** Ends of questions that point back: "use one". */
   pointingEnds?: string;
   prepositions: string;

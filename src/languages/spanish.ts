@@ -84,7 +84,8 @@ export const spanish: Language = {
   followUps: {
     conjunctions: 'y|pero',
     pronouns: 'ella|ello|ellos|ellas',
-    pointers: 'eso|esto|ese|esa|su|sus|entonces|allí',
+    pointers: 'eso|esto|ese|esa|su|sus',
+    adverbs: 'entonces|allí',
     prepositions: 'para|de|a|en|desde|hasta|con',
     articles: 'el|la|lo',
     asking: 'qué|quién|cuál|cuándo|dónde|cómo|cuánt[oa]s?|es|son|puedo|puede|que',

@@ -9,7 +9,7 @@ import { appendTurn, splitLongHistory, summarizeHistory } from './dialogue/histo
 import { fallbackMessage } from './fallback.ts';
 import { directReply } from './dialogue/intent.ts';
 import { assess } from './quality.ts';
-import { mayStandAlone } from './dialogue/resolve-follow-up.ts';
+import { mayStandAlone, withoutConjunction } from './dialogue/resolve-follow-up.ts';
 import { standAlone } from './dialogue/rewrite.ts';
 import {
   type ChatParts,
@@ -148,8 +148,8 @@ async function* find(turn: Turn, search_query: string): Run<Found> {
   try {
     const search = await parts.search(trace.reranking);
     const found = await settle(search.retrieve(search_query));
-    const alone = (await isTriedAlone(turn, search_query, search)) ? await settle(search.retrieve(query)) : undefined;
-    const isAlone = alone !== undefined && fitsAlone(alone, found, search.min_retrieval_score);
+    const alone = (await isTriedAlone(turn, search_query, search)) ? await settle(search.retrieve(withoutConjunction(query))) : undefined;
+    const isAlone = alone !== undefined && fitsAlone(alone, found, search.least_given_score ?? search.min_retrieval_score);
     const { items, notice, query: _query, ...result } = isAlone ? alone : found;
     const searches = isAlone ? [] : searchesFor(search_query, parts);
     const notes: ErrorItem[] = notice ? [{ ...note(query, notice), source_kind: 'query', stage: 'retrieve' }] : [];

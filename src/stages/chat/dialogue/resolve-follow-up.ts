@@ -151,7 +151,10 @@ function replaceName(before: readonly string[], asked: readonly string[], langua
 const FEWEST_TERMS = 2;
 
 /** Words that refer to what was said before, such as "What then?". */
-const POINTING_BACK = wholeWord([listed(({ pronouns }) => pronouns), listed(({ pointers }) => pointers)].join('|'));
+const REFERRING = [listed(({ pronouns }) => pronouns), listed(({ pointers }) => pointers)].join('|');
+const ADVERBS = listed(({ adverbs }) => adverbs);
+const POINTING_BACK = wholeWord(`${REFERRING}|${ADVERBS}`);
+const REFERRING_BACK = wholeWord(REFERRING);
 const CONJUNCTIONS = listed(({ conjunctions }) => conjunctions);
 const ASKING_ON = listed(({ askingOn }) => askingOn);
 /** Beginnings of follow-ups. `那` also begins names: alone it counts only if the question ends with `呢`. */
@@ -176,6 +179,7 @@ const onlyAsks = (question: string): boolean =>
 const POINTING_ONE = new RegExp(String.raw`(?<!\p{L})(?:${listed(({ pointingEnds }) => pointingEnds)})\s*[?.!]*$`, 'iu');
 
 const pointsBack = (question: string): boolean => POINTING_BACK.test(question) || POINTING_ONE.test(question);
+const refersBack = (question: string): boolean => REFERRING_BACK.test(question) || POINTING_ONE.test(question);
 
 /** Verbs; a question without one is incomplete: «In which cities?». */
 const VERB = wholeWord(listed(({ verbs }) => verbs));
@@ -183,12 +187,15 @@ const VERB = wholeWord(listed(({ verbs }) => verbs));
 /** Words that name no subject: «How much would I get?». */
 const NAMES_NOTHING = new Set(terms(wordList(({ followUps }) => followUps.vague).join(' ')));
 
+/** Removes what joins a question to the last one: «And how do I route a track?» becomes «how do I route a track?». */
+export const withoutConjunction = (question: string): string => question.replace(GOING_ON, '');
+
 /** Whether a question that looks like a follow-up may stand alone: it has a verb, a subject and no reference («What is chokidar?»). */
 export function mayStandAlone(question: string): boolean {
   const goesOn = GOING_ON.test(question);
-  const rest = question.replace(GOING_ON, '');
+  const rest = withoutConjunction(question);
   const named = ownTerms(rest).filter((term) => !NAMES_NOTHING.has(term));
-  return VERB.test(rest) && !pointsBack(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
+  return VERB.test(rest) && !refersBack(rest) && !onlyAsks(rest) && named.length >= (goesOn ? FEWEST_TERMS : 1);
 }
 
 const isFollowUp = (question: string): boolean =>
@@ -205,12 +212,12 @@ interface DialogueState {
 
 /** Whether a follow-up only names another subject: «and the Gold plan?». */
 const namesAnother = (question: string): boolean => {
-  const rest = question.replace(GOING_ON, '');
+  const rest = withoutConjunction(question);
   return !ASKS_ON.test(question) && !ASKING.test(rest) && !POINTING_BACK.test(rest);
 };
 
 function applyFollowUp(state: DialogueState, question: string): DialogueState {
-  const words = wordsOf(question.replace(GOING_ON, '').replace(/(?<![\s?？!.…])[\s?？!.…]+$/u, ''));
+  const words = wordsOf(withoutConjunction(question).replace(/(?<![\s?？!.…])[\s?？!.…]+$/u, ''));
   const before = wordsOf(state.stem);
   const language = languageOf(state.stem) ?? 'en';
   const { words: stem, isWhole } = replaceNumbers(before, words, language);
@@ -232,7 +239,7 @@ const textOf = ({ stem, asked, added }: DialogueState): string => [stem, asked, 
 export function resolveFollowUp(query: string, before: readonly string[]): { text: string; hasSubject: boolean } {
   if (!isFollowUp(query)) return { text: query, hasSubject: true };
   const telling = before.filter((question) => !onlyAsksOn(question));
-  const from = telling.findLastIndex((question) => !isFollowUp(question));
+  const from = telling.findLastIndex((question) => !isFollowUp(question) || mayStandAlone(question));
   const [first, ...rest] = telling.slice(Math.max(0, from));
   if (first === undefined) return { text: query, hasSubject: false };
   const state = rest.reduce(applyFollowUp, { stem: first, asked: '', added: '' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { resolveFollowUp } from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
+import { mayStandAlone, resolveFollowUp, withoutConjunction } from '../../../../src/stages/chat/dialogue/resolve-follow-up.ts';
 
 const words =
   'and und what why how is the The a to in plan Plus Gold Leeds Hamburg, E05 HP-40? 2019 2.3.1 it that on für die Lieferung? pump pump?'.split(
@@ -31,4 +31,16 @@ test('a subject that is not found is told', () => {
 test('a long chain carries its subject, and nothing of what was asked in between', () => {
   const chain = ['How long is the warranty on the pump?', ...Array.from({ length: 12 }, (_, i) => `and what is part ${i} of it?`)];
   expect(resolveFollowUp('and how heavy is it?', chain).text).toBe('How long is the warranty on the pump? and how heavy is it?');
+});
+
+test('an adverb of place or time leaves a question that names its subject alone', () => {
+  expect(['How do I get there by bus?', 'What if I am late then?', 'Wann ist dort geöffnet?'].map(mayStandAlone)).toEqual([true, true, true]);
+  expect(['What then?', 'How do I use it there?', 'And there?'].map(mayStandAlone)).toEqual([false, false, false]);
+  const before = ['Are you open on Sunday?', 'How do I get there by bus?'];
+  expect(resolveFollowUp('Is it free?', before).text).toBe('How do I get there by bus? Is it free?');
+});
+
+test('a question is searched for without what joins it to the last one', () => {
+  expect(withoutConjunction('And how do I route a track?')).toBe('how do I route a track?');
+  expect(withoutConjunction('Android is how old?')).toBe('Android is how old?');
 });
