@@ -3,6 +3,7 @@ import { GIVEN_TYPES, type ParsedDocument } from '../../ports/reading.ts';
 import type { ParserRow } from './parser-row.ts';
 import { markHeadings } from './light-markup/plain-headings.ts';
 import { isMdxName, readDialects } from './light-markup/markdown-dialects.ts';
+import { withoutTablePadding } from './light-markup/padded-tables.ts';
 import { decodeText } from './encoding.ts';
 import { readManualPage } from './manual-page.ts';
 import { firstHeading } from './title.ts';
@@ -64,7 +65,7 @@ export const markdownParser: ParserRow = {
   is_text: true,
   is_quick: true,
   async parse(bytes, { source: name }): Promise<ParsedDocument> {
-    const source = await decodeText(bytes);
+    const source = withoutTablePadding(await decodeText(bytes));
     const { data, start, line } = (await readFrontMatter(source)) ?? { data: {}, start: 0, line: 1 };
     const body = source.slice(start);
     const blank = /^(?:[ \t]*\n)*/.exec(body)![0];
