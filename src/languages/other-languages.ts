@@ -46,7 +46,7 @@ export const OTHER_FOLLOW_UPS: Omit<FollowUpWords, OnlyOfWhole> & { courtesies: 
   conjunctions: 'e|ma|mas|en|maar|и|а|но|그럼|그리고',
   courtesies: 'grazie|obrigado',
   pointers: 'esso|essa|questo|questa|quello|quella|ele|ela|eles|elas|isso|isto|hij|zij|hem|haar|hun|deze',
-    adverbs: 'allora|dan|daar|daarna',
+  adverbs: 'allora|dan|daar|daarna',
   prepositions: 'di|da|per|em|no|na|naar|voor|van|bij|com|sinds|tot|met',
   articles: 'il|o|het',
   asking:

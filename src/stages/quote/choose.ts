@@ -89,7 +89,7 @@ function quotationOf(
   const worth = (block: QuoteBlock) => block.own.intersection(wanted).size;
   const passage = (term: string): QuotedPassage => {
     const room = words - countWords(path) - (term === '' ? 0 : countWords(`${term} …`));
-    const { text, ...more } = passageOf(grow(own, seed, { room, worth }), { room, wanted });
+    const { text, ...more } = passageOf(grow(own, seed, { room, worth }), { all: own, room, wanted });
     const isNext = own[more.blocks[0]!.at - 1]?.kind === 'term';
     const lead = term === '' ? '' : `${plainText(term)}\n\n${isNext || text.startsWith('…') ? '' : '…\n\n'}`;
     return { ...more, text: lead + text };

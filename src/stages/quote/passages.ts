@@ -5,6 +5,9 @@ import { sentencesOf } from './quote-sentences.ts';
 /** The ellipsis that marks omitted text. It counts as a word. */
 const MORE = '…';
 
+/** Words reserved for an ellipsis at both ends. */
+const MARKS = 2;
+
 /** The number of question terms in a text. */
 const held = (text: string, wanted: ReadonlySet<string>): number => new Set(terms(text)).intersection(wanted).size;
 
@@ -140,7 +143,12 @@ type Worth = (block: QuoteBlock) => number;
 const INTRODUCED = 9;
 
 /** Extends a block by the steps before it, by its introduction, then greedily by the better neighbour, up to `room` words, within its section and definition. What a seed introduces comes with it, also where it is longer. */
-export function grow(all: readonly QuoteBlock[], seed: QuoteBlock, { room, worth }: { room: number; worth: Worth }): readonly QuoteBlock[] {
+export function grow(
+  all: readonly QuoteBlock[],
+  seed: QuoteBlock,
+  { room: most, worth }: { room: number; worth: Worth },
+): readonly QuoteBlock[] {
+  const room = most - MARKS;
   let [first, last] = [seed.at, seed.at];
   const headers = new Set(['', seed.header]);
   const cost = ({ words: own, header }: QuoteBlock) => own + (headers.has(header) ? 0 : countWords(header));
@@ -178,11 +186,25 @@ function passageText(blocks: readonly QuoteBlock[]): string {
   }, '');
 }
 
+/** Whether two adjacent blocks are rows of one table or items of one list. */
+const isSameList = (block: QuoteBlock, other: QuoteBlock | undefined): boolean =>
+  (block.kind === 'row' || block.kind === 'item') &&
+  other?.kind === block.kind &&
+  other.header === block.header &&
+  other.section === block.section;
+
+/** Marks rows and items of the first and the last list that are omitted: a row or a line of its own with an ellipsis. */
+function withOmissions(text: string, blocks: readonly QuoteBlock[], all: readonly QuoteBlock[]): string {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  if (!first || !last) return text;
+  const header = first.header === '' ? '' : `${first.header}\n`;
+  const begun = first.kind === 'row' ? `${header}|${MORE}|\n${text.slice(header.length)}` : `${MORE}\n\n${text}`;
+  const told = isSameList(first, all[first.at - 1]) ? begun : text;
+  return isSameList(last, all[last.at + 1]) ? `${told}${last.kind === 'row' ? `\n|${MORE}|` : `\n\n${MORE}`}` : told;
+}
+
 /** A list item with nested items, code or several paragraphs, which is cut between lines. */
 const HAS_LINES = /\n[^\S\n]*(?:[-*+]|\d+[.)]|```|~~~|\n)/;
-
-/** Words reserved for an ellipsis at both ends. */
-const MARKS = 2;
 
 /** Truncates a block to `room` words at a sentence, cell or line boundary; undefined if no whole part fits. */
 function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: ReadonlySet<string> }): string | undefined {
@@ -198,10 +220,13 @@ function cutBlock(block: QuoteBlock, { room, wanted }: { room: number; wanted: R
   return cutProse(plain, wanted, room - MARKS);
 }
 
-/** A quotation of at most `room` words, truncated and marked as such if the blocks are longer. */
-export function passageOf(blocks: readonly QuoteBlock[], { room, wanted }: { room: number; wanted: ReadonlySet<string> }): QuotedPassage {
+/** A quotation of at most `room` words from `all` blocks of a source. What is truncated or omitted between items or rows is marked as such. */
+export function passageOf(
+  blocks: readonly QuoteBlock[],
+  { all, room, wanted }: { all: readonly QuoteBlock[]; room: number; wanted: ReadonlySet<string> },
+): QuotedPassage {
   const [block, ...more] = blocks;
-  const text = passageText(blocks);
+  const text = withOmissions(passageText(blocks), blocks, all);
   const isWhole = !block || countWords(text) <= room;
   if (isWhole) return { blocks, text, isBroken: false };
   if (more.length > 0) {

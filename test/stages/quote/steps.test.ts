@@ -9,11 +9,11 @@ const blocks = quoteBlocks({ citation: 1, title: 'Descaling', text, score: 1 }, 
 const grown = (room: number) => grow(blocks, blocks[2]!, { room, worth: () => 1 }).map(({ plain }) => plain.slice(0, 2));
 
 test('steps are quoted from the first, where there is room for it', () => {
-  expect(grown(14)).toEqual(['1.', '2.', '3.']);
+  expect(grown(16)).toEqual(['1.', '2.', '3.']);
 });
 
 test('without the room they are quoted from the best', () => {
-  expect(grown(9)[0]).not.toBe('1.');
+  expect(grown(11)[0]).not.toBe('1.');
 });
 
 test('a sentence that goes on in code is quoted with it, or not at all', () => {
@@ -27,7 +27,7 @@ test('a sentence that goes on in code is quoted with it, or not at all', () => {
 test('what a paragraph introduces is quoted with it, or the part of it that fits', () => {
   const code = `Set the variables in the shell:\n\n\`\`\`\n${'export A=1\n'.repeat(40)}\`\`\``;
   const read = quoteBlocks({ citation: 1, title: 'Settings', text: code, score: 1 }, 0);
-  const passage = passageOf(grow(read, read[0]!, { room: 30, worth: () => 1 }), { room: 30, wanted: new Set() });
+  const passage = passageOf(grow(read, read[0]!, { room: 30, worth: () => 1 }), { all: read, room: 30, wanted: new Set() });
   expect(passage.text).toMatch(/^Set the variables in the shell:\n\n```\nexport A=1\n[^]*\n```\n\n…$/);
   expect(passage.isOpen).toBe(true);
 });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Embedder } from '../../../src/ports/models.ts';
+import { grow, passageOf } from '../../../src/stages/quote/passages.ts';
+import { quoteBlocks } from '../../../src/stages/quote/quote-blocks.ts';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 
 const head = `| ${['centre', 'city', 'country', 'name', 'street', 'phone'].map((name) => `${name} of it as painted and kept here`).join(' | ')} |\n|${'---|'.repeat(6)}`;
@@ -40,4 +42,18 @@ test('does not take a row for an answer that has one name of two words of the qu
 
 test('takes the row of a word that is asked for, whatever else the question says', async () => {
   expect(await answerTo('How is the pump of the machine painted, and the FR-06?')).toContain('| FR-06 |');
+});
+
+test('marks rows and items that are left out before and behind what is quoted', () => {
+  const rows = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `| ${city} | ${'word '.repeat(9).trim()} |`);
+  const items = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `- ${city} ${'word '.repeat(9).trim()}`);
+  const quoted = (text: string, at: number) => {
+    const all = quoteBlocks({ citation: 1, title: 'Cities', text, score: 1 }, 0);
+    const passage = grow(all, all[at]!, { room: 34, worth: () => 1 });
+    return passageOf(passage, { all, room: 34, wanted: new Set() }).text;
+  };
+  const table = '| City | Words |\n| --- | --- |';
+  expect(quoted(`${table}\n${rows.join('\n')}`, 1)).toBe(`${table}\n|…|\n${rows[1]}\n|…|`);
+  expect(quoted(`${table}\n${rows.slice(0, 1).join('\n')}`, 0)).toBe(`${table}\n${rows[0]}`);
+  expect(quoted(items.join('\n'), 3)).toBe(`…\n\n${items.slice(2).join('\n')}`);
 });

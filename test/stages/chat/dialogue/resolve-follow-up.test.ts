@@ -34,7 +34,11 @@ test('a long chain carries its subject, and nothing of what was asked in between
 });
 
 test('an adverb of place or time leaves a question that names its subject alone', () => {
-  expect(['How do I get there by bus?', 'What if I am late then?', 'Wann ist dort geöffnet?'].map(mayStandAlone)).toEqual([true, true, true]);
+  expect(['How do I get there by bus?', 'What if I am late then?', 'Wann ist dort geöffnet?'].map(mayStandAlone)).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(['What then?', 'How do I use it there?', 'And there?'].map(mayStandAlone)).toEqual([false, false, false]);
   const before = ['Are you open on Sunday?', 'How do I get there by bus?'];
   expect(resolveFollowUp('Is it free?', before).text).toBe('How do I get there by bus? Is it free?');
