@@ -1,3 +1,4 @@
+import { type Hint, sayHint } from './advice/advice.ts';
 import type { ErrorItem, ErrorSourceKind, Stage } from '../schema/items.ts';
 
 /** The kind of failure: it decides the exit code, the status over HTTP and the envelope's `type`. usage: the request; configuration; setup: something is missing. */
@@ -16,8 +17,8 @@ export type ErrorCode =
   | 'internal';
 
 interface KbErrorOptions {
-  /** What to do about it, as a sentence. */
-  hint?: string;
+  /** What to do about it. */
+  hint?: Hint | undefined;
   cause?: unknown;
   isRetryable?: boolean;
   attempts?: number;
@@ -28,7 +29,10 @@ interface KbErrorOptions {
 /** An error with a code, a sentence for people and, where there is one, the way out. Retryability is decided where it is made. */
 export class KbError extends Error {
   readonly code: ErrorCode;
+  /** In the words of the face for which the work is done. */
   readonly hint: string | undefined;
+  /** What the hint was made of, for another process. */
+  readonly advice: Hint | undefined;
   readonly isRetryable: boolean;
   readonly retryAfter: number | undefined;
   attempts: number;
@@ -37,7 +41,8 @@ export class KbError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KbError';
     this.code = code;
-    this.hint = hint;
+    this.hint = hint === undefined ? undefined : sayHint(hint);
+    this.advice = hint;
     this.isRetryable = isRetryable;
     this.attempts = attempts;
     this.retryAfter = retryAfter;

@@ -1,3 +1,4 @@
+import { toOperator } from '../core/advice/advice.ts';
 import { KbError } from '../core/errors.ts';
 import { decodeBody } from './message.ts';
 import { redactUrl } from '../core/secrets.ts';
@@ -18,7 +19,7 @@ export interface Proxies {
   none: readonly string[];
 }
 
-/** What `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say, in capitals or not. This machine is never asked for through a proxy. */
+/** What `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` sayHint, in capitals or not. This machine is never asked for through a proxy. */
 export function proxiesIn(environment: NodeJS.ProcessEnv): Proxies {
   const named = (name: string): Named | undefined => {
     const variable = environment[name.toLowerCase()] === undefined ? name : name.toLowerCase();
@@ -51,7 +52,7 @@ function addressIn({ variable, value }: Named): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new KbError('setup', `The environment variable ${variable} is «${redactUrl(address)}», which is not an HTTP proxy.`, {
-      hint: 'Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.',
+      hint: toOperator`Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.`,
     });
   url.username = encodeURIComponent(decodeBody(url.username));
   url.password = encodeURIComponent(decodeBody(url.password));

@@ -6,6 +6,7 @@ import { unwrapped } from '../schema/keys.ts';
 import { operations } from '../schema/operations.ts';
 import type { Server } from '../schema/config-server.ts';
 import { Background } from '../schema/server-results.ts';
+import { httpWording } from './http-wording.ts';
 import { dropRest, keepPace } from './request-bodies.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { type Exchange, type RouteContext, runOperation, streamOperation } from './perform.ts';
@@ -59,7 +60,7 @@ function withoutBackground({ background }: Route, given: unknown): unknown {
 async function startJob(route: Route, { request, reply, given }: Exchange, { engine, jobs, bench }: RouteParts): Promise<FastifyReply> {
   const asked = withoutBackground(route, given) as object;
   const { access } = request;
-  const collections = engine.check(route.operation, asked as never, { access });
+  const collections = engine.check(route.operation, asked as never, { access, wording: httpWording(route.operation, { access }) });
   const origin = { bytes: bench.bodies.sizeOf(request), access, collections };
   const job = await jobs.start(route.operation as 'ingest' | 'scrape', asked, origin);
   return reply.code(202).header('location', `/v1/jobs/${job.id}`).send(job);

@@ -1,3 +1,5 @@
+import { KbError } from '../../core/errors.ts';
+import { toOperator } from '../../core/advice/advice.ts';
 /** What a provider can be asked for: answers, vectors, an order. */
 export type Kind = 'llm' | 'embedding' | 'rerank';
 
@@ -256,10 +258,12 @@ export const providersOf = <K extends Kind>(kind: K): ProviderOf<K>[] =>
 /** The model that the provider is asked for where none is configured; empty where it has none. */
 export const defaultModel = (name: string, kind: Kind): string => providerNamed(name)?.[kind]?.model ?? '';
 
-/** What to say where the provider needs a key and the environment has none; undefined where all is well. */
-export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+/** The error of a provider that needs a key where the environment has none; undefined where all is well. */
+export function missingKey(name: string, env: NodeJS.ProcessEnv = process.env): KbError | undefined {
   const provider = providerNamed(name);
   if (!provider || provider.is_open || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
   const [variable] = provider.key_variables;
-  return `The provider ${name} needs a key, and ${variable} is not set. Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`;
+  return new KbError('setup', `The provider ${name} needs a key, and ${variable} is not set.`, {
+    hint: toOperator`Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`,
+  });
 }
