@@ -28,3 +28,6 @@ export const problem = (message: string, ...actions: Child[]): HTMLElement =>
 /** Names of keys, as they are shown beside what they do. */
 export const keys = (...names: string[]): HTMLElement =>
   element('span', { class: 'keys' }, ...names.map((name) => element('kbd', {}, name)));
+
+/** What is said instead of how documents are added, to who may not. */
+export const READS_ALONE = 'Your token may read only. Whoever runs this server can add documents.';
